@@ -2,6 +2,7 @@
 
 import { useMemo } from "react";
 import { activityHref } from "@/components/filters/href";
+import { spentColumn } from "@/components/keys/spent-column";
 import { SpentOfLimit } from "@/components/keys/spent-of-limit";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
@@ -61,22 +62,12 @@ function columnsOf(workspace: string): TableColumn<ConnectionView>[] {
       cell: (connection) => <Name connection={connection} />,
       className: "w-full min-w-32",
     },
-    {
-      id: "spent",
-      label: "Recorded this month",
-      heading: (
-        <>
-          Recorded<span className="max-sm:sr-only"> this month</span>
-        </>
-      ),
-      kind: "usd",
-      value: ({ spent }) => spent,
-      alsoSaved: [{ label: "Monthly limit", kind: "usd", value: ({ monthly_limit: limit }) => limit }],
+    spentColumn({
       cell: ({ id, spent, monthly_limit: limit }) => (
         <SpentOfLimit href={activityHref(workspace, { key: id })} spent={spent} limit={limit} />
       ),
       className: "max-sm:pr-0",
-    },
+    }),
     {
       id: "last_used",
       label: "Last used",

@@ -11,6 +11,7 @@ import { Meter } from "@/components/ui/meter";
 import type { Permission } from "@/lib/contract/permissions";
 import { KeyActions } from "./key-actions";
 import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
+import { spentColumn } from "./spent-column";
 import { SpentOfLimit } from "./spent-of-limit";
 
 type Context = { workspace: string; grantable: readonly Permission[]; addresses: ServiceAddresses };
@@ -61,19 +62,7 @@ function columnsOf(context: Context): TableColumn<KeyView>[] {
       cell: (key) => <Name apiKey={key} />,
       className: "w-full min-w-32",
     },
-    {
-      id: "spent",
-      label: "Recorded this month",
-      heading: (
-        <>
-          Recorded<span className="max-sm:sr-only"> this month</span>
-        </>
-      ),
-      kind: "usd",
-      value: ({ spent }) => spent,
-      alsoSaved: [{ label: "Monthly limit", kind: "usd", value: ({ monthly_limit: limit }) => limit }],
-      cell: (key) => <Spent apiKey={key} workspace={context.workspace} />,
-    },
+    spentColumn({ cell: (key) => <Spent apiKey={key} workspace={context.workspace} /> }),
     {
       id: "last_used",
       label: "Last used",

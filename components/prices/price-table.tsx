@@ -6,7 +6,7 @@ import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { formatRate, type PriceView, startFromPrice } from "./price-view";
-import { SetPrice } from "./set-price";
+import { setPriceColumn } from "./set-price-column";
 
 type Context = {
   workspace: string;
@@ -91,20 +91,11 @@ function columnsOf({ workspace, canSet, today }: Context): TableColumn<PriceView
   if (!canSet) return columns;
   return [
     ...columns,
-    {
-      id: "actions",
+    setPriceColumn({
+      workspace,
       label: "Change price",
-      part: "actions",
-      cell: (price) => (
-        <SetPrice
-          workspace={workspace}
-          start={startFromPrice(price, today)}
-          label="Change"
-          of={`${price.model ?? price.provider}, ${price.unit_type}`}
-        />
-      ),
-      className: "text-right",
-      cellClassName: "py-2 in-data-[density=compact]:py-0.5",
-    },
+      button: "Change",
+      startOf: (price) => startFromPrice(price, today),
+    }),
   ];
 }

@@ -9,7 +9,7 @@ import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Time } from "@/components/time";
 import { startFromUnpriced, type UnpricedView } from "./price-view";
-import { SetPrice } from "./set-price";
+import { setPriceColumn } from "./set-price-column";
 
 type Context = { workspace: string; canSet: boolean };
 
@@ -82,21 +82,7 @@ function columnsOf({ workspace, canSet }: Context): TableColumn<UnpricedView>[] 
   if (!canSet) return columns;
   return [
     ...columns,
-    {
-      id: "actions",
-      label: "Set price",
-      part: "actions",
-      cell: (each) => (
-        <SetPrice
-          workspace={workspace}
-          start={startFromUnpriced(each)}
-          label="Set price"
-          of={`${each.model ?? each.provider}, ${each.unit_type}`}
-        />
-      ),
-      className: "text-right",
-      cellClassName: "py-2 in-data-[density=compact]:py-0.5",
-    },
+    setPriceColumn({ workspace, label: "Set price", button: "Set price", startOf: startFromUnpriced }),
   ];
 }
 
