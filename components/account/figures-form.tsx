@@ -1,14 +1,11 @@
 "use client";
 
-import { callApi } from "@/components/api";
-import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
 import { Form, textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { useMutation } from "@/components/use-mutation";
 import { localeNames } from "@/lib/contract/locales";
-import type { CurrentUser, currentUser, UpdateMeRequest, updateMeRequest } from "@/lib/contract/me";
+import type { CurrentUser } from "@/lib/contract/me";
+import { useAccountForm } from "./use-account-form";
 
 type Profile = CurrentUser["profile"];
 
@@ -17,13 +14,9 @@ type Profile = CurrentUser["profile"];
  * @param props.currency the base currency of a workspace of the user; undefined where all have USD, which leaves no choice
  */
 export function FiguresForm({ profile, currency }: { profile: Profile; currency: string | undefined }) {
-  const { run, isPending, problem, fieldErrors } = useMutation(
-    (changes: UpdateMeRequest) =>
-      callApi<typeof currentUser, typeof updateMeRequest>("PATCH", "/api/v1/me", changes),
-    { done: "Your account is changed.", quiet: true },
-  );
+  const { save, fieldErrors, footer } = useAccountForm();
   const submit = (fields: FormData) =>
-    run({
+    save({
       locale: (textOf(fields, "locale") || null) as Profile["locale"],
       ...(currency && { shown_currency: textOf(fields, "currency") as Profile["shown_currency"] }),
     });
@@ -60,10 +53,7 @@ export function FiguresForm({ profile, currency }: { profile: Profile; currency:
           )}
         </FormField>
       ) : null}
-      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
-      <Button type="submit" disabled={isPending} className="justify-self-start max-sm:h-10">
-        Save
-      </Button>
+      {footer}
     </Form>
   );
 }

@@ -1,13 +1,10 @@
 "use client";
 
-import { callApi } from "@/components/api";
-import { Alert } from "@/components/ui/alert";
-import { Button } from "@/components/ui/button";
 import { Form, textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { useMutation } from "@/components/use-mutation";
-import type { CurrentUser, currentUser, updateMeRequest } from "@/lib/contract/me";
+import type { CurrentUser } from "@/lib/contract/me";
+import { useAccountForm } from "./use-account-form";
 
 /** Edits the signed-in user's display name and default workspace. */
 export function ProfileForm({
@@ -17,13 +14,9 @@ export function ProfileForm({
   profile: CurrentUser["profile"];
   workspaces: { id: string; name: string }[];
 }) {
-  const { run, isPending, problem, fieldErrors } = useMutation(
-    (changes: { display_name: string | null; default_workspace_id: string | null }) =>
-      callApi<typeof currentUser, typeof updateMeRequest>("PATCH", "/api/v1/me", changes),
-    { done: "Your account is changed.", quiet: true },
-  );
+  const { save, fieldErrors, footer } = useAccountForm();
   const submit = (fields: FormData) =>
-    run({
+    save({
       display_name: textOf(fields, "name") || null,
       default_workspace_id: textOf(fields, "workspace") || null,
     });
@@ -54,10 +47,7 @@ export function ProfileForm({
           </Select>
         )}
       </FormField>
-      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
-      <Button type="submit" disabled={isPending} className="justify-self-start max-sm:h-10">
-        Save
-      </Button>
+      {footer}
     </Form>
   );
 }
