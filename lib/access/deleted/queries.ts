@@ -5,8 +5,11 @@ import { asService, asServiceWithin } from "@/lib/db/transaction";
 /** What can be had back for ten minutes after it was deleted. */
 export type DeletedKind = "budget" | "saved_view" | "alert_channel" | "invitation";
 
-/** Keeps something that is deleted next, with all that belongs to it. */
-export async function keep(
+/**
+ * Keeps something for ten minutes, with all that belongs to it, so that deleting it can be undone. Call it in the transaction
+ * that deletes, before the deletion; if the deletion is refused, nothing is kept.
+ */
+export async function keepDeleted(
   client: ClientBase,
   kind: DeletedKind,
   workspaceId: string,

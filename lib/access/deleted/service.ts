@@ -1,17 +1,8 @@
 import type { ClientBase } from "pg";
 import { notFound, ServiceError } from "@/lib/errors";
-import { type DeletedKind, keep, restore, sweep } from "./queries";
+import { type DeletedKind, restore, sweep } from "./queries";
 
-/**
- * Keeps something for ten minutes, so that deleting it can be undone. Call it in the transaction that deletes, before the
- * deletion; where that is refused, nothing is kept.
- */
-export const keepDeleted: (
-  client: ClientBase,
-  kind: DeletedKind,
-  workspaceId: string,
-  id: string,
-) => Promise<void> = keep;
+export { keepDeleted } from "./queries";
 
 /**
  * Puts something back that was deleted in the last ten minutes, with its id and what belonged to it. The database checks the
