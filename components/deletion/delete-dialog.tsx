@@ -22,7 +22,7 @@ export type Proof = {
 type Authenticator = { id: string; name: string };
 
 type Deletion = {
-  /** Label of the button that opens the dialog, and of the one that deletes. */
+  /** The label of two buttons: the one that opens the dialog, and the one in it that deletes. */
   label: string;
   /** A question that names the thing: "Delete Acme?" */
   title: string;

@@ -55,7 +55,7 @@ test("Writes numbers, dates and amounts as a German browser does, the same on th
   const total = german(Number(totals.total_usd), "USD");
   const sent = await sentText(page, `/${slug}?period=last_30_days`);
   expect(sent.includes(`>${total}<`), "the server writes it").toBe(true);
-  // A difference of the two would be an error in the console, which fails the test.
+  // If the browser renders other text than the server, the console shows an error, and the test fails.
   await page.goto(`/${slug}?period=last_30_days`);
   await expect(page.locator('[data-figure="totals.total_usd"]').first()).toHaveText(
     total.replace(" ", "\u00a0"),

@@ -34,11 +34,12 @@ async function expectFocus(page: Page, place: Locator): Promise<void> {
   await expect(place).toBeFocused();
 }
 
-/** Deletes from the menus of a list, the first row first. @returns the menu of a row */
+/** The button that opens the menu of a row. */
 function menuOf(page: Page, name: string): Locator {
   return page.getByRole("button", { name: `Actions for ${name}`, exact: true });
 }
 
+/** Deletes the thing of a row through its menu. @param verb the text of the menu item and of the button that confirms */
 async function deleteFromMenu(page: Page, name: string, verb: string): Promise<void> {
   await menuOf(page, name).click();
   await page.getByRole("menuitem", { name: verb }).click();
@@ -64,7 +65,7 @@ test("Says which budget was deleted, undoes it, and moves the focus to the next 
   await deleteFromMenu(page, "Alpha", "Delete");
   await expectFocus(page, menuOf(page, "Beta"));
   await deleteFromMenu(page, "Beta", "Delete");
-  // The last one goes with the sentence above it: what the empty page offers is next.
+  // With the last row, the sentence above the list goes too. The focus moves to what the empty page offers.
   await expectFocus(page, page.getByRole("main").getByRole("button", { name: "Set a budget" }));
 });
 

@@ -15,8 +15,8 @@ import type { IsRead, RecordSignal } from "./records";
 export type Encoding = "protobuf" | "json";
 
 /**
- * Reads the body of an export (OTLP 1.11, section OTLP/HTTP) into its records, flat and in its order. An empty body is an
- * empty export in both encodings. Attributes that are not on the allow-list are not read.
+ * Reads the body of an export (OTLP 1.11, section OTLP/HTTP) into one list of its records, in the order of the export. An empty
+ * body is an empty export in both encodings. Attributes that are not on the allow-list are not read.
  * @param offered the attributes that the settings of the source may use, which are read besides
  * @throws ServiceError validation_failed where the bytes are not an export of this signal
  */

@@ -6,7 +6,7 @@ import type { AnyValue, KeyValue } from "./proto/opentelemetry/proto/common/v1/c
 import { AggregationTemporality, type Metric } from "./proto/opentelemetry/proto/metrics/v1/metrics_pb";
 import type { Attribute } from "./records";
 
-/** The points of an export of metrics, flat and in its order. Attributes that are not on the allow-list are only hashed. */
+/** The points of an export of metrics: one list, in the order of the export. Attributes that are not on the allow-list are only hashed. */
 export function readMetrics(
   { resourceMetrics }: ExportMetricsServiceRequest,
   offered: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import { readAttributes, readOffered } from "./attributes";
 import type { Entry } from "./entry";
 import type { RawRecord, RawScope, RecordSignal } from "./records";
 
-/** The spans or log records of an export, flat and in its order. */
+/** The spans or log records of an export: one list, in the order of the export. */
 export function readRecords(
   signal: RecordSignal,
   scopes: readonly RawScope[],
