@@ -102,6 +102,8 @@ test("Raises a role at once, lowers it after a confirmation, and removes a membe
     await page.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
   };
   await choose("Admin");
+  // The notice stays while the pointer is on it, so that it does not go before a slow page shows the role.
+  await page.getByRole("button", { name: "Undo" }).hover();
   await expect(role).toHaveText("Admin");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(role).toHaveText("Viewer");
