@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { CodeFigure } from "./code-figure";
 import { ErrorCodes } from "./errors-table";
-import { FieldList } from "./field-list";
+import { FieldList, VariantList } from "./field-list";
 import { InlineCode, TextWithCode } from "./inline";
 import { LinkedHeading } from "./linked-heading";
 import { Method } from "./method";
@@ -38,7 +38,19 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
           ))}
           {body ? (
             <Part title="Body" aside={body.description}>
-              <FieldList fields={body.fields} kind="request" />
+              {body.variants.length === 0 || body.fields.length > 0 ? (
+                <FieldList fields={body.fields} kind="request" />
+              ) : null}
+              {body.variants.length > 0 ? (
+                <>
+                  <p className="mt-3 text-muted-foreground text-sm">
+                    {body.fields.length > 0
+                      ? "And the fields of one of these:"
+                      : "The fields of one of these:"}
+                  </p>
+                  <VariantList variants={body.variants} kind="request" />
+                </>
+              ) : null}
             </Part>
           ) : null}
           <Part title="Answer" aside={`Status ${response.status}`}>
@@ -112,7 +124,7 @@ function Permissions({ text }: { text: string }) {
 function Part({ title, aside, children }: { title: string; aside?: string; children: ReactNode }) {
   return (
     <div>
-      <h3 className="mb-2.5 flex items-baseline justify-between gap-3 font-medium text-sm">
+      <h3 className="part-head">
         {title}
         {aside ? <span className="font-normal text-muted-foreground text-xs">{aside}</span> : null}
       </h3>

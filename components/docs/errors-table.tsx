@@ -28,7 +28,7 @@ export function ErrorCodes({ errors }: { errors: ErrorRow[] }) {
       {statuses.map((status) => (
         <div key={status} className="contents">
           <dt className="text-muted-foreground">{status}</dt>
-          <dd className="flex flex-wrap gap-x-3 gap-y-1">
+          <dd className="error-codes">
             {errors
               .filter((error) => error.status === status)
               .map(({ code }) => (

@@ -1,4 +1,3 @@
-import { Badge } from "@/components/ui/badge";
 import type { Field, Variant } from "./fields";
 import { Fold } from "./fold";
 import { InlineCode, TextWithCode } from "./inline";
@@ -27,8 +26,8 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
       <div className="field-head">
         <code className="field-name">{field.name}</code>
         <span className="field-type">{field.type}</span>
-        {kind === "request" && field.required ? <Badge variant="outline">required</Badge> : null}
-        {kind === "response" && !field.required ? <Badge variant="outline">may be absent</Badge> : null}
+        {kind === "request" && field.required ? <span className="field-mark">required</span> : null}
+        {kind === "response" && !field.required ? <span className="field-mark">may be absent</span> : null}
       </div>
       {description ? (
         <p className="mt-0.5 text-sm">
@@ -44,7 +43,7 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
         </p>
       ) : null}
       {facts.length > 0 ? (
-        <p className="mt-0.5 text-[13px] text-muted-foreground">
+        <p className="field-facts">
           {facts.map((fact, index) => (
             <span key={fact}>
               {index > 0 ? " · " : null}
@@ -72,7 +71,8 @@ function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" 
   );
 }
 
-function VariantList({ variants, kind }: { variants: Variant[]; kind: "request" | "response" }) {
+/** Alternatives, each with its fields; the first is unfolded. */
+export function VariantList({ variants, kind }: { variants: Variant[]; kind: "request" | "response" }) {
   return (
     <div className="mt-2 space-y-2">
       {variants.map((variant, index) => (
@@ -82,7 +82,11 @@ function VariantList({ variants, kind }: { variants: Variant[]; kind: "request" 
               <TextWithCode text={variant.description} />
             </p>
           ) : null}
-          <FieldList fields={variant.fields} kind={kind} />
+          {variant.fields.length > 0 ? (
+            <FieldList fields={variant.fields} kind={kind} />
+          ) : (
+            <p className="text-muted-foreground text-sm">No other fields.</p>
+          )}
         </Fold>
       ))}
     </div>

@@ -58,7 +58,9 @@ export function toField(name: string, given: JsonSchema, required: boolean, cont
   };
 }
 
-function toVariants(schema: JsonSchema, context: Context): Variant[] {
+/** The alternatives of a schema, if it consists of objects to choose from. */
+export function toVariants(given: JsonSchema, context: Context): Variant[] {
+  const schema = resolve(given, context);
   const options = schema.oneOf ?? schema.anyOf ?? [];
   const shapes = options.map((option) => resolve(option, context));
   if (shapes.length < 2 || !shapes.every(({ properties }) => properties)) return [];

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
-import { type Context, type Field, toField, toFields } from "./fields";
+import { type Context, type Field, toField, toFields, toVariants, type Variant } from "./fields";
 import { type Credential, type Snippet, writeSnippets } from "./snippets";
 
 /** The path of a resource's page: `/docs/api-keys` for "API keys". */
@@ -25,7 +25,8 @@ export type ReferenceEndpoint = {
   /** The lowest role that may call it. */
   role?: string | undefined;
   parameters: { title: string; fields: Field[] }[];
-  body?: { description: string; fields: Field[] } | undefined;
+  /** Where the body is one of several objects, `fields` are those that all of them have, and `variants` have the others. */
+  body?: { description: string; fields: Field[]; variants: Variant[] } | undefined;
   response: {
     status: string;
     description: string;
@@ -71,7 +72,7 @@ export function toReference(document: OpenApiDocument, baseUrl: string): Referen
   return { groups, errors: [...errors.values()].sort((a, b) => a.status - b.status) };
 }
 
-/** Names, for each answer with the fields of one before it, the first such endpoint of the page. */
+/** Names, for each answer with the fields of one before it, or of a field of one, the first such endpoint of the page. */
 function linkSameAnswers(endpoints: ReferenceEndpoint[]): ReferenceEndpoint[] {
   const first = new Map<string, { label: string; href: string }>();
   return endpoints.map((endpoint) => {
@@ -80,6 +81,11 @@ function linkSameAnswers(endpoints: ReferenceEndpoint[]): ReferenceEndpoint[] {
     const shape = JSON.stringify(response.fields);
     const sameAs = first.get(shape);
     if (!sameAs) first.set(shape, { label: summary, href: `#${id}` });
+    for (const { name, fields } of response.fields) {
+      const item = JSON.stringify(fields);
+      if (fields.length > 0 && !first.has(item))
+        first.set(item, { label: `${name} in “${summary}”`, href: `#${id}` });
+    }
     return { ...endpoint, response: { ...response, sameAs } };
   });
 }
@@ -142,7 +148,7 @@ function toEndpoint(
       .filter(({ fields }) => fields.length > 0),
     body: body && {
       description: requestBody?.description ?? "",
-      fields: toFields(body.schema, context),
+      ...splitVariants(toVariants(body.schema, context), toFields(body.schema, context)),
     },
     response: {
       status,
@@ -152,6 +158,30 @@ function toEndpoint(
     },
     errors: toErrorRows(operation),
     requests: toRequestExamples(method, path, operation, baseUrl),
+  };
+}
+
+/**
+ * Takes the fields that all alternatives have out of them, and puts them before the other fields. Alternatives that differ in
+ * nothing else become one: `kind: "slack"` or `kind: "teams"`.
+ */
+function splitVariants(variants: Variant[], fields: Field[]): { variants: Variant[]; fields: Field[] } {
+  const shapes = variants.map((variant) => new Set(variant.fields.map((field) => JSON.stringify(field))));
+  const isShared = (field: Field) => shapes.every((shape) => shape.has(JSON.stringify(field)));
+  const merged = new Map<string, Variant>();
+  for (const variant of variants) {
+    const own = variant.fields.filter((field) => !isShared(field));
+    const shape = JSON.stringify([variant.description, own]);
+    const same = merged.get(shape);
+    merged.set(shape, {
+      ...variant,
+      name: same ? `${same.name} or ${variant.name}` : variant.name,
+      fields: own,
+    });
+  }
+  return {
+    fields: [...(variants[0]?.fields.filter(isShared) ?? []), ...fields],
+    variants: [...merged.values()],
   };
 }
 

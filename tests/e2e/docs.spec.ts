@@ -71,6 +71,41 @@ test("Shows every endpoint, with links that lead to what they name", async ({ re
   expect(pages.get("/docs")?.match(/data-moved=/g)?.length).toBeGreaterThan(operations);
 });
 
+test("Shows the fields of each alternative of a request body", async ({ page }) => {
+  await page.goto("/docs/alert-channels");
+  const section = page.locator("#post-workspaces-by-slug-alert-channels");
+  await expect(section.locator("code").getByText("name", { exact: true }).first()).toBeVisible();
+  for (const [kind, field] of [
+    ["webhook", "url"],
+    ["teams", "url"],
+    ["pagerduty", "routing_key"],
+    ["email", "addresses"],
+  ] as const) {
+    const alternative = section
+      .locator("details")
+      .filter({ has: page.locator("summary", { hasText: `kind: "${kind}"` }) });
+    await expect(alternative).toHaveCount(1);
+    await alternative.evaluate((details: HTMLDetailsElement) => {
+      details.open = true;
+    });
+    await expect(alternative.locator("code").getByText(field, { exact: true })).toBeVisible();
+  }
+});
+
+test("Keeps the page while the service is away, says so, and follows the link when it answers again", {
+  tag: "@phone",
+}, async ({ openPage }) => {
+  // Its console is not watched: a browser reports each request without an answer there.
+  const page = await openPage();
+  await page.goto("/docs");
+  await page.context().setOffline(true);
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await expect(page.getByRole("status")).toHaveText("Outlay cannot be reached. Trying again…");
+  await expect(page.getByRole("heading", { level: 1, name: "API reference" })).toBeVisible();
+  await page.context().setOffline(false);
+  await page.waitForURL("**/sign-in");
+});
+
 test("Shows the addresses of the page and of the agent tools in examples", async ({ page, world }) => {
   const { baseUrl } = world.service;
   await page.goto("/docs/agents");

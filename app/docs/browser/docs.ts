@@ -1,6 +1,7 @@
 // The scripts of the reference. Each works without the others, and the pages work without any of them.
 import { replaceAddresses } from "./addresses";
 import { enableCopying, rememberLanguage } from "./code";
+import { waitForService } from "./connection";
 import { closeContentsOnChoice, followOldAnchors } from "./navigation";
 import { enableSearch } from "./search";
 import { enableThemeToggle } from "./theme-toggle";
@@ -12,3 +13,4 @@ enableCopying();
 closeContentsOnChoice();
 enableThemeToggle();
 enableSearch();
+waitForService();
