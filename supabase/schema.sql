@@ -3192,9 +3192,9 @@ begin
 end
 $function$;
 
--- Takes deliveries that are due, each for as long as the lease lasts. Each channel has a few at a time, one that fails has
--- one, and all that fail have `room_failing`, so that receivers which hang do not hold up others. Of a channel's
--- deliveries of one rule and subject, only the first that waits is taken.
+-- Takes at most `room` deliveries that are due, and leases them. A channel has at most `room_channel` leased deliveries, and a
+-- failing channel one. All failing channels together have at most `room_failing`, so that receivers that hang do not delay
+-- the others. Of a channel's deliveries about one rule and subject, only the oldest is taken.
 -- returns: as describe_delivery
 create or replace function private.claim_alert_deliveries(room integer, room_failing integer, room_channel integer, lease_seconds integer)
  returns jsonb
@@ -3965,8 +3965,8 @@ end
 $function$;
 grant execute on function private.delete_account() to outlay_service, service_role;
 
--- Deletes a workspace of the signed-in user, an owner who proved lately who they are. Waits for what is being recorded in it:
--- after the commit nothing more is.
+-- Deletes a workspace of the signed-in user, an owner who proved lately who they are. It waits for open transactions that
+-- record costs in the workspace. After its commit, nothing is recorded there.
 -- returns: false where it is deleted already
 create or replace function private.delete_workspace(workspace uuid)
  returns boolean
@@ -5094,7 +5094,7 @@ as $function$
 $function$;
 grant execute on function private.idempotency_key_of(uuid,uuid) to outlay_service, service_role;
 
--- Inserts a row with all its columns as they were, except those that Postgres computes.
+-- Inserts a kept row with its former values. Postgres computes generated columns again.
 create or replace function private.insert_kept_row(target regclass, kept jsonb)
  returns void
  language plpgsql

@@ -9,7 +9,7 @@ drop trigger budgets_count_what_is_there on public.budgets;
 create trigger budgets_count_what_is_there after insert on public.budgets for each row
   when (coalesce(current_setting('outlay.is_restoring', true), '') <> 'on') execute function private.count_new_budget();
 
--- Inserts a row with all its columns as they were, except those that Postgres computes.
+-- Inserts a kept row with its former values. Postgres computes generated columns again.
 create function private.insert_kept_row(target regclass, kept jsonb)
 returns void
 language plpgsql

@@ -230,8 +230,8 @@ language sql immutable set search_path = ''
 return 1000000000000000;
 revoke all on function private.deletion_mark() from public;
 
--- Deletes a workspace of the signed-in user, an owner who proved lately who they are. Waits for what is being recorded in it:
--- after the commit nothing more is.
+-- Deletes a workspace of the signed-in user, an owner who proved lately who they are. It waits for open transactions that
+-- record costs in the workspace. After its commit, nothing is recorded there.
 -- returns: false where it is deleted already
 create function private.delete_workspace(workspace uuid)
 returns boolean

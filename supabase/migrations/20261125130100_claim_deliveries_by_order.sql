@@ -12,9 +12,9 @@ create index alert_deliveries_pending_idx on public.alert_deliveries (channel_id
 drop index public.alert_deliveries_leased_idx;
 create index alert_deliveries_leased_idx on public.alert_deliveries (channel_id, leased_until) where lease is not null;
 
--- Takes deliveries that are due, each for as long as the lease lasts. Each channel has a few at a time, one that fails has
--- one, and all that fail have `room_failing`, so that receivers which hang do not hold up others. Of a channel's
--- deliveries of one rule and subject, only the first that waits is taken.
+-- Takes at most `room` deliveries that are due, and leases them. A channel has at most `room_channel` leased deliveries, and a
+-- failing channel one. All failing channels together have at most `room_failing`, so that receivers that hang do not delay
+-- the others. Of a channel's deliveries about one rule and subject, only the oldest is taken.
 -- returns: as describe_delivery
 create or replace function private.claim_alert_deliveries(room integer, room_failing integer, room_channel integer, lease_seconds integer)
 returns jsonb
