@@ -58,13 +58,18 @@ export function toJsonSchema(
   schema: z.ZodType,
   use: Use,
 ): JsonSchema & { $schema?: string; $defs?: Record<string, JsonSchema> } {
-  return z.toJSONSchema(schema, {
+  const json = z.toJSONSchema(schema, {
     target: "draft-2020-12",
     unrepresentable: "any",
     io: use === "output" ? "output" : "input",
     override: (context) =>
       amend(context.zodSchema as unknown as z.ZodType, context.jsonSchema as Described, use),
-  }) as JsonSchema;
+  }) as JsonSchema & { $defs?: Record<string, JsonSchema> };
+  if (use === "body") {
+    // Only now are fields that several objects share filled in everywhere.
+    for (const part of [json, ...Object.values(json.$defs ?? {})]) for (const each of nested(part)) takeNull(each);
+  }
+  return json;
 }
 
 /** The id of the component that a schema refers to; empty where it refers to none. */
@@ -98,7 +103,6 @@ function amend(schema: z.ZodType, json: Described, use: Use): void {
   }
   // Responses may gain members in later versions; a client that validates them must not fail then.
   if (use === "output" && json.additionalProperties === false) delete json.additionalProperties;
-  if (use === "body") takeNull(json);
   const { type, discriminator } = schema._zod.def as { type: string; discriminator?: string };
   if (type === "union" && discriminator && json.oneOf) json.discriminator = { propertyName: discriminator };
 }
