@@ -67,7 +67,8 @@ export function toJsonSchema(
   }) as JsonSchema & { $defs?: Record<string, JsonSchema> };
   if (use === "body") {
     // Only now are fields that several objects share filled in everywhere.
-    for (const part of [json, ...Object.values(json.$defs ?? {})]) for (const each of nested(part)) takeNull(each);
+    for (const part of [json, ...Object.values(json.$defs ?? {})])
+      for (const each of nested(part)) takeNull(each);
   }
   return json;
 }

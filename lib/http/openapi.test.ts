@@ -213,7 +213,8 @@ describe("The OpenAPI document", () => {
   });
 
   test("Says what every optional field of a body is, also where several alternatives share it", () => {
-    const saysNothing = ({ anyOf = [] }: JsonSchema) => anyOf.some((option) => Object.keys(option).length === 0);
+    const saysNothing = ({ anyOf = [] }: JsonSchema) =>
+      anyOf.some((option) => Object.keys(option).length === 0);
     const places = [...everySchema(document, { sent: true })].filter(({ schema }) => saysNothing(schema));
     expect(places.map(({ place }) => place)).toEqual([]);
   });
