@@ -69,10 +69,10 @@ test("Stores a price after the messages admitted without it, so that the correct
   try {
     // Admitted and priced, and held up before it is written.
     const posted = client.post(inHouse(10));
-    const waiting = () => waitingSessions(harness.fixtures.sql);
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    const waiting = (statement: string) => waitingSessions(harness.fixtures.sql, statement);
+    await expect.poll(() => waiting("store_messages"), { timeout: 10_000 }).toBe(1);
     const set = setPrice(workspace, "0.5");
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => waiting("prices"), { timeout: 10_000 }).toBe(1);
     await block.release();
     expect((await posted).body.cost_status).toBe("unpriced");
     await finished(await set);

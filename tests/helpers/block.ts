@@ -24,10 +24,15 @@ export async function blockWrites(adminUrl: string): Promise<Block> {
   };
 }
 
-/** The number of sessions of this database that wait for a lock. */
-export async function waitingSessions(client: Pick<Client, "query">): Promise<number> {
+/**
+ * The number of sessions of this database that wait for a lock.
+ * @param statement a part of the statement that waits; without it, jobs of the service count, too
+ */
+export async function waitingSessions(client: Pick<Client, "query">, statement = ""): Promise<number> {
   const { rows } = await client.query(
-    "select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    `select count(*)::int as waiting from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and strpos(query, $1) > 0`,
+    [statement],
   );
   return rows[0].waiting;
 }
