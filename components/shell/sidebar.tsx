@@ -43,7 +43,8 @@ export function Sidebar({
       </div>
       <PaletteButton />
       <NavLinks workspace={current.slug} drawerId={sidebarId} />
-      <div className="mt-auto pt-4">
+      {/* A flex container: in a block, the line around the button is taller until the button's text has arrived. */}
+      <div className="mt-auto flex pt-4">
         <AccountMenu workspace={current.slug} {...account} signOut={signOut} />
       </div>
     </aside>
