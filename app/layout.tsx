@@ -41,6 +41,9 @@ export const viewport: Viewport = {
   ],
 };
 
+/** Id of the element that ends what a page sends at once; what it sends later stands behind it. */
+const shellEndId = "shell-end";
+
 /** The document of every page: fonts, theme and styles. */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const sent = await headers();
@@ -49,6 +52,10 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   return (
     // next-themes sets the class of the theme before hydration, so the server and the browser differ here.
     <html lang="en" suppressHydrationWarning className={`${sans.variable} ${mono.variable}`}>
+      <head>
+        {/* Paint nothing of a page before its shell has arrived: half of a row moves when the other half comes. */}
+        <link rel="expect" href={`#${shellEndId}`} blocking="render" />
+      </head>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
         <WithoutScript />
         <ThemeProvider nonce={nonce}>
@@ -57,6 +64,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
             <ConnectionBar />
           </ReaderProvider>
         </ThemeProvider>
+        <template id={shellEndId} />
       </body>
     </html>
   );

@@ -1,8 +1,8 @@
 import type { Browser, Page } from "@playwright/test";
 import { signUp } from "./accounts";
 import { keepAwake } from "./awake";
-import { startCuttingProxy } from "./cutting-proxy";
 import { expect, test } from "./fixtures";
+import { startCuttingProxy } from "./proxy";
 import { recordSpend } from "./spend";
 
 const unreachable = (page: Page) => page.getByText("Outlay cannot be reached. Trying again…");
