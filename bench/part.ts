@@ -12,6 +12,8 @@ type Task<Name> = {
   pace?: Pace;
   /** Computes the pace from the results of earlier contenders of the round. */
   paceOf?: (round: Partial<Round<string>>) => Pace;
+  /** Requests before the first round; by default half of `count`. */
+  warmUp?: number;
   /** A load in the background: starts it and resolves with a function that stops it. */
   meanwhile?: () => Promise<() => Promise<void>>;
 };
@@ -36,8 +38,8 @@ export async function runPart<Name extends string>(
   { rounds, postgresPid, isInterrupted, say }: RunOptions,
 ): Promise<Round<Name>[]> {
   const contenders = tasks.map((task) => ({ ...task, count: Math.max(1, Math.round(task.count)) }));
-  for (const { server, count, call, pace } of contenders) {
-    if (!isInterrupted()) await runLoad(server.baseUrl, Math.ceil(count / 2), call, pace);
+  for (const { server, count, call, pace, warmUp = Math.ceil(count / 2) } of contenders) {
+    if (!isInterrupted()) await runLoad(server.baseUrl, warmUp, call, pace);
   }
   const results: Round<Name>[] = [];
   while (results.length < rounds && !isInterrupted()) {
@@ -56,7 +58,7 @@ export async function runPart<Name extends string>(
 }
 
 async function measure(
-  { server, count, call, pace, meanwhile }: Omit<Task<string>, "name">,
+  { server, count, call, pace, meanwhile }: Omit<Task<string>, "name" | "warmUp">,
   postgresPid: number,
 ): Promise<Measurement> {
   const before = { own: treeCpuMs(server.pid), postgres: treeCpuMs(postgresPid) };
