@@ -62,6 +62,10 @@ test("Prices the next message on every process by a new price", async () => {
   }
 });
 
+/** Waits until one session waits for a lock with a statement that contains this text. */
+const waits = (statement: string) =>
+  expect.poll(() => waitingSessions(harness.fixtures.sql, statement), { timeout: 10_000 }).toBe(1);
+
 test("Stores a price after the messages admitted without it, so that the correction finds them", async () => {
   const { workspace, client } = await newWorkspace();
   expect((await client.post(inHouse(1))).body.cost_status).toBe("unpriced");
@@ -69,10 +73,9 @@ test("Stores a price after the messages admitted without it, so that the correct
   try {
     // Admitted and priced, and held up before it is written.
     const posted = client.post(inHouse(10));
-    const waiting = (statement: string) => waitingSessions(harness.fixtures.sql, statement);
-    await expect.poll(() => waiting("store_messages"), { timeout: 10_000 }).toBe(1);
+    await waits("store_messages");
     const set = setPrice(workspace, "0.5");
-    await expect.poll(() => waiting("prices"), { timeout: 10_000 }).toBe(1);
+    await waits("prices");
     await block.release();
     expect((await posted).body.cost_status).toBe("unpriced");
     await finished(await set);
@@ -94,7 +97,7 @@ test("Prices a message that waited for a new price at that price", async () => {
       [workspace],
     );
     const posted = client.post(inHouse(10));
-    await expect.poll(() => waitingSessions(harness.fixtures.sql), { timeout: 10_000 }).toBe(1);
+    await waits("load_admission");
     await setting.query("commit");
     expect((await posted).body).toMatchObject({ amount_usd: 5, cost_status: "priced" });
   } finally {

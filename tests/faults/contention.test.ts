@@ -77,7 +77,7 @@ describe("Two processes on the same rows", () => {
       );
     const before = await deadlocks();
     const posted = api.post(costMessage());
-    await vi.waitUntil(async () => (await waitingSessions(harness.fixtures.sql)) > 0, {
+    await vi.waitUntil(async () => (await waitingSessions(harness.fixtures.sql, "store_messages")) > 0, {
       timeout: 5_000,
       interval: 10,
     });
