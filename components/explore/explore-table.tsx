@@ -145,7 +145,7 @@ function dimensionColumn(
     value: (cell) => (isCalendar ? groupOf(cell)?.value : groupOf(cell)?.label) ?? null,
     text: (cell) => groupOf(cell)?.label ?? "",
     cell: (cell) => <GroupName group={groupOf(cell)} />,
-    // Narrow enough on a phone for two groups beside the figure.
-    className: "max-w-26 truncate sm:max-w-64",
+    // Names share what the figures leave.
+    className: isCalendar ? "whitespace-nowrap" : "w-1/2 max-w-0 truncate",
   };
 }

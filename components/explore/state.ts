@@ -56,6 +56,15 @@ export function readState(params: SearchParams): ExploreState {
   };
 }
 
+/** The parameter of an address that sets a part of the query, by the part's path: `["group_by", 1]` is set by `over`. */
+export function parameterOf([field, index]: readonly PropertyKey[], { filters }: ExploreState): string {
+  if (field === "group_by") return index === 1 ? "over" : "by";
+  const filter = field === "filters" && typeof index === "number" ? filters[index] : undefined;
+  return filter ? parameterOfFilter(filter) : String(field);
+}
+
+const parameterOfFilter = ({ field, op }: ExploreFilter) => `${op === "is" ? "is" : "not"}.${field}`;
+
 /** The query string of a state. What is at its default is left out. */
 export function writeState(state: ExploreState): string {
   const params = new URLSearchParams();
@@ -70,8 +79,8 @@ export function writeState(state: ExploreState): string {
   set("top", String(state.top), "8");
   for (const [name, value] of Object.entries(state.days)) set(name, value, "");
   set("environment", state.environment, "live");
-  for (const { field, op, values } of state.filters)
-    for (const value of values) params.append(`${op === "is" ? "is" : "not"}.${field}`, value);
+  for (const filter of state.filters)
+    for (const value of filter.values) params.append(parameterOfFilter(filter), value);
   for (const name of state.hidden) params.append("hide", name);
   return params.toString();
 }

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { apiClient } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { apiClient, signUpUser } from "@/tests/helpers/client";
+import { setRole, signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 
 /** Names of 80 characters in four scripts, as different as their last digits. */
@@ -10,7 +10,7 @@ const scripts = [
   "مساعد دعم العملاء للمناطق الشمالية من الجيل الثاني لمشغلي مراكز الاتصال الكبيرة جدا في البلاد",
   "北部地域のカスタマーサポートアシスタント第二世代".repeat(4),
 ];
-const nameOf = (number: number) => `${(scripts[number % 4] ?? "").slice(0, 77)} ${number}`;
+const nameOf = (number: number) => `${(scripts[number % 4] ?? "").slice(0, 76)} ${number}`;
 
 /** A project whose address has no place to break. */
 const slugOf = (number: number) => `project-of-the-department-that-nobody-would-shorten-${number}`;
@@ -21,6 +21,7 @@ const amounts = [1e-9, 0.0000012345, 12.5, 98_765.43, 900_000_000_000, 900_000_0
 async function crowd(world: World, slug: string): Promise<void> {
   const { sql } = world.fixtures;
   const id = await workspaceId(world, slug);
+  await setLimits(world, slug);
   const { secret } = await world.fixtures.key(id);
   const messages = Array.from({ length: 120 }, (_, number) => ({
     project: slugOf(number % 20),
@@ -54,6 +55,32 @@ async function crowd(world: World, slug: string): Promise<void> {
   }
 }
 
+/** Has another admin set prices, and budgets that the costs will exceed. */
+async function setLimits(world: World, slug: string): Promise<void> {
+  const admin = await signUpUser(world.service.baseUrl);
+  await setRole(world, slug, admin.email, "admin");
+  const set = async (method: "POST" | "PUT", path: string, body: Record<string, unknown>) => {
+    const answer = await admin.call(method, `/api/v1/workspaces/${slug}/${path}`, body);
+    expect([200, 201, 202], JSON.stringify(answer.body)).toContain(answer.status);
+  };
+  for (let number = 0; number < 12; number += 1) {
+    const name = nameOf(number);
+    await set("POST", "budgets", {
+      name,
+      scope_type: "feature",
+      scope_value: name,
+      amount: amounts[number % amounts.length],
+    });
+    await set("PUT", "prices", {
+      provider: "a-provider",
+      model: name,
+      unit_type: "images",
+      rate: 0.000000012345,
+      starts_at: "2026-01-01T00:00:00Z",
+    });
+  }
+}
+
 /**
  * What a reader would have to scroll sideways for, and figures that leave their place, where they cover the one beside
  * them.
@@ -81,10 +108,11 @@ const paths = [
   "/alerts",
   "/budgets",
   "/explore",
-  "/explore?by=person&and=model&show=table",
+  "/explore?by=user&over=model&show=table",
   "/keys",
   "/projects",
   `/projects/${slugOf(0)}`,
+  "/connections",
   "/settings/audit",
   "/settings/members",
   "/settings/people",
@@ -105,6 +133,7 @@ for (const width of [390, 768]) {
       await page.goto(`/${slug}${path}`);
       await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
       await page.waitForLoadState("networkidle");
+      await expect(page.getByText("This address is not valid")).toBeHidden();
       expect(await findOverflows(page), path).toEqual([]);
     }
   });

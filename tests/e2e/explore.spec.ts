@@ -88,6 +88,11 @@ test("Says what is wrong with an address or a query that is refused", async ({ p
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/explore?by=colour`);
   await expect(page.getByText("This address is not valid")).toBeVisible();
+  await expect(page.getByText(/^by must be one of project, /)).toBeVisible();
+  await page.goto(`/${slug}/explore?over=colour`);
+  await expect(page.getByText(/^over must be one of project, /)).toBeVisible();
+  await page.goto(`/${slug}/explore?not.colour=red`);
+  await expect(page.getByText(/^not\.colour must be one of project, /)).toBeVisible();
   await page.goto(`/${slug}/explore?by=model&over=day&period=range&from=2024-01-01&to=2026-11-01&top=50`);
   await expect(page.getByText("This query is too broad")).toBeVisible();
   await expect(page.getByText(/smaller top/)).toBeVisible();

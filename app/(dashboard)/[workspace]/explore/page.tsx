@@ -6,7 +6,7 @@ import { ExploreControls } from "@/components/explore/explore-controls";
 import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
 import { ExploreView } from "@/components/explore/explore-view";
 import { SavedViews } from "@/components/explore/saved-views";
-import { readState, toQuery, writeState } from "@/components/explore/state";
+import { parameterOf, readState, toQuery, writeState } from "@/components/explore/state";
 import type { SearchParams } from "@/components/filters/href";
 import type { PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
@@ -60,7 +60,7 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
       <Refused
         slug={slug}
         title="This address is not valid"
-        problem={`${issue?.path.join(".")} ${issue?.message}`}
+        problem={`${parameterOf(issue?.path ?? [], state)} ${issue?.message}`}
       />
     );
   }
