@@ -38,7 +38,7 @@ export function SnoozeButton({
       <Button
         variant="ghost"
         size="sm"
-        className="-my-1.5 shrink-0 text-muted-foreground"
+        className="-mx-2.5 -my-1.5 shrink-0 text-muted-foreground"
         disabled={wake.isPending}
         aria-label={snooze ? `End snooze of ${name}` : `Snooze ${name}`}
         onClick={() => (snooze ? void wake.run(snooze.id) : setOpen(true))}

@@ -1,7 +1,8 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
+import { Fragment } from "react";
 import { type Amount, toNumber } from "@/components/amount";
 import { formatCount, formatNumber } from "@/components/format-count";
-import { formatList } from "@/components/format-list";
+import { listParts } from "@/components/format-list";
 import { formatPercent, isAtLeastOne } from "@/components/format-percent";
 import { Link } from "@/components/link";
 
@@ -15,13 +16,19 @@ const isOver = ({ percent_used: used }: BudgetState) => isAtLeastOne(used);
 const byUse = (a: BudgetState, b: BudgetState) => toNumber(b.percent_used) - toNumber(a.percent_used);
 
 /** The worst budgets by name, with the count of the others: "Chat (103 %), Search (101 %), and 4 others". */
-function listWorst(budgets: BudgetState[]): string {
+function Worst({ budgets }: { budgets: BudgetState[] }) {
   const worst = [...budgets].sort(byUse).slice(0, named);
   const others = budgets.length - worst.length;
-  return formatList([
-    ...worst.map((budget) => `${shorten(budget.name)} (${formatPercent(budget.percent_used)})`),
-    ...(others > 0 ? [formatCount(others, "other")] : []),
-  ]);
+  return listParts(worst.length + (others > 0 ? 1 : 0)).map((part) => {
+    if (typeof part === "string") return part;
+    const budget = worst[part];
+    if (!budget) return formatCount(others, "other");
+    return (
+      <Fragment key={budget.id}>
+        <bdi>{shorten(budget.name)}</bdi> ({formatPercent(budget.percent_used)})
+      </Fragment>
+    );
+  });
 }
 
 /** The most characters of a name in a sentence. */
@@ -67,7 +74,7 @@ function Sentence({ budgets }: { budgets: BudgetState[] }) {
     return (
       <Line icon={<CircleCheck className="text-success" aria-hidden="true" />}>
         {budgets.length === 1 ? "Within budget" : `All ${formatNumber(budgets.length)} budgets are on track`}:{" "}
-        {listWorst(budgets)}.
+        <Worst budgets={budgets} />.
       </Line>
     );
   }
@@ -84,12 +91,13 @@ function Sentence({ budgets }: { budgets: BudgetState[] }) {
       {over.length > 0 ? (
         <span className="font-medium text-destructive">
           {over.length === 1 ? "1 budget is" : `${formatNumber(over.length)} budgets are`} used up:{" "}
-          {listWorst(over)}.{" "}
+          <Worst budgets={over} />.{" "}
         </span>
       ) : null}
       {close.length > 0 ? (
         <span className="text-warning">
-          Close to the limit: {over.length >= named ? formatCount(close.length, "budget") : listWorst(close)}.{" "}
+          Close to the limit:{" "}
+          {over.length >= named ? formatCount(close.length, "budget") : <Worst budgets={close} />}.{" "}
         </span>
       ) : null}
       {others > 0 ? `${formatCount(others, "other")} ${others === 1 ? "is" : "are"} on track.` : null}
