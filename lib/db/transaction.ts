@@ -2,6 +2,7 @@ import type { ClientBase, PoolClient, QueryResult } from "pg";
 import { metrics } from "@/lib/metrics";
 import { traced } from "@/lib/tracing";
 import { deadlines, statementTimeout } from "./deadlines";
+import { OneStatement } from "./one-statement";
 import { asOutage, noteStored, sqlState, unavailable } from "./outage";
 import { database, watch } from "./pool";
 import { callFunction, execute } from "./query";
@@ -107,32 +108,6 @@ function atOnce<T>(
 ): Promise<T> {
   const how = reading(deadlines.request, owners);
   return onClient(how, (client) => run(new OneStatement(client, openingOf(how, settings)).asClient()));
-}
-
-/** A client for one statement in a transaction of its own. */
-class OneStatement {
-  #isUsed = false;
-
-  /** @param opening the statements before it, which begin the transaction and set its role */
-  constructor(
-    private readonly client: PoolClient,
-    private readonly opening: string,
-  ) {}
-
-  /** This client for the functions of `query.ts`, which use no more of a client than `query`. */
-  asClient(): ClientBase {
-    return this as unknown as ClientBase;
-  }
-
-  async query({ statement }: { statement?: Sql }): Promise<QueryResult> {
-    if (!statement || this.#isUsed) throw new Error("This client runs one statement of `selectAll`.");
-    this.#isUsed = true;
-    // One text: where a statement of it fails, none of those after it runs, so none runs without the role.
-    const results: unknown = await this.client.query(`${this.opening}; ${toLiteralText(statement)}; commit`);
-    const result = (results as QueryResult[]).at(-2);
-    if (!result) throw new Error("A statement has a result.");
-    return result;
-  }
 }
 
 /** Calls `run` in one transaction under a user's policies. The audit log names the user. @throws ServiceError unavailable */

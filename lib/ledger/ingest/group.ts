@@ -1,4 +1,3 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
 import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/message";
 import { newId } from "@/lib/db/new-id";
@@ -9,7 +8,7 @@ import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/dec
 import { identify } from "@/lib/keys/identify";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { add, parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { add, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import {
   countDue,
@@ -27,7 +26,8 @@ import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
-import type { LedgerRow, Posting } from "./ledger";
+import { listPriceOf, toIngestResult } from "./ingest-result";
+import { rowOf } from "./ledger";
 
 /**
  * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many past periods the
@@ -259,15 +259,6 @@ export class Group {
 }
 
 /**
- * The row of a posting. Names the owner's columns and then spreads the posting: V8 makes an object from a spread that
- * other properties follow some fifty times slower than one whose spread is last.
- */
-function rowOf(owner: Omit<LedgerRow, keyof Posting>, posting: Posting): LedgerRow {
-  const { workspace_id, id, created_at, project_id, api_key_id, source, environment } = owner;
-  return { workspace_id, id, created_at, project_id, api_key_id, source, environment, ...posting };
-}
-
-/**
  * What was answered to the request before. `meant` is what this request would be remembered as, to be compared: a key of a
  * client stands for one content, while records of one call differ.
  */
@@ -306,31 +297,3 @@ function checkDuePeriods(message: CostMessage, { duePeriods }: Place, now: numbe
 function isRecurring(message: CostMessage): message is Subscription {
   return message.type === "subscription" && message.recurring;
 }
-
-/** What included usage would have cost, as far as prices are known; null where none is, undefined for other messages. */
-function listPriceOf(postings: readonly Posting[]): string | null | undefined {
-  if (!postings.some(({ cost_status }) => cost_status === "included")) return undefined;
-  const known = postings.flatMap(({ list_price_usd: price }) => price ?? []);
-  return known.length === 0 ? null : toText(sum(known.map(parseDecimal)));
-}
-
-/** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
-function toIngestResult(stored: unknown): IngestResult {
-  const answer = stored as StoredAnswer;
-  const { amount_usd: amount, list_price_usd: listPrice, due_periods: due } = answer;
-  // A copy that is changed, because a spread that properties follow is slow; see `rowOf`.
-  const result: Record<string, unknown> = { ...answer };
-  result.amount_usd = new ExactNumber(amount);
-  if (typeof listPrice === "string") result.list_price_usd = new ExactNumber(listPrice);
-  if (due) {
-    result.due_periods = due.map((period) => ({ ...period, amount_usd: new ExactNumber(period.amount_usd) }));
-  }
-  return result as IngestResult;
-}
-
-type DuePeriod = NonNullable<IngestResult["due_periods"]>[number];
-type StoredAnswer = Omit<IngestResult, "amount_usd" | "list_price_usd" | "due_periods"> & {
-  amount_usd: string;
-  list_price_usd?: string | null;
-  due_periods?: (Omit<DuePeriod, "amount_usd"> & { amount_usd: string })[];
-};

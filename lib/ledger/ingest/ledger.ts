@@ -51,3 +51,12 @@ export type Posting = Omit<
   | "emitter"
   | "given_cost_usd"
 >;
+
+/**
+ * The row of a posting. Names the owner's columns and then spreads the posting: V8 makes an object from a spread that
+ * other properties follow some fifty times slower than one whose spread is last.
+ */
+export function rowOf(owner: Omit<LedgerRow, keyof Posting>, posting: Posting): LedgerRow {
+  const { workspace_id, id, created_at, project_id, api_key_id, source, environment } = owner;
+  return { workspace_id, id, created_at, project_id, api_key_id, source, environment, ...posting };
+}

@@ -3,14 +3,13 @@ import type { z } from "zod";
 import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import {
-  type budget,
   type budgetList,
   type CreateBudgetRequest,
   type EditBudgetRequest,
   weekdays,
 } from "@/lib/contract/budgets";
 import { freeName } from "@/lib/contract/free-name";
-import { dayOf, toInstant } from "@/lib/contract/instant";
+import { dayOf } from "@/lib/contract/instant";
 import type { budgetStatus } from "@/lib/contract/reads";
 import {
   asKey,
@@ -24,38 +23,19 @@ import {
 } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import { checkAmount } from "@/lib/ledger/ingest/check";
-import {
-  compare,
-  type Decimal,
-  divideMoney,
-  multiply,
-  parseDecimal,
-  shiftDecimal,
-  subtract,
-  toText,
-} from "@/lib/ledger/pricing/decimal";
-import { toExact } from "@/lib/ledger/pricing/exact";
-import { toForecastDetails } from "@/lib/spend/forecast";
-import type { LedgerScope } from "@/lib/spend/scope";
-import { daysOf, forecastBudget, type UsageOfDay } from "./forecast";
+import { compare, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { type Budget, everything, loadBudgets, loadFullBudgets } from "./load-budgets";
 import {
   type BudgetRow,
   countBudgets,
   deleteBudget,
   insertBudget,
-  type ScopeRow,
   selectBudgetNames,
   selectBudgetStatus,
-  selectBudgetUsage,
   selectScopes,
   updateBudget,
 } from "./queries";
 import { rateOn } from "./rate";
-
-type Budget = z.output<typeof budget>;
-
-/** The used share of a budget from which on it raises an alert (specification section 8). */
-const alertThreshold = parseDecimal("0.8");
 
 /**
  * The state of each budget whose whole spend the key may read, in its present period (specification 2.4), and the
@@ -77,12 +57,6 @@ export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<type
 /** Whether a key may not read all spend. Only then can a budget be hidden from it. */
 const isConfined = ({ allow, deny, users }: KeyClaims) =>
   allow !== null || deny.length > 0 || users !== undefined;
-
-/** The state of a workspace's budgets, as far as the policies of the caller's transaction show them. */
-async function loadBudgets(client: ClientBase, scope: LedgerScope) {
-  const rows = await selectBudgetStatus(client, scope);
-  return rows.map(toBudget);
-}
 
 /** Lists a workspace's budgets with their live spend, for its members. @throws ServiceError not_found */
 export function listBudgets(claims: UserClaims, slug: string): Promise<z.output<typeof budgetList>> {
@@ -259,105 +233,8 @@ async function findScope(
   throw validationFailed([{ path: "scope_value", message: `must be a ${type} of this workspace` }]);
 }
 
-/** The label of a whole workspace. */
-const everything = "Everything";
-
 async function loadFullBudget(client: ClientBase, workspaceId: string, id: string): Promise<Budget> {
   const [found] = await loadFullBudgets(client, workspaceId, id);
   if (!found) throw notFound();
   return found;
-}
-
-/**
- * A workspace's budgets with their live spend, scope and forecast, in the caller's transaction.
- * @param id only this one
- */
-export async function loadFullBudgets(
-  client: ClientBase,
-  workspaceId: string,
-  id?: string,
-): Promise<Budget[]> {
-  const scope = { workspaceId, environment: "live" } as const;
-  const rows = await selectBudgetStatus(client, scope, id);
-  const usage = await selectBudgetUsage(
-    client,
-    scope,
-    rows.map((row) => row.id),
-    daysOf(rows),
-  );
-  const scopes = await selectScopes(
-    client,
-    workspaceId,
-    rows.flatMap(({ scope_value: value }) => value ?? []),
-  );
-  return rows.map((row) => ({
-    ...toBudget(row),
-    scope: toScope(row, scopes),
-    week_starts_on: weekdays[row.week_start - 1] ?? "monday",
-    starts_on: row.starts_on,
-    ends_on: row.ends_on,
-    usual_amount: toExact(parseDecimal(row.amount)),
-    raise: toRaise(row),
-    alert_at: {
-      percent: row.alert_percents.map((value) => toExact(parseDecimal(value))),
-      usd: row.alert_amounts.map((value) => toExact(parseDecimal(value))),
-    },
-    ...toForecast(row, usage),
-    created_at: toInstant(row.created_at.getTime()),
-  }));
-}
-
-/** The raise of a budget, unless it is over. */
-function toRaise({ raised_amount: amount, raised_until: until, local_ms: localMs }: BudgetRow) {
-  if (amount === null || until === null || until < dayOf(Number(localMs))) return null;
-  return { amount: toExact(parseDecimal(amount)), until };
-}
-
-function toScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: ScopeRow[]) {
-  const found = scopes.find((row) => row.type === type && row.id === value);
-  return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
-}
-
-function toForecast(row: BudgetRow, usage: UsageOfDay[]) {
-  const forecast = forecastBudget(row, usage);
-  return {
-    forecast: forecast && toExact(forecast.total),
-    forecast_details: toForecastDetails(forecast),
-    runs_out_on: forecast?.runsOutOn(parseDecimal(row.limit_usd)) ?? null,
-  };
-}
-
-/** The thresholds that are reached, the lowest first. */
-function exactWhere(thresholds: string[], isReached: (threshold: Decimal) => boolean) {
-  return thresholds.map(parseDecimal).filter(isReached).sort(compare).map(toExact);
-}
-
-function toBudget(row: BudgetRow) {
-  const limit = parseDecimal(row.limit_usd);
-  const spent = parseDecimal(row.spent);
-  const hundredfold = shiftDecimal(spent, 2);
-  return {
-    id: row.id,
-    name: row.name,
-    scope_type: row.scope_type,
-    period: row.period,
-    period_from: row.period_from,
-    period_until: row.period_until,
-    time_zone: row.time_zone,
-    amount: toExact(limit),
-    spent: toExact(spent),
-    remaining: toExact(subtract(limit, spent)),
-    percent_used: toExact(divideMoney(spent, limit)),
-    // Compares products, because a quotient would be rounded: 79.99999996 % is not 80 %.
-    alert: compare(spent, multiply(limit, alertThreshold)) >= 0,
-    reached: {
-      percent: exactWhere(
-        row.alert_percents,
-        (percent) => compare(multiply(limit, percent), hundredfold) <= 0,
-      ),
-      usd: exactWhere(row.alert_amounts, (usd) => compare(usd, spent) <= 0),
-    },
-    blocks: row.blocks,
-    currency: row.currency,
-  };
 }

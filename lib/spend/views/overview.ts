@@ -1,7 +1,7 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { MetricsQuery } from "@/lib/contract/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { loadFullBudgets } from "@/lib/spend/budgets/service";
+import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { comparableDays, loadChanges } from "@/lib/spend/changes/service";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";

@@ -2,7 +2,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ExactNumber } from "@/lib/contract/exact-number";
 import { asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
 import { validationFailed } from "@/lib/errors";
-import { loadFullBudgets } from "@/lib/spend/budgets/service";
+import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { moverDimensions, selectBounds, selectWeek, type WeekRow } from "./queries";
 
 /** Something whose spend changed; amounts are exact decimal text, USD. */

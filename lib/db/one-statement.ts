@@ -1,0 +1,28 @@
+import type { ClientBase, PoolClient, QueryResult } from "pg";
+import { type Sql, toLiteralText } from "./sql";
+
+/** A client that runs one statement, in a transaction of its own and in one round trip. */
+export class OneStatement {
+  #isUsed = false;
+
+  /** @param opening the statements before it, which begin the transaction and set its role */
+  constructor(
+    private readonly client: PoolClient,
+    private readonly opening: string,
+  ) {}
+
+  /** This client for the functions of `query.ts`, which use no more of a client than `query`. */
+  asClient(): ClientBase {
+    return this as unknown as ClientBase;
+  }
+
+  async query({ statement }: { statement?: Sql }): Promise<QueryResult> {
+    if (!statement || this.#isUsed) throw new Error("This client runs one statement of `selectAll`.");
+    this.#isUsed = true;
+    // One text: where a statement of it fails, none of those after it runs, so none runs without the role.
+    const results: unknown = await this.client.query(`${this.opening}; ${toLiteralText(statement)}; commit`);
+    const result = (results as QueryResult[]).at(-2);
+    if (!result) throw new Error("A statement has a result.");
+    return result;
+  }
+}

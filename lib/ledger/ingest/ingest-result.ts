@@ -1,0 +1,32 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
+import type { IngestResult } from "@/lib/contract/message";
+import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import type { Posting } from "./ledger";
+
+/** What included usage would have cost, as far as prices are known; null where none is, undefined for other messages. */
+export function listPriceOf(postings: readonly Posting[]): string | null | undefined {
+  if (!postings.some(({ cost_status }) => cost_status === "included")) return undefined;
+  const known = postings.flatMap(({ list_price_usd: price }) => price ?? []);
+  return known.length === 0 ? null : toText(sum(known.map(parseDecimal)));
+}
+
+/** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
+export function toIngestResult(stored: unknown): IngestResult {
+  const answer = stored as StoredAnswer;
+  const { amount_usd: amount, list_price_usd: listPrice, due_periods: due } = answer;
+  // A copy that is changed, because a spread that properties follow is slow; see `rowOf` in `ledger.ts`.
+  const result: Record<string, unknown> = { ...answer };
+  result.amount_usd = new ExactNumber(amount);
+  if (typeof listPrice === "string") result.list_price_usd = new ExactNumber(listPrice);
+  if (due) {
+    result.due_periods = due.map((period) => ({ ...period, amount_usd: new ExactNumber(period.amount_usd) }));
+  }
+  return result as IngestResult;
+}
+
+type DuePeriod = NonNullable<IngestResult["due_periods"]>[number];
+type StoredAnswer = Omit<IngestResult, "amount_usd" | "list_price_usd" | "due_periods"> & {
+  amount_usd: string;
+  list_price_usd?: string | null;
+  due_periods?: (Omit<DuePeriod, "amount_usd"> & { amount_usd: string })[];
+};
