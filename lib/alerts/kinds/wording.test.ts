@@ -1,0 +1,171 @@
+import { describe, expect, test } from "vitest";
+import { type Alert, alert, base, delivery, send } from "@/tests/helpers/alert-requests";
+import { alertMail } from "./email";
+
+// What alerts say by each rule but a budget's thresholds, to every kind of channel.
+
+describe("The other rules", () => {
+  const budgetFigures = {
+    ...{
+      subject: "Checkout",
+      scope_type: "project",
+      scope_value: "checkout",
+      amount_usd: "1000",
+      spent_usd: "400",
+    },
+    ...{ period_from: "2026-11-01", period_until: "2026-12-01" },
+  };
+  type Told = {
+    subject_type: Alert["subject_type"];
+    details: Record<string, unknown>;
+  };
+  const rules: [Alert["rule"], Told, string, string, string][] = [
+    [
+      "budget_forecast",
+      {
+        subject_type: "budget",
+        details: {
+          ...budgetFigures,
+          forecast_usd: "1200.5",
+          percent: "120.05",
+          method: "The usage of 10 days.",
+          data_days: 10,
+        },
+      },
+      "The budget Checkout is forecast to be exceeded",
+      "The period from Nov 1, 2026 to Nov 30, 2026 is forecast to end at $1,200.50, 120.05 % of $1,000.00. $400.00 is spent so far.",
+      "The budget Checkout is forecast to last again",
+    ],
+    [
+      "budget_pace",
+      { subject_type: "budget", details: { ...budgetFigures, before_usd: "0.009", percent: "4444444" } },
+      "The budget Checkout is spent faster than in its last period",
+      "$400.00 is spent so far, 4,444,444 % of the $0.01 at the same point of the last period.",
+      "The budget Checkout is back at its usual pace",
+    ],
+    [
+      "key_limit",
+      {
+        subject_type: "key",
+        details: {
+          ...{ subject: "Agent", amount_usd: "100", spent_usd: "80", percent: "80" },
+          ...{ period_from: "2026-11-01", period_until: "2026-12-01" },
+        },
+      },
+      "The key Agent is near its monthly limit",
+      "$80.00 of $100.00 is spent in the month.",
+      "The key Agent is far from its monthly limit again",
+    ],
+    [
+      "key_expiry",
+      { subject_type: "key", details: { subject: "Agent", expires_at: "2026-11-26T00:00:00.000+00:00" } },
+      "The key Agent expires soon",
+      "It expires on Nov 26, 2026, 12:00 AM UTC. Extend it or make a new one.",
+      "The key Agent does not expire soon any more",
+    ],
+    [
+      "unpriced_usage",
+      {
+        subject_type: "model",
+        details: {
+          subject: "gpt-9",
+          model: "gpt-9",
+          provider: "openai",
+          line_count: 1200,
+          period_from: "2026-11-01",
+          period_until: "2026-12-01",
+        },
+      },
+      "Usage of gpt-9 has no price",
+      "1,200 usage lines count as $0 until a price is set. What is recorded is priced then.",
+      "All usage of gpt-9 has a price",
+    ],
+    [
+      "silent_source",
+      {
+        subject_type: "source",
+        details: { subject: "CI", hours: 24, last_at: "2026-11-20T08:00:00.000+00:00" },
+      },
+      "The source CI sends nothing",
+      "Nothing came in from it for more than 24 hours. The last was on Nov 20, 2026, 8:00 AM UTC.",
+      "The source CI sends again",
+    ],
+  ];
+  const told = (
+    rule: (typeof rules)[number][0],
+    { subject_type, details: figures }: Told,
+    state: "warning" | "ok",
+  ) => ({
+    alert: { ...alert, rule, state, level: state, subject_type, subject_id: "s1", details: figures },
+  });
+
+  test.each(rules)(
+    "Say of %s what happened, why, and that it is over, to every kind of channel",
+    (rule, figures, title, text, over) => {
+      const [begun, ended] = [told(rule, figures, "warning"), told(rule, figures, "ok")];
+      const { body } = send("webhook", begun);
+      expect(body).toMatchObject({
+        type: "alert.fired",
+        data: { rule, state: "warning", severity: "warning", title, summary: text, figures: { rule } },
+      });
+      expect(body.data.url).toMatch(/^https:\/\/outlay\.example\.com\/acme\//);
+      expect(send("webhook", ended).body).toMatchObject({
+        type: "alert.resolved",
+        data: { rule, state: "ok", severity: "info", title: over },
+      });
+      expect(send("slack", begun).body.text).toBe(`${title}. ${text}`);
+      expect(send("discord", begun).body.embeds[0]).toMatchObject({
+        title: title.replace(/[#]/g, "\\$&"),
+        color: 0xd97706,
+      });
+      expect(send("teams", begun).body.attachments[0].content.body[1].text).toBe(text);
+      expect(alertMail(delivery("email", null, begun), base)).toMatchObject({
+        subject: title,
+        text: expect.stringContaining(text),
+        html: expect.stringContaining(text),
+      });
+      const key = `us ${"0123456789abcdef".repeat(2)}`;
+      const [triggered, resolved] = [send("pagerduty", begun, key).body, send("pagerduty", ended, key).body];
+      expect([triggered.event_action, resolved.event_action]).toEqual(["trigger", "resolve"]);
+      expect(resolved.dedup_key).toBe(triggered.dedup_key);
+      expect(triggered.dedup_key).toBe(`outlay/w1/${rule}/s1/2026-11-01`);
+    },
+  );
+
+  test("Say of an unusual day what it is compared with", () => {
+    const compared = ["2026-10-24", "2026-10-31", "2026-11-07", "2026-11-14"].map((day) => ({
+      day,
+      spent_usd: "20",
+    }));
+    const figures = {
+      ...{
+        subject: "Acme",
+        day: "2026-11-21",
+        spent_usd: "120",
+        median_usd: "20",
+        mad_usd: "0",
+        above_usd: "40",
+        compared,
+      },
+      ...{ period_from: "2026-11-21", period_until: "2026-11-22" },
+    };
+    const { title, summary, activity_url } = send(
+      "webhook",
+      told("unusual_day", { subject_type: "workspace", details: figures }, "warning"),
+    ).body.data;
+    expect(title).toBe("Nov 21, 2026 costs far more than usual");
+    expect(summary).toBe(
+      "$120.00 was spent on Nov 21, 2026 (UTC), against a median of $20.00 on the same weekdays of the four weeks before.",
+    );
+    expect(activity_url).toContain("from=2026-11-21&to=2026-11-21");
+  });
+
+  test.each([
+    ["period_over", "The period is over, and a new one has begun."],
+    ["gone", "The budget was deleted."],
+  ])("Say why something is over: %s", (because, text) => {
+    const [, { subject_type, details: figures }] = rules[0] as (typeof rules)[number];
+    const ended = told("budget_forecast", { subject_type, details: { ...figures, because } }, "ok");
+    expect(send("webhook", ended).body.data.summary).toBe(text);
+  });
+});
