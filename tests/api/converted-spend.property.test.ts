@@ -9,14 +9,12 @@ import { loadAnswer } from "@/lib/spend/explore/service";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 import { selectProjects } from "@/lib/spend/projects/queries";
-import { foldPastDays } from "@/tests/helpers/folds";
 import { withHarness } from "@/tests/helpers/harness";
-import { steps } from "@/tests/helpers/ledger/arbitraries";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
-import { dividedBy, type Exact, exact, fine } from "@/tests/helpers/ledger/exact";
-import { setUpWorkspace } from "@/tests/helpers/ledger/workspace";
-import { groupBy, type Line, loadLines, loadRange, matches } from "@/tests/helpers/spend";
-import { addUser } from "@/tests/helpers/team";
+import { convert, type DayRate, shown, snapshotsOf, sumOf } from "@/tests/helpers/ledger/converted";
+import { dividedBy, exact, fine } from "@/tests/helpers/ledger/exact";
+import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
+import { groupBy, type Line, loadRange, matches, valueIn } from "@/tests/helpers/spend";
 
 const harness = withHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
@@ -30,30 +28,14 @@ let key: ExactClient;
 let lines: Line[];
 
 beforeAll(async () => {
-  const baseUrl = harness.services[0]?.baseUrl ?? "";
-  const workspace = await setUpWorkspace(harness.fixtures, baseUrl);
-  workspaceId = workspace.id;
-  const { rows } = await harness.fixtures.sql.query("select slug from public.workspaces where id = $1", [
-    workspaceId,
-  ]);
-  slug = rows[0].slug;
-  for (const [index, sequence] of fc.sample(steps(now), { numRuns: 20, seed: 11 }).entries()) {
-    // Later messages change days that are folded.
-    if (index === 10) await foldPastDays(harness.fixtures);
-    for (const step of sequence) {
-      if ("again" in step) continue;
-      const posts = step.posts.map(({ flaw: _, idempotency_key: __, ...post }) => post);
-      await workspace.clients[step.key].bulk(posts);
-    }
-  }
-  key = exactClient(baseUrl, (await harness.fixtures.key(workspaceId)).secret);
-  viewer = exactClient(baseUrl, (await addUser(harness, workspaceId, "viewer")).token);
-  lines = await loadLines(harness.fixtures, workspaceId);
+  const spend = await recordRandomSpend(harness, { now, seed: 11 });
+  ({ id: workspaceId, slug, viewer, lines } = spend);
+  key = exactClient(spend.baseUrl, (await harness.fixtures.key(workspaceId)).secret);
   expect(new Set(lines.map(({ at }) => at.slice(0, 10))).size).toBeGreaterThan(5);
 }, 120_000);
 
 /** Rates of EUR by their day. Some are of days of the messages, so that sums have several. */
-const rates: fc.Arbitrary<{ date: string; rate: string }[]> = fc.uniqueArray(
+const rates: fc.Arbitrary<DayRate[]> = fc.uniqueArray(
   fc.record({
     date: fc.oneof(
       fc.nat().map((number) => lines[number % lines.length]?.at.slice(0, 10) ?? today),
@@ -73,18 +55,6 @@ const filter = fc.record(
   { requiredKeys: ["period"] },
 );
 
-/** Amounts of the model are integer multiples of 1e-36: a product of two exact decimals. */
-const shown = (amount: unknown) => fine(String((amount as { text?: string }).text ?? amount)) / 10n ** 42n;
-
-/** USD of a day in EUR by the model: at the rate of that day, of the last day before it, or of the first. */
-function convert(usd: Exact, day: string, given: { date: string; rate: string }[]): bigint {
-  const byDay = given.toSorted((a, b) => (a.date < b.date ? -1 : 1));
-  const used = byDay.findLast(({ date }) => date <= day) ?? byDay[0];
-  return usd * dividedBy(exact("1"), exact(used?.rate ?? "1"));
-}
-
-const sumOf = (values: bigint[]) => values.reduce((sum, value) => sum + value, 0n);
-
 test("Sums days that were converted each at its rate, in totals, series and breakdowns, to the last digit", {
   timeout: 1000 * runs + 30_000,
 }, async () => {
@@ -94,12 +64,17 @@ test("Sums days that were converted each at its rate, in totals, series and brea
       filter,
       fc.constantFrom("project", "type", "model", "key", "user"),
       async (given, by, groups) => {
-        const snapshots = given.map(({ date, rate }) => ({ date, source: "test", rates: { EUR: rate } }));
         const query = metricsQuery.parse({ ...by, group_by: groups, currency: "EUR" });
         const client = await harness.fixtures.sql.connect();
         let body: Metrics;
         try {
-          body = await loadMetrics(client, workspaceId, query, Date.now(), displayIn("EUR", snapshots));
+          body = await loadMetrics(
+            client,
+            workspaceId,
+            query,
+            Date.now(),
+            displayIn("EUR", snapshotsOf(given)),
+          );
         } finally {
           client.release();
         }
@@ -162,30 +137,18 @@ const question = fc.record({
   from: fc.constantFrom("2024-01-01", "2024-02-29", "2026-01-01", "2026-10-15"),
 });
 
-/** The value of a line in a dimension of a question. */
-function valueIn(line: Line, dimension: string): string | null {
-  const day = line.at.slice(0, 10);
-  if (dimension === "day") return day;
-  if (dimension === "month") return `${day.slice(0, 7)}-01`;
-  if (dimension !== "week") return line[dimension as "project"] ?? null;
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
-  return date.toISOString().slice(0, 10);
-}
-
 test("Answers spend queries with cells of days that were converted each at its rate, which sum to the totals", {
   timeout: 1000 * runs + 30_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(rates, question, async (given, { from, ...asked }) => {
       fc.pre(Date.parse(today) - Date.parse(from) < 1_099 * 86_400_000);
-      const snapshots = given.map(({ date, rate }) => ({ date, source: "test", rates: { EUR: rate } }));
       const query = spendQuery.parse({ ...asked, from, to: today, currency: "EUR" });
       const client = await harness.fixtures.sql.connect();
       let answer: SpendAnswer;
       try {
         const who = { workspaceId, isKey: false, isOfUsers: false };
-        answer = await loadAnswer(client, who, query, Date.now(), displayIn("EUR", snapshots)).catch(
+        answer = await loadAnswer(client, who, query, Date.now(), displayIn("EUR", snapshotsOf(given))).catch(
           (error) => (error.code === "validation_failed" ? fc.pre(false) : Promise.reject(error)) as never,
         );
       } finally {
@@ -280,12 +243,17 @@ test("Answers sums in a currency that is asked for, with the rates, and nothing 
 test("Lists projects with this month's spend in a currency, each day converted at its rate", async () => {
   const days = [...new Set(lines.map(({ at }) => at.slice(0, 10)))].sort();
   const given = days.map((date, index) => ({ date, rate: `1.${index + 1}` }));
-  const snapshots = given.map(({ date, rate }) => ({ date, source: "test", rates: { EUR: rate } }));
   const client = await harness.fixtures.sql.connect();
   try {
     const foldedUntil = await selectFoldedUntil(client, workspaceId);
     const range = { ...monthOf(now), today, foldedUntil };
-    const projects = await selectProjects(client, workspaceId, range, null, displayIn("EUR", snapshots));
+    const projects = await selectProjects(
+      client,
+      workspaceId,
+      range,
+      null,
+      displayIn("EUR", snapshotsOf(given)),
+    );
     expect(projects.length).toBeGreaterThan(1);
     for (const { slug: name, month_usd: usd, month_converted: inEur } of projects) {
       const of = lines.filter(

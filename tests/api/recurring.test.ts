@@ -4,83 +4,24 @@ import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscripti
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { apiClient, signUpUser } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
-import type { KeyOptions } from "@/tests/helpers/keys";
+import { newClient } from "@/tests/helpers/recording";
+import { daysAgo, subscription, subscriptionsOn } from "@/tests/helpers/subscriptions";
 
 const harness = withHarness();
+const { subscribe, charges, keyState, traces } = subscriptionsOn(harness);
 
 beforeAll(() => configureDatabase(harness.database));
 afterAll(closeDatabase);
 
-const subscription = (fields: Record<string, unknown> = {}, outer: Record<string, unknown> = {}) => ({
-  project: "design",
-  source: "api",
-  message: { type: "subscription", vendor: "Figma", amount: 45, recurring: true, ...fields },
-  ...outer,
-});
-
-/** A workspace with a key. */
-async function newClient(options: KeyOptions = {}) {
-  const workspace = await harness.fixtures.workspace();
-  const { id, secret } = await harness.fixtures.key(workspace, options);
-  return { workspace, keyId: id, client: apiClient(harness.services[0]?.baseUrl ?? "", secret) };
-}
-
-/** Posts a recurring subscription whose first period begins on a day, in a workspace of its own. */
-async function subscribe(fields: Record<string, unknown>) {
-  const made = await newClient();
-  expect((await made.client.post(subscription(fields))).status).toBe(201);
-  return made;
-}
-
-/** The UTC day some months (and days) before today. Its date is at most the 28th, which every month has. */
-function daysAgo({ months = 0, days = 0 }): string {
-  const now = new Date();
-  const date = Math.min(now.getUTCDate(), 28) - days;
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, date))
-    .toISOString()
-    .slice(0, 10);
-}
-
 const signUp = () => signUpUser(harness.services[0]?.baseUrl ?? "");
-
-/** The days of a workspace's charges with their sums. */
-async function charges(workspace: string): Promise<[string, string][]> {
-  const { rows } = await harness.fixtures.sql.query(
-    `select to_char(min(occurred_at) at time zone 'UTC', 'YYYY-MM-DD') as day, trim_scale(sum(amount_usd))::text as amount
-     from public.messages where workspace_id = $1 group by id order by 1`,
-    [workspace],
-  );
-  return rows.map(({ day, amount }) => [day, amount]);
-}
-
-/** What a key has spent this month, and whether each of its workspace's charges carries it. */
-async function keyState({ workspace, keyId }: { workspace: string; keyId: string }) {
-  const { rows } = await harness.fixtures.sql.query(
-    `select
-       (select trim_scale(amount_usd)::text from public.key_spend where api_key_id = $2) as spent,
-       (select array_agg(api_key_id is not null order by occurred_at) from public.messages where workspace_id = $1) as carried`,
-    [workspace, keyId],
-  );
-  return rows[0] as { spent: string | null; carried: boolean[] | null };
-}
-
-/** Everything that a refused request must not leave behind. */
-async function traces(workspace: string) {
-  const tables = ["public.messages", "public.projects", "public.recurring_subscriptions", "public.key_spend"];
-  const counts = [...tables, "private.idempotency"].map(
-    (table) => `(select count(*)::int from ${table} where workspace_id = $1)`,
-  );
-  const { rows } = await harness.fixtures.sql.query(`select ${counts.join(" + ")} as left`, [workspace]);
-  return rows[0].left;
-}
 
 const at = (day: string) => Date.parse(`${day}T00:00:00Z`);
 
 describe("Due periods of a new subscription", () => {
   test("Are recorded with it, listed, and counted against its key at once", async () => {
-    const made = await newClient({ monthly_limit: "180" });
+    const made = await newClient(harness, { monthly_limit: "180" });
     const starts_on = daysAgo({ months: 3 });
-    const { status, body } = await made.client.post(subscription({ starts_on }));
+    const { status, body } = await made.post(subscription({ starts_on }));
     expect(status).toBe(201);
     const later = [2, 1, 0].map((months) => daysAgo({ months }));
     expect(body).toMatchObject({
@@ -89,7 +30,7 @@ describe("Due periods of a new subscription", () => {
     });
     expect(await charges(made.workspace)).toEqual([starts_on, ...later].map((day) => [day, "45"]));
     expect(await keyState(made)).toEqual({ spent: "180", carried: [true, true, true, true] });
-    expect((await made.client.post(subscription({ amount: 0.01 }))).body).toMatchObject({
+    expect((await made.post(subscription({ amount: 0.01 }))).body).toMatchObject({
       error: "monthly_limit_exceeded",
       spent_usd: 180,
     });
@@ -99,7 +40,7 @@ describe("Due periods of a new subscription", () => {
   });
 
   test("Are refused together with it when they would exceed the key's limit", async () => {
-    const { workspace, client } = await newClient({ monthly_limit: "179.99" });
+    const { workspace, ...client } = await newClient(harness, { monthly_limit: "179.99" });
     const message = subscription({ starts_on: daysAgo({ months: 3 }) }, { idempotency_key: "figma" });
     for (const query of ["", "?dry_run=true"]) {
       const { status, body } = await client.post(message, {}, query);
@@ -113,7 +54,7 @@ describe("Due periods of a new subscription", () => {
   });
 
   test("Are limited to 1,000 in a bulk call; another call takes the rest", async () => {
-    const { workspace, client } = await newClient();
+    const { workspace, ...client } = await newClient(harness);
     const message = subscription({ starts_on: daysAgo({ months: 23 }) });
     const late = subscription({ starts_on: daysAgo({}) });
     const messages = [...Array.from({ length: 60 }, () => message), late];
@@ -136,7 +77,7 @@ describe("Due periods of a new subscription", () => {
   });
 
   test("Go back 24 months and not a day more, by either date field", async () => {
-    const { workspace, client } = await newClient();
+    const { workspace, ...client } = await newClient(harness);
     // This month may have fewer days than the test's: the rule is of today.
     const today = new Date().toISOString().slice(0, 10);
     const earliest = addMonths(today, -24);
@@ -164,7 +105,7 @@ describe("Due periods of a new subscription", () => {
   });
 
   test("Are answered again to a retry, even when too old by then; a dry run lists them and stores nothing", async () => {
-    const { workspace, client } = await newClient();
+    const { workspace, ...client } = await newClient(harness);
     const starts_on = daysAgo({ months: 2 });
     const trial = await client.post(subscription({ starts_on }), {}, "?dry_run=true");
     expect(trial.body).toMatchObject({ dry_run: true, due_periods: [{}, {}] });
@@ -188,9 +129,9 @@ describe("Due periods of a new subscription", () => {
   });
 
   test("End with ends_on", async () => {
-    const made = await newClient();
+    const made = await newClient(harness);
     const [starts_on, ends_on] = [daysAgo({ months: 4 }), daysAgo({ months: 2 })];
-    const { body } = await made.client.post(subscription({ starts_on, ends_on }));
+    const { body } = await made.post(subscription({ starts_on, ends_on }));
     expect(body.due_periods).toHaveLength(2);
     await bookDueSubscriptions(at(daysAgo({ months: -12 })));
     expect(await charges(made.workspace)).toHaveLength(3);
@@ -198,9 +139,9 @@ describe("Due periods of a new subscription", () => {
 });
 
 test("Books later periods for the workspace, without key or limit", async () => {
-  const made = await newClient({ monthly_limit: "45" });
+  const made = await newClient(harness, { monthly_limit: "45" });
   const { sql } = harness.fixtures;
-  await made.client.post(subscription({ starts_on: daysAgo({}) }));
+  await made.post(subscription({ starts_on: daysAgo({}) }));
   await sql.query("update public.api_keys set revoked_at = now() where id = $1", [made.keyId]);
   const inHalfAYear = Date.parse(daysAgo({ months: -6 }));
   await bookDueSubscriptions(inHalfAYear);
@@ -294,7 +235,7 @@ test("Books due periods in the running service, also of subscriptions that still
   await harness.start();
   await expect.poll(async () => (await charges(made.workspace)).length, { timeout: 10_000 }).toBe(4);
   expect(await keyState(made)).toMatchObject({ spent: "45" });
-  const spend = await made.client.get(
+  const spend = await made.get(
     `/api/v1/projects/design/spend?from=${daysAgo({ months: 2 })}T00:00:00Z&to=${daysAgo({ days: 1 })}T00:00:00Z`,
   );
   expect(spend.body.subscription_usd).toBe(90);

@@ -1,19 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
-import { chatCall, exportPoints, exportSpans, readCapture } from "@/tests/helpers/otlp";
+import { withHarness } from "@/tests/helpers/harness";
+import { exportSpans, readCapture } from "@/tests/helpers/otlp";
 import { makeTeamSource } from "@/tests/helpers/sources";
+import { uniqueCalls } from "@/tests/helpers/unique-calls";
 
 const harness = withHarness({ services: 2 });
-
-let calls = 0;
-const spans = (count: number, attributes: Record<string, string | number> = {}) =>
-  Array.from({ length: count }, () => {
-    calls += 1;
-    return {
-      id: calls.toString(16),
-      attributes: { ...chatCall, "gen_ai.response.id": `chatcmpl-of-a-unique-name-${calls}`, ...attributes },
-    };
-  });
 
 const onlyCheckout = { conditions: { project_slugs: ["checkout", "search"] } };
 
@@ -49,100 +40,12 @@ test("Says what came in by emitter, with the last record, and counts what was to
 test("Names models without a price", async () => {
   const source = await makeTeamSource(harness);
   await source.accept(
-    exportSpans(spans(3, { "gen_ai.response.model": "house-model", "gen_ai.provider.name": "acme" })),
+    exportSpans(uniqueCalls(3, { "gen_ai.response.model": "house-model", "gen_ai.provider.name": "acme" })),
   );
   expect((await source.read()).unpriced).toEqual([{ provider: "acme", model: "house-model", line_count: 6 }]);
 });
 
 describe("What is refused", () => {
-  test("Is listed with its reason and an example, and is recorded once when it is sent again", async () => {
-    const source = await makeTeamSource(harness, onlyCheckout);
-    const refused = exportSpans(spans(3, { project: "payroll", feature: "pay" }));
-    await source.accept(refused);
-    const before = await source.until(({ kept }) => kept.records === 3);
-    expect(before).toMatchObject({
-      refused: 3,
-      kept: { exports: 1, records: 3 },
-      refusals: [
-        {
-          code: "project_not_allowed",
-          description: "This API key may not use the project payroll.",
-          count: 3,
-          example: { emitter: "opentelemetry", project: "payroll", feature: "pay", model: "gpt-4o" },
-        },
-      ],
-    });
-    // By the same conditions it is refused again, and stays.
-    expect((await source.replay()).body).toMatchObject({
-      sent: 3,
-      recorded: 0,
-      refused: 3,
-      reasons: [{ code: "project_not_allowed", count: 3 }],
-    });
-    await source.edit({ conditions: { project_slugs: ["checkout", "payroll"] } });
-    const answers = await Promise.all([source.replay(), source.replay(), source.replay()]);
-    const recorded = answers.reduce((sum, { body }) => sum + Number(body.recorded), 0);
-    expect(recorded).toBe(3);
-    // The program retries the same export too. That records nothing twice.
-    await source.accept(refused);
-    expect(await source.messages()).toHaveLength(3);
-    expect((await source.messages())[0]).toMatchObject({ project: "payroll", feature: "pay" });
-    expect((await source.replay()).body).toMatchObject({ sent: 0, recorded: 0 });
-    const after = await source.until(({ arrivals }) => arrivals[0]?.recorded === 3);
-    expect(after.kept).toEqual({ exports: 0, records: 0, last_at: null });
-    expect(await ledgerDifferences(harness.fixtures, source.workspace)).toEqual([]);
-  });
-
-  test("Is sent again by the settings of then", async () => {
-    const source = await makeTeamSource(harness, onlyCheckout);
-    await source.accept(exportSpans(spans(1, { project: "payroll", "vcs.repository.name": "checkout" })));
-    await source.until(({ kept }) => kept.records === 1);
-    await source.configure({ project_attribute: "vcs.repository.name" });
-    expect((await source.replay()).body).toMatchObject({ recorded: 1 });
-    expect(await source.messages()).toMatchObject([{ project: "checkout" }]);
-  });
-
-  test("Keeps of a monthly limit what is recorded when the limit is raised", async () => {
-    const source = await makeTeamSource(harness, { monthly_limit: "0.000001" });
-    await source.accept(exportSpans(spans(4)));
-    const { refusals } = await source.until(({ kept }) => kept.records === 4);
-    expect(refusals).toMatchObject([{ code: "monthly_limit_exceeded", count: 4 }]);
-    await source.edit({ monthly_limit: 10 });
-    expect((await source.replay()).body).toMatchObject({ recorded: 4 });
-  });
-
-  test("Counts a running total once that grew meanwhile", async () => {
-    const source = await makeTeamSource(harness, onlyCheckout);
-    const now = Math.floor(Date.now() / 1000);
-    const total = (value: number, time: number) =>
-      exportPoints([{ start: now - 100, time: now - 100 + time, value }]);
-    await source.accept(total(100, 10));
-    await source.until(({ kept }) => kept.records === 1);
-    await source.edit({ conditions: { project_slugs: ["shop", "search"] } });
-    await source.accept(total(150, 20));
-    expect((await source.replay()).body).toMatchObject({ sent: 1, recorded: 0, skipped: 1, refused: 0 });
-    expect(await source.recorded()).toEqual({ input_tokens: 150 });
-  });
-
-  test("Counts the growth of a total that a limit refused", async () => {
-    const source = await makeTeamSource(harness, { monthly_limit: "0.000001" });
-    const now = Math.floor(Date.now() / 1000);
-    await source.accept(exportPoints([{ start: now - 100, time: now - 90, value: 100 }]));
-    await source.until(({ kept }) => kept.records === 1);
-    await source.edit({ monthly_limit: 10 });
-    await source.accept(exportPoints([{ start: now - 100, time: now - 80, value: 150 }]));
-    expect((await source.replay()).body).toMatchObject({ recorded: 1 });
-    expect(await source.recorded()).toEqual({ input_tokens: 150 });
-  });
-
-  test("Names whole requests that were refused, without what they carried", async () => {
-    const source = await makeTeamSource(harness, { allowed_cidrs: ["203.0.113.0/24"] });
-    expect((await source.send(exportSpans(spans(2)))).status).toBe(403);
-    const { refusals, kept } = await source.until(({ refusals: all }) => all.length === 1);
-    expect(refusals).toMatchObject([{ code: "ip_not_allowed", count: 1, example: null }]);
-    expect(kept.records).toBe(0);
-  });
-
   test("Has no prompt, secret or other text that nobody asked for, in any table", async () => {
     const source = await makeTeamSource(harness, onlyCheckout);
     const marker = "tell-nobody-of-this";
@@ -154,7 +57,7 @@ describe("What is refused", () => {
       password: marker,
       "db.statement": marker,
     };
-    const sent = exportSpans(spans(2, { project: "payroll", ...hidden }), {
+    const sent = exportSpans(uniqueCalls(2, { project: "payroll", ...hidden }), {
       scope: marker,
       name: marker,
       resource: { "process.command_line": marker, "env.API_KEY": marker },
@@ -189,7 +92,7 @@ describe("What is refused", () => {
 describe("A flood", () => {
   test("Of projects in one export leaves few rows, and the rest is counted together", async () => {
     const source = await makeTeamSource(harness, onlyCheckout);
-    const many = spans(1_200).map((span, index) => ({
+    const many = uniqueCalls(1_200).map((span, index) => ({
       ...span,
       attributes: { ...span.attributes, project: `p-${index}`, "gen_ai.response.model": `m-${index}` },
     }));
@@ -211,7 +114,7 @@ describe("A flood", () => {
         "session.id": long,
         "gen_ai.conversation.id": long,
       };
-      await source.accept(exportSpans(spans(40, attributes)));
+      await source.accept(exportSpans(uniqueCalls(40, attributes)));
     }
     await source.until(({ refused }) => refused === 2_400);
     await source.until(({ kept }) => kept.exports > 0);
@@ -232,8 +135,8 @@ describe("A flood", () => {
     const texts = ["\u{1F600}".repeat(200), "a\u0000b", '"\\'.repeat(100), `${"x".repeat(127)}\u{1F600}`];
     for (const text of texts) {
       const attributes = { project: "payroll", feature: text, "gen_ai.response.model": text };
-      await hostile.accept(exportSpans(spans(2, attributes), { service: text }));
-      await neighbour.accept(exportSpans(spans(1)));
+      await hostile.accept(exportSpans(uniqueCalls(2, attributes), { service: text }));
+      await neighbour.accept(exportSpans(uniqueCalls(1)));
     }
     expect(await hostile.until(({ refused }) => refused === 8)).toMatchObject({ told: 8 });
     await neighbour.until(({ told }) => told === 4);
@@ -271,7 +174,7 @@ test("Two processes count what one key sends without losing any", async () => {
       fetch(`${urls[index % 2]}/api/otlp/v1/traces`, {
         method: "POST",
         headers: { authorization: `Bearer ${source.secret}`, "content-type": "application/json" },
-        body: JSON.stringify(exportSpans(spans(5)).body),
+        body: JSON.stringify(exportSpans(uniqueCalls(5)).body),
       }),
     ),
   );
@@ -282,7 +185,7 @@ test("Two processes count what one key sends without losing any", async () => {
 test("A source that sent before and is quiet for a day is silent", async () => {
   const source = await makeTeamSource(harness);
   expect((await source.read()).is_silent).toBe(false);
-  await source.accept(exportSpans(spans(1)));
+  await source.accept(exportSpans(uniqueCalls(1)));
   await source.until(({ told }) => told === 1);
   const age = (hours: number) =>
     harness.fixtures.sql.query(
@@ -293,14 +196,14 @@ test("A source that sent before and is quiet for a day is silent", async () => {
   expect((await source.read()).is_silent).toBe(false);
   await age(25);
   expect((await source.read()).is_silent).toBe(true);
-  await source.accept(exportSpans(spans(1)));
+  await source.accept(exportSpans(uniqueCalls(1)));
   await source.until(({ is_silent: isSilent }) => !isSilent);
 });
 
 test("Members read sources, and send again what their own keys were refused", async () => {
   const source = await makeTeamSource(harness, onlyCheckout);
   const { team } = source;
-  await source.accept(exportSpans(spans(1, { project: "payroll" })));
+  await source.accept(exportSpans(uniqueCalls(1, { project: "payroll" })));
   await source.until(({ kept }) => kept.records === 1);
   for (const [who, read, replay] of [
     ["viewer", 200, 403],
@@ -323,7 +226,7 @@ test("A service that stops stores first what it counted", async () => {
     const answer = await fetch(`${stopping.baseUrl}/api/otlp/v1/traces`, {
       method: "POST",
       headers: { authorization: `Bearer ${source.secret}`, "content-type": "application/json" },
-      body: JSON.stringify(exportSpans(spans(2)).body),
+      body: JSON.stringify(exportSpans(uniqueCalls(2)).body),
     });
     expect(answer.status).toBe(200);
   }

@@ -1,14 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { fromTagList } from "@/lib/contract/attribution";
-import { foldPastDays } from "@/tests/helpers/folds";
 import { withHarness } from "@/tests/helpers/harness";
-import { steps } from "@/tests/helpers/ledger/arbitraries";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
 import { dividedBy, type Exact, exact, show, total } from "@/tests/helpers/ledger/exact";
-import { setUpWorkspace } from "@/tests/helpers/ledger/workspace";
-import { groupBy, type Line, loadLines } from "@/tests/helpers/spend";
-import { addUser } from "@/tests/helpers/team";
+import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
+import { groupBy, type Line, valueIn } from "@/tests/helpers/spend";
 
 const harness = withHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
@@ -21,24 +17,9 @@ let lines: Line[];
 let confined: { client: ExactClient; reads: (line: Line) => boolean }[];
 
 beforeAll(async () => {
-  const baseUrl = harness.services[0]?.baseUrl ?? "";
-  const workspace = await setUpWorkspace(harness.fixtures, baseUrl);
-  const { rows } = await harness.fixtures.sql.query("select slug from public.workspaces where id = $1", [
-    workspace.id,
-  ]);
-  path = `/api/v1/workspaces/${rows[0].slug}/spend/query`;
-  const sequences = fc.sample(steps(now), { numRuns: 20, seed: 11 });
-  for (const [index, sequence] of sequences.entries()) {
-    // Later messages change days that are folded.
-    if (index === 10) await foldPastDays(harness.fixtures);
-    for (const step of sequence) {
-      if ("again" in step) continue;
-      const posts = step.posts.map(({ flaw: _, idempotency_key: __, ...post }) => post);
-      await workspace.clients[step.key].bulk(posts);
-    }
-  }
-  viewer = exactClient(baseUrl, (await addUser(harness, workspace.id, "viewer")).token);
-  lines = await loadLines(harness.fixtures, workspace.id);
+  const spend = await recordRandomSpend(harness, { now, seed: 11 });
+  ({ viewer, lines } = spend);
+  path = `/api/v1/workspaces/${spend.slug}/spend/query`;
   const keys: [Record<string, unknown>, (line: Line) => boolean][] = [
     [{}, () => true],
     [{ conditions: { project_slugs: ["alpha"] } }, ({ project }) => project === "alpha"],
@@ -50,7 +31,7 @@ beforeAll(async () => {
   ];
   confined = await Promise.all(
     keys.map(async ([settings, reads]) => ({
-      client: exactClient(baseUrl, (await harness.fixtures.key(workspace.id, settings)).secret),
+      client: exactClient(spend.baseUrl, (await harness.fixtures.key(spend.id, settings)).secret),
       reads: (line: Line) => line.environment === "live" && reads(line),
     })),
   );
@@ -61,20 +42,6 @@ const dimensions = [
   ...["day", "week", "month", "tag:team", "tag:cost_center"],
 ];
 const calendar = ["day", "week", "month"];
-
-/** The value of a line in a dimension; null for none. */
-function valueIn(line: Line, dimension: string): string | null {
-  const day = line.at.slice(0, 10);
-  if (dimension === "day") return day;
-  if (dimension === "month") return `${day.slice(0, 7)}-01`;
-  if (dimension === "week") {
-    const date = new Date(`${day}T00:00:00Z`);
-    date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
-    return date.toISOString().slice(0, 10);
-  }
-  if (dimension.startsWith("tag:")) return fromTagList(line.tags)[dimension.slice(4)] ?? null;
-  return line[dimension as "project"] ?? null;
-}
 
 const groups = fc
   .subarray(dimensions, { maxLength: 2 })

@@ -1,21 +1,10 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { foldPastDays } from "@/tests/helpers/folds";
 import { withHarness } from "@/tests/helpers/harness";
-import { steps } from "@/tests/helpers/ledger/arbitraries";
-import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
+import type { ExactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
-import { setUpWorkspace } from "@/tests/helpers/ledger/workspace";
-import {
-  entryOf,
-  groupBy,
-  type Line,
-  loadLines,
-  loadRange,
-  matches,
-  type SpendFilter,
-} from "@/tests/helpers/spend";
-import { addUser } from "@/tests/helpers/team";
+import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
+import { entryOf, groupBy, type Line, loadRange, matches, type SpendFilter } from "@/tests/helpers/spend";
 
 const harness = withHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
@@ -27,25 +16,7 @@ let lines: Line[];
 let keyIds: string[];
 
 beforeAll(async () => {
-  const baseUrl = harness.services[0]?.baseUrl ?? "";
-  const workspace = await setUpWorkspace(harness.fixtures, baseUrl);
-  const { rows } = await harness.fixtures.sql.query("select slug from public.workspaces where id = $1", [
-    workspace.id,
-  ]);
-  slug = rows[0].slug;
-  const sequences = fc.sample(steps(now), { numRuns: 20, seed: 7 });
-  for (const [index, sequence] of sequences.entries()) {
-    // Later messages change days that are folded.
-    if (index === 10) await foldPastDays(harness.fixtures);
-    for (const step of sequence) {
-      if ("again" in step) continue;
-      // Without their idempotency keys, so that sequences do not answer for each other.
-      const posts = step.posts.map(({ flaw: _, idempotency_key: __, ...post }) => post);
-      await workspace.clients[step.key].bulk(posts);
-    }
-  }
-  viewer = exactClient(baseUrl, (await addUser(harness, workspace.id, "viewer")).token);
-  lines = await loadLines(harness.fixtures, workspace.id);
+  ({ slug, viewer, lines } = await recordRandomSpend(harness, { now, seed: 7 }));
   keyIds = [...new Set(lines.map(({ key }) => key ?? ""))];
   expect(new Set(lines.map(({ type }) => type)).size).toBe(5);
 }, 120_000);

@@ -5,6 +5,7 @@ import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
+import { instantOf, periodsOf } from "@/tests/helpers/zone-clock";
 
 // The forecast and the pace of budgets, judged by the service's code at moments that the test chooses.
 
@@ -235,22 +236,6 @@ describe("A pace above that of the last period", () => {
   });
 });
 
-/** Milliseconds between UTC and a zone's clock at an instant, by the JavaScript engine's own time zone data. */
-function offsetOf(zone: string, at: number): number {
-  const parts = new Intl.DateTimeFormat("en-US", {
-    ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
-    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
-  }).formatToParts(at);
-  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
-  return Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) - at;
-}
-
-/** The instant of a clock in a zone. @param local milliseconds since 1970 of a UTC clock with the same digits */
-function instantOf(zone: string, local: number): number {
-  const first = local - offsetOf(zone, local);
-  return local - offsetOf(zone, first);
-}
-
 test("What was spent at the same point of the last period equals a model's, over changes of the clock in three zones", async () => {
   const hourMs = 3_600_000;
   await fc.assert(
@@ -309,18 +294,3 @@ test("What was spent at the same point of the last period equals a model's, over
     { numRuns: Number(process.env.RULE_RUNS ?? 25), seed: Number(process.env.RULE_SEED ?? Date.now()) },
   );
 }, 240_000);
-
-/** The first moments of a day's period and of the one before, by the clock of the zone. */
-function periodsOf(period: "day" | "week" | "month", day: string): [number, number] {
-  const at = new Date(`${day}T00:00:00Z`);
-  const dayMs = 86_400_000;
-  if (period === "day") return [at.getTime(), at.getTime() - dayMs];
-  if (period === "week") {
-    const monday = at.getTime() - ((at.getUTCDay() + 6) % 7) * dayMs;
-    return [monday, monday - 7 * dayMs];
-  }
-  return [
-    Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1),
-    Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1),
-  ];
-}

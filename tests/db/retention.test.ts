@@ -4,7 +4,8 @@ import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { RetentionError, removeMessages } from "@/lib/ledger/retention/service";
 import { withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
-import { check, type Filled, fillWorkspace, short } from "@/tests/helpers/ledger/reconcilable";
+import { fillOldMonths, keyed, type OldMonths, oldUsage } from "@/tests/helpers/ledger/old-months";
+import { check, short } from "@/tests/helpers/ledger/reconcilable";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { startScript } from "@/tests/helpers/script";
 
@@ -12,53 +13,14 @@ const harness = withHarness();
 const sql = (text: string, values: unknown[] = []) => harness.fixtures.sql.query(text, values);
 const rowsOf = async (text: string, values: unknown[] = []) => (await sql(text, values)).rows;
 
-const line = { provider: "p", model: "m", unit_type: "requests", quantity: "1", feature: "chat" };
-const oldUsage = (occurred_at: string) => ({ type: "usage", ...line, estimated_cost: "2", occurred_at });
-const keyed = {
-  project: "alpha",
-  source: "api",
-  idempotency_key: "old",
-  message: oldUsage("2026-03-31T23:59:59Z"),
-};
-
-/** `old`: the id of the message in March that was recorded with an idempotency key. */
-let workspace: Filled & { old: string };
+let workspace: OldMonths;
 const post = (body: unknown) => exactClient(harness.services[0]?.baseUrl ?? "", workspace.secret).post(body);
 
 beforeAll(() => {
   configureDatabase(harness.database);
 });
-/** Besides a message of every kind: in old months a batch, an allocation, an expense, test messages, messages with keys. */
 beforeEach(async () => {
-  const filled = await fillWorkspace(harness);
-  const of = (message: Record<string, unknown>, project = "alpha") => ({ project, source: "api", message });
-  const items = [
-    { model: "m", unit_type: "requests", quantity: "1" },
-    { model: "n", unit_type: "requests", quantity: "3", estimated_cost: "0.25" },
-  ];
-  const client = exactClient(harness.services[0]?.baseUrl ?? "", filled.secret);
-  const { body } = await client.bulk([
-    of({ type: "batch", provider: "p", batch_id: "old", items, occurred_at: "2026-02-10T08:00:00Z" }),
-    of(
-      { type: "allocation", from_project: "alpha", amount: "0.25", occurred_at: "2026-02-28T23:00:00Z" },
-      "beta",
-    ),
-    of({ type: "expense", vendor: "v", amount: "100", currency: "EUR", occurred_at: "2026-04-01T00:00:00Z" }),
-    keyed,
-  ]);
-  // One that was voided, which goes together with its void.
-  const twice = await client.post(of({ ...oldUsage("2026-03-02T00:00:00Z"), user: "bo" }));
-  await sql("insert into public.message_voids (workspace_id, message_id, reason) values ($1, $2, 'Twice.')", [
-    filled.id,
-    twice.body.id,
-  ]);
-  const test = await harness.fixtures.key(filled.id, { environment: "test" });
-  const { status } = await exactClient(harness.services[0]?.baseUrl ?? "", test.secret).post(
-    of(oldUsage("2026-03-05T00:00:00Z")),
-  );
-  expect([body.results, status]).toEqual([Array(4).fill(expect.objectContaining({ status: "201" })), 201]);
-  const results = body.results as { id: string }[];
-  workspace = { ...filled, old: results[3]?.id ?? "" };
+  workspace = await fillOldMonths(harness);
 });
 afterAll(closeDatabase);
 

@@ -1,3 +1,4 @@
+import { fromTagList } from "@/lib/contract/attribution";
 import type { Comparison, Period } from "@/lib/contract/ledger-query";
 import type { Fixtures } from "./keys";
 import { type Exact, exact } from "./ledger/exact";
@@ -150,4 +151,18 @@ export function groupBy<Item, Key>(items: Item[], by: (item: Item) => Key): Map<
   const groups = new Map<Key, Item[]>();
   for (const item of items) groups.set(by(item), [...(groups.get(by(item)) ?? []), item]);
   return groups;
+}
+
+/** The value of a line in a dimension of a question about spend; null for none. */
+export function valueIn(line: Line, dimension: string): string | null {
+  const day = line.at.slice(0, 10);
+  if (dimension === "day") return day;
+  if (dimension === "month") return `${day.slice(0, 7)}-01`;
+  if (dimension === "week") {
+    const date = new Date(`${day}T00:00:00Z`);
+    date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+    return date.toISOString().slice(0, 10);
+  }
+  if (dimension.startsWith("tag:")) return fromTagList(line.tags)[dimension.slice(4)] ?? null;
+  return line[dimension as "project"] ?? null;
 }
