@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { bulk, makeActivityWorkspace, pages, rowsOf } from "@/tests/helpers/activity";
 import { type apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
+import { actAs } from "@/tests/helpers/sql-user";
 import { addUser } from "@/tests/helpers/team";
 
 const harness = withHarness();
@@ -148,10 +149,7 @@ test("Hides every row of messages and rollups from non-members by row-level secu
   const client = await harness.fixtures.sql.connect();
   try {
     await client.query("begin");
-    await client.query(
-      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-      [JSON.stringify({ sub: stranger, role: "authenticated" })],
-    );
+    await actAs(client, { sub: stranger });
     for (const table of ["messages", "daily_spend", "daily_totals"]) {
       const { rows } = await client.query(
         `select count(*)::int as seen from public.${table} where workspace_id = $1`,

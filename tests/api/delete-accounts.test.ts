@@ -1,4 +1,3 @@
-import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { eraseAccounts } from "@/lib/access/account/deletion";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
@@ -7,6 +6,7 @@ import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
 import { clientIn } from "@/tests/helpers/recording";
+import { tablesWith } from "@/tests/helpers/tables-with";
 import { makeTeam, type User } from "@/tests/helpers/team";
 
 const harness = withHarness();
@@ -35,22 +35,7 @@ async function signInAgain(user: User) {
   return apiClient(baseUrl(), String(body.access_token));
 }
 
-/** The tables in which a text is found, and in which column names do not matter. */
-async function found(text: string): Promise<string[]> {
-  const superuser = new pg.Client({ connectionString: harness.database.superuserUrl });
-  await superuser.connect();
-  const { rows: tables } = await superuser.query(
-    `select c.oid::regclass::text as name from pg_class as c
-     where c.relkind = 'r' and c.relnamespace::regnamespace::text !~ '^(pg_|information_schema)'`,
-  );
-  const places: string[] = [];
-  for (const { name } of tables) {
-    const query = `select from ${name} as t where to_jsonb(t)::text like '%' || $1 || '%' limit 1`;
-    if ((await superuser.query(query, [text])).rows.length > 0) places.push(name);
-  }
-  await superuser.end();
-  return places.sort();
-}
+const found = (text: string) => tablesWith(harness.database, text);
 
 describe("Deleting an account", () => {
   test("Ends its sessions, connections and rights at once, and deletes the workspaces that only it is in", async () => {

@@ -5,6 +5,7 @@ import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
+import { tablesWith } from "@/tests/helpers/tables-with";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 const harness = withHarness();
@@ -91,25 +92,7 @@ async function record(team: Team) {
   return client;
 }
 
-/** Everything in the database that has a text, as `table.column`. */
-async function found(text: string): Promise<string[]> {
-  const superuser = new pg.Client({ connectionString: harness.database.superuserUrl });
-  await superuser.connect();
-  const { rows: tables } = await superuser.query(
-    `select c.oid::regclass::text as name from pg_class as c
-     where c.relkind = 'r' and c.relnamespace::regnamespace::text !~ '^(pg_|information_schema)'`,
-  );
-  const places: string[] = [];
-  for (const { name } of tables) {
-    const { rows: hits } = await superuser.query(
-      `select from ${name} as t where to_jsonb(t)::text like '%' || $1 || '%' limit 1`,
-      [text],
-    );
-    if (hits.length > 0) places.push(name);
-  }
-  await superuser.end();
-  return places.sort();
-}
+const found = (text: string) => tablesWith(harness.database, text);
 
 test("Erases a workspace from every table in small steps, whenever one is interrupted, and nothing else", async () => {
   const [team, other] = [await makeTeam(harness), await makeTeam(harness)];

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { actAs } from "@/tests/helpers/sql-user";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
@@ -74,14 +75,10 @@ describe("Permissions", () => {
   });
 
   test("Refuse a member's price by policy, even past the guard", async () => {
-    const claims = JSON.stringify({ sub: users.member.id, role: "authenticated" });
     const client = await harness.fixtures.sql.connect();
     try {
       await client.query("begin");
-      await client.query(
-        "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-        [claims],
-      );
+      await actAs(client, { sub: users.member.id });
       const insert = client.query(
         "insert into public.prices (workspace_id, provider, unit_type, rate, starts_at) values ($1, 'p', 'u', 1, now())",
         [workspace],

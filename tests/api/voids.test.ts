@@ -4,6 +4,7 @@ import { type Role, withCorrectingTeam } from "@/tests/helpers/corrections";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { clientIn, expense } from "@/tests/helpers/recording";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
+import { actAs } from "@/tests/helpers/sql-user";
 import { makeTeam } from "@/tests/helpers/team";
 
 const harness = withSharedHarness();
@@ -239,10 +240,7 @@ describe("Who may void", () => {
       const client = await harness.fixtures.sql.connect();
       try {
         await client.query("begin");
-        await client.query(
-          "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-          [JSON.stringify({ sub: as(role).id, role: "authenticated" })],
-        );
+        await actAs(client, { sub: as(role).id });
         await client.query(
           `insert into public.message_voids (workspace_id, message_id, reason${columns}) values ($1, $2, 'x'${values})`,
           [team.workspace, message],

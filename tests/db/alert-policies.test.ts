@@ -2,7 +2,7 @@ import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { createMember } from "@/tests/helpers/sql-user";
+import { createMembers } from "@/tests/helpers/sql-user";
 import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 // What users and keys can do to alerts by SQL: on a hosted project, PostgREST runs it without our service.
@@ -26,13 +26,7 @@ withDatabase((opened) => {
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   const other = await fixtures.workspace();
-  users = {
-    owner: await createMember(open, workspace, "owner"),
-    admin: await createMember(open, workspace, "admin"),
-    member: await createMember(open, workspace, "member"),
-    viewer: await createMember(open, workspace, "viewer"),
-    stranger: await createMember(open, other, "owner"),
-  };
+  users = await createMembers(open, workspace, other);
   channel = await addChannel(fixtures, workspace, { address: "https://receiver.example/SECRET" });
   await raise(fixtures, crossing(workspace));
   await fixtures.sql.query(

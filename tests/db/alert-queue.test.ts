@@ -21,6 +21,7 @@ import {
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { latestMail } from "@/tests/helpers/outbox";
+import { createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // The queue of deliveries, worked by the code of the service on a real database, with receivers of the test's own.
@@ -264,22 +265,9 @@ describe("A receiver that fails", () => {
     }
   });
 
-  async function member(role: string): Promise<string> {
-    const email = `${crypto.randomUUID()}@example.com`;
-    const { default: pg } = await import("pg");
-    const superuser = new pg.Client({ connectionString: database.superuserUrl });
-    await superuser.connect();
-    const { rows } = await superuser.query(
-      "insert into auth.users (id, email) values (gen_random_uuid(), $1) returning id",
-      [email],
-    );
-    await superuser.end();
-    await fixtures.sql.query(
-      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-      [workspace, rows[0].id, role],
-    );
-    return email;
-  }
+  /** Adds a user with a role to the workspace. @returns their address */
+  const member = async (role: string) =>
+    `${await createMember({ database, fixtures }, workspace, role)}@example.com`;
 });
 
 describe("A receiver that hangs", () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
 import type { TestDatabase } from "@/tests/helpers/database";
+import { insertStatement } from "@/tests/helpers/insert-statement";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 import { instantOf, periodsOf } from "@/tests/helpers/zone-clock";
@@ -32,14 +33,8 @@ const judge = (at: string) => judgeBudgets(new Date(at));
 
 /** The fields of a budget that differ from those of one over everything, of 100 USD a month in UTC. */
 async function budget(columns: Record<string, unknown> = {}): Promise<string> {
-  const given = Object.entries({
-    ...{ workspace_id: workspace, name: "All", scope_type: "global", scope_value: null, amount: 100 },
-    ...columns,
-  });
-  const [made] = await rows(
-    `insert into public.budgets (${given.map(([name]) => name)}) values (${given.map((_, index) => `$${index + 1}`)}) returning id`,
-    given.map(([, value]) => value),
-  );
+  const all = { workspace_id: workspace, name: "All", scope_type: "global", scope_value: null, amount: 100 };
+  const [made] = await rows(...insertStatement("public.budgets", { ...all, ...columns }));
   return made.id;
 }
 const spend = (id: string, from: string, usd: number, booked = 0) =>

@@ -1,8 +1,9 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { permissions, permissionsOf } from "@/lib/contract/permissions";
+import { insertStatement } from "@/tests/helpers/insert-statement";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { createMember } from "@/tests/helpers/sql-user";
+import { actAs, createMember, createMembers } from "@/tests/helpers/sql-user";
 import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 // What users can do to keys and budgets by SQL: on a hosted project, PostgREST runs it without our service.
@@ -26,12 +27,8 @@ beforeAll(async () => {
   workspace = await fixtures.workspace();
   other = await fixtures.workspace();
   users = {
-    owner: await createMember(open, workspace, "owner"),
-    admin: await createMember(open, workspace, "admin"),
-    member: await createMember(open, workspace, "member"),
+    ...(await createMembers(open, workspace, other)),
     colleague: await createMember(open, workspace, "member"),
-    viewer: await createMember(open, workspace, "viewer"),
-    stranger: await createMember(open, other, "owner"),
   };
 });
 
@@ -39,10 +36,7 @@ beforeAll(async () => {
 async function as(who: Who, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   await service.query("begin");
   try {
-    await service.query(
-      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-      [JSON.stringify({ sub: users[who], role: "authenticated" })],
-    );
+    await actAs(service, { sub: users[who] });
     const { rows } = await service.query(sql, values);
     await service.query("commit");
     return rows;
@@ -52,18 +46,13 @@ async function as(who: Who, sql: string, values: unknown[] = []): Promise<Record
   }
 }
 
-const insertKey = (columns: Record<string, unknown> = {}) => {
-  const given = Object.entries({
+const insertKey = (columns: Record<string, unknown> = {}) =>
+  insertStatement("public.api_keys", {
     workspace_id: workspace,
     name: "Mine",
     permissions: ["log_usage"],
     ...columns,
   });
-  return [
-    `insert into public.api_keys (${given.map(([name]) => name)}) values (${given.map((_, index) => `$${index + 1}`)}) returning id`,
-    given.map(([, value]) => value),
-  ] as const;
-};
 const keyOf = async (who: Who) => {
   const { id } = await fixtures.key(workspace);
   await fixtures.sql.query("update public.api_keys set created_by = $2 where id = $1", [id, users[who]]);
@@ -271,18 +260,8 @@ test("Has its use recorded once a minute, over all processes", async () => {
 
 describe("A budget written by SQL", () => {
   const insert = (who: Who, columns: Record<string, unknown> = {}) => {
-    const given = Object.entries({
-      workspace_id: workspace,
-      name: "B",
-      scope_type: "global",
-      amount: 5,
-      ...columns,
-    });
-    return as(
-      who,
-      `insert into public.budgets (${given.map(([name]) => name)}) values (${given.map((_, index) => `$${index + 1}`)}) returning id`,
-      given.map(([, value]) => value),
-    );
+    const budget = { workspace_id: workspace, name: "B", scope_type: "global", amount: 5, ...columns };
+    return as(who, ...insertStatement("public.budgets", budget));
   };
   const [update, remove] = [
     "update public.budgets set amount = 6 where workspace_id = $1 returning id",

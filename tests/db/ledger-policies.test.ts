@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { actAs } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // What users can do to prices, repricings, projects and subscriptions by SQL: on hosted Supabase, PostgREST runs it
@@ -46,10 +47,7 @@ beforeEach(async () => {
 async function as(who: keyof typeof users, sql: string, values: unknown[] = []): Promise<unknown> {
   const { id, email } = users[who];
   await service.query("begin");
-  await service.query(
-    "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-    [JSON.stringify({ sub: id, email, role: "authenticated" })],
-  );
+  await actAs(service, { sub: id, email });
   try {
     const { rows } = await service.query(sql, values);
     await service.query("commit");

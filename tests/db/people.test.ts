@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { actAs } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // What users can do to members, invitations and profiles by SQL: on hosted Supabase, PostgREST runs it without our
@@ -46,12 +47,8 @@ beforeEach(async () => {
 
 /** Runs a statement as a user in a transaction of its own. @returns how many rows it touched, or why it was refused */
 async function as(who: keyof typeof people, sql: string, values: unknown[] = []): Promise<number | string> {
-  const claims = JSON.stringify({ sub: people[who], role: "authenticated" });
   await service.query("begin");
-  await service.query(
-    "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-    [claims],
-  );
+  await actAs(service, { sub: people[who] });
   try {
     const { rowCount } = await service.query(sql, values);
     await service.query("commit");

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { createMember } from "@/tests/helpers/sql-user";
+import { actAs, createMembers } from "@/tests/helpers/sql-user";
 import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 // What users and keys can do to sources by SQL: on a hosted project, PostgREST runs it without our service.
@@ -23,13 +23,7 @@ withDatabase((opened) => {
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   const other = await fixtures.workspace();
-  users = {
-    owner: await createMember(open, workspace, "owner"),
-    admin: await createMember(open, workspace, "admin"),
-    member: await createMember(open, workspace, "member"),
-    viewer: await createMember(open, workspace, "viewer"),
-    stranger: await createMember(open, other, "owner"),
-  };
+  users = await createMembers(open, workspace, other);
   keyId = (await fixtures.key(workspace)).id;
   await note(keyId);
 });
@@ -50,10 +44,7 @@ async function note(key: string): Promise<void> {
 async function as(who: Who, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   await service.query("begin");
   try {
-    await service.query(
-      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-      [JSON.stringify({ sub: users[who], role: "authenticated" })],
-    );
+    await actAs(service, { sub: users[who] });
     return (await service.query(sql, values)).rows;
   } finally {
     await service.query("rollback");

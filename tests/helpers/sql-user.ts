@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
+import type { WorkspaceRole } from "@/lib/contract/me";
 import type { OpenDatabase } from "./with-database";
 
 /**
@@ -22,4 +23,34 @@ export async function createMember(
     [workspaceId, id, role],
   );
   return id;
+}
+
+/**
+ * Creates a user of each role in a workspace, and a stranger, who owns another one.
+ * @param other the stranger's workspace
+ * @returns their ids
+ */
+export async function createMembers(
+  open: Pick<OpenDatabase, "database" | "fixtures">,
+  workspaceId: string,
+  other: string,
+): Promise<Record<WorkspaceRole | "stranger", string>> {
+  return {
+    owner: await createMember(open, workspaceId, "owner"),
+    admin: await createMember(open, workspaceId, "admin"),
+    member: await createMember(open, workspaceId, "member"),
+    viewer: await createMember(open, workspaceId, "viewer"),
+    stranger: await createMember(open, other, "owner"),
+  };
+}
+
+/** Makes the rest of a transaction run as a signed-in user, as on a hosted project PostgREST does. @param claims of their token */
+export async function actAs(
+  client: pg.ClientBase,
+  claims: { sub: string; email?: string; aal?: string },
+): Promise<void> {
+  await client.query(
+    "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+    [JSON.stringify({ ...claims, role: "authenticated" })],
+  );
 }

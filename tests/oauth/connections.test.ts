@@ -16,6 +16,7 @@ import {
   sendForm,
 } from "@/tests/helpers/oauth";
 import { withPages } from "@/tests/helpers/service";
+import { actAs } from "@/tests/helpers/sql-user";
 
 // Two processes of one service: what they call themselves is one address.
 const harness = withHarness({ services: 2, settings: { ...withPages, BASE_URL: "http://outlay.internal" } });
@@ -199,10 +200,7 @@ describe("Revoking a connection", () => {
       const client = await harness.fixtures.sql.connect();
       try {
         await client.query("begin");
-        await client.query(
-          "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-          [JSON.stringify({ sub: people[who].id, role: "authenticated" })],
-        );
+        await actAs(client, { sub: people[who].id });
         const { rowCount } = await client.query("delete from public.connections where id = $1", [
           connection?.id,
         ]);
