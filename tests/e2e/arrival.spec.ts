@@ -1,12 +1,10 @@
-import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, watchLayout } from "./page-checks";
 import { startSlowProxy } from "./proxy";
-import { recordSpend } from "./spend";
+import { signUpWithSpend } from "./spend";
 
 test("Moves nothing while a page's HTML arrives in pieces", { tag: "@phone" }, async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const proxy = await startSlowProxy(world.service.baseUrl, 1_024);
   await watchLayout(page);
   for (const path of ["", "/projects/checkout", "/activity", "/keys"]) {

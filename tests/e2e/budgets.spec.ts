@@ -4,17 +4,16 @@ import { exactText } from "@/components/amount";
 import type { budgetList } from "@/lib/contract/budgets";
 import type { Metrics } from "@/lib/contract/metrics";
 import { apiClient } from "@/tests/helpers/client";
-import { openAs, signUp, workspaceId } from "./accounts";
+import { openAs, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { digitsOf, expectDigits, readApi, recordSpend } from "./spend";
+import { digitsOf, expectDigits, readApi, signUpWithSpend } from "./spend";
 
 type BudgetList = z.output<typeof budgetList>;
 
 /** A new user with two months of spend, on their budgets page. */
 async function openBudgets(page: Page, world: World): Promise<{ slug: string; workspace: string }> {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/budgets`);
   return { slug, workspace: await workspaceId(world, slug) };
 }

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { exactText } from "@/components/amount";
 import type { Metrics } from "@/lib/contract/metrics";
-import { apiClient } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { costMessage } from "@/tests/helpers/client";
+import { signUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectLight, expectStill, expectUsable, watchLayout } from "./page-checks";
-import { readApi } from "./spend";
+import { clientOf, readApi } from "./spend";
 
 /** The days of the figures that `recordMarch` records. */
 const march = "period=range&from=2026-03-01&to=2026-03-20";
@@ -16,22 +16,10 @@ const march = "period=range&from=2026-03-01&to=2026-03-20";
  * other than it spent that day.
  */
 async function recordMarch(world: World, slug: string): Promise<void> {
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
-  const key = apiClient(world.service.baseUrl, secret);
+  const key = await clientOf(world, slug);
   const at = (day: number) => `2026-03-${String(day).padStart(2, "0")}T12:00:00Z`;
-  const usage = (project: string, day: number, cost: number) => ({
-    project,
-    source: "api",
-    message: {
-      type: "usage",
-      provider: "openai",
-      model: "gpt-4o",
-      unit_type: "input_tokens",
-      quantity: 1,
-      estimated_cost: cost,
-      occurred_at: at(day),
-    },
-  });
+  const usage = (project: string, day: number, cost: number) =>
+    costMessage({ estimated_cost: cost, occurred_at: at(day) }, { project });
   const messages: unknown[] = Array.from({ length: 20 }, (_, index) => [
     usage("checkout", index + 1, 10 + (index % 4)),
     usage("search", index + 1, 5),

@@ -1,19 +1,17 @@
-import type { Page } from "@playwright/test";
-import { apiClient } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { signUp } from "./accounts";
+import { rowsOf } from "./activity-table";
 import { findBarriers } from "./axe";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
+import { clientOf } from "./spend";
 
 test.describe.configure({ timeout: 60_000 });
 
-const rowsOf = (page: Page) => page.getByRole("table", { name: "Activity" }).locator("[data-row]");
-
 /** Records an expense with a key. */
 async function recordExpense(world: World, slug: string, amount: number) {
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const client = await clientOf(world, slug);
   const message = { type: "expense", vendor: "Hetzner", amount, label: "Servers" };
-  await apiClient(world.service.baseUrl, secret).post({ project: "checkout", source: "api", message });
+  await client.post({ project: "checkout", source: "api", message });
 }
 
 test("Voids a cost with a reason; its row says so, and leads to the void and back", {

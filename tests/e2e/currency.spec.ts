@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import type { Metrics } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
-import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
-import { readApi, recordSpend } from "./spend";
+import { readApi, signUpWithSpend } from "./spend";
 
 test.use({ locale: "de-DE" });
 
@@ -49,8 +48,7 @@ test("Writes numbers, dates and amounts as a German browser does, the same on th
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=last_30_days`);
   const total = german(Number(totals.total_usd), "USD");
   const sent = await sentText(page, `/${slug}?period=last_30_days`);
@@ -75,8 +73,7 @@ test("Writes numbers, dates and amounts as a German browser does, the same on th
 });
 
 test("Follows the locale that a person chooses, on every device", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/settings/account`);
   await page.getByLabel("Numbers and dates").selectOption("en-US");
   await expect(page.getByLabel("Amounts", { exact: true })).toHaveCount(0);
@@ -92,8 +89,7 @@ test("Follows the locale that a person chooses, on every device", async ({ page,
 test("Shows amounts in the workspace's currency, marked as converted, without moving the page", {
   tag: "@phone",
 }, async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await showIn(page, slug, "EUR", "base");
   const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=last_30_days`);
   const converted = `≈ ${german(Number(totals.total_usd) / Number(rates.EUR), "EUR")}`;
@@ -114,8 +110,7 @@ test("Shows amounts in the workspace's currency, marked as converted, without mo
 });
 
 test("Shows both currencies beside each other, and USD alone without a choice", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await showIn(page, slug, "JPY", "both");
   await page.goto(`/${slug}?period=last_30_days`);
   const total = page.locator('[data-figure="totals.total_usd"]').first();
@@ -154,8 +149,7 @@ async function readExplored(page: Page, slug: string) {
 test("Explores spend in the workspace's currency: chart, axis, table and pivot, marked, with USD on hover", {
   tag: "@phone",
 }, async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await showIn(page, slug, "EUR", "base");
   const { address, total, totalUsd, rows } = await readExplored(page, slug);
   expect(total).toBeCloseTo(totalUsd / Number(rates.EUR), 6);
@@ -191,8 +185,7 @@ test("Explores spend in the workspace's currency: chart, axis, table and pivot, 
 });
 
 test("Explores spend in both currencies, and draws it in USD", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await showIn(page, slug, "JPY", "both");
   await page.goto((await readExplored(page, slug)).address);
   const answer = page.getByRole("region", { name: "Answer" });
@@ -207,8 +200,7 @@ test("Lists projects in the workspace's currency, each day of the month at its r
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await showIn(page, slug, "EUR", "base");
   await page.goto(`/${slug}/projects`);
   const { projects } = await readApi<{ projects: Project[] }>(page, `/api/v1/workspaces/${slug}/projects`);
@@ -221,8 +213,7 @@ test("Lists projects in the workspace's currency, each day of the month at its r
 });
 
 test("Writes shares and rules of alerts as a German browser does", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/alerts`);
   await expect(page.getByText(/at least [\d.]+\s\$ more/)).toBeVisible();
   await expect(page.getByRole("main")).not.toContainText(/\$\d/);

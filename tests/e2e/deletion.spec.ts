@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { fillSignIn, password, setRole, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { recordSpend } from "./spend";
+import { signUpWithSpend } from "./spend";
 
 // Axe checks each page and dialog in both themes, which is slow beside other tests.
 test.describe.configure({ timeout: 90_000 });
@@ -22,8 +22,7 @@ test("Deletes a workspace by its name, tells its members, and undoes it", async 
   openPage,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const guest = await openPage();
   const member = await signUp(guest, "Grace");
   await setRole(world, slug, member.email, "member");
@@ -57,8 +56,7 @@ test("Deletes a workspace by its name, tells its members, and undoes it", async 
 });
 
 test("Exports a whole workspace as an archive", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/settings`);
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export everything" }).click();

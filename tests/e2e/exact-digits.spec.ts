@@ -1,7 +1,6 @@
-import { apiClient } from "@/tests/helpers/client";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
-import { expectDigits } from "./spend";
+import { clientOf, expectDigits } from "./spend";
 
 // Amounts that no double holds, read and sent by the browser itself.
 
@@ -17,8 +16,7 @@ test("Keeps every digit of amounts that the browser fetches: a message, further 
   world,
 }) => {
   const { slug } = await signUp(page);
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
-  const { call } = apiClient(world.service.baseUrl, secret);
+  const { call } = await clientOf(world, slug);
   const amounts = Array.from({ length: 55 }, (_, index) => `${1000 + index}.123456789012345678`);
   const messages = amounts.map((amount, index) => messageOf(`row ${index}`, amount)).join(",");
   expect((await call("POST", "/api/v1/messages/batch", `{"messages":[${messages}]}`)).status).toBe(207);

@@ -2,14 +2,13 @@ import { readFile } from "node:fs/promises";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { recordSpend } from "./spend";
+import { signUpWithSpend } from "./spend";
 
 test("Explores spend by two dimensions, from the chart to the rows, and keeps it in the address", async ({
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await page.getByRole("link", { name: "Explore" }).click();
   await expect(page.getByRole("heading", { name: "Explore", level: 1 })).toBeVisible();
@@ -39,8 +38,7 @@ test("Explores spend by two dimensions, from the chart to the rows, and keeps it
 });
 
 test("Saves a view, opens it by its link, and downloads what it shows", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/explore?by=project&over=none&show=table`);
   await page.getByRole("button", { name: "Views" }).click();
   await page.getByRole("textbox", { name: "Name of the view" }).fill("Projects");
@@ -69,8 +67,7 @@ test("Saves a view, opens it by its link, and downloads what it shows", async ({
 });
 
 test("Zooms into a range that the keyboard marks", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const today = new Date().toISOString().slice(0, 10);
   await page.goto(`/${slug}/explore?period=range&from=2026-01-01&to=${today}&over=month`);
   const chart = page.getByRole("slider", { name: /^Cost by month/ });

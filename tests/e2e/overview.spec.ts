@@ -1,15 +1,14 @@
-import { apiClient, costMessage } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { costMessage } from "@/tests/helpers/client";
+import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
-import { expectDigits, figuresOf, recordSpend, unfoldAll } from "./spend";
+import { clientOf, expectDigits, figuresOf, signUpWithSpend, unfoldAll } from "./spend";
 
 test("Changes the chart's stacking in place and in the address, with the same sum", async ({
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   const chart = page.getByRole("figure", { name: "Spend by day" });
   await expect(chart.getByRole("link", { name: /^checkout/ })).toBeVisible();
@@ -29,8 +28,7 @@ test("Changes the chart's stacking in place and in the address, with the same su
 });
 
 test("Reads the chart day by day by keyboard, and links a day to its rows", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  const now = await recordSpend(world, slug);
+  const { slug, now } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   const today = new Date(now).toISOString().slice(0, 10);
   const day = new Date(now).getUTCDate();
@@ -51,8 +49,7 @@ test("Reads the chart day by day by keyboard, and links a day to its rows", asyn
 });
 
 test("Draws only today's bar as unfinished", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   const dashed = page.getByRole("figure").locator("rect[stroke-dasharray]");
   const places = async () => [
@@ -67,8 +64,7 @@ test("Draws only today's bar as unfinished", async ({ page, world }) => {
 test("Keeps unfolded figures and breakdowns accessible and within the page", {
   tag: "@phone",
 }, async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await page.getByText("Show the figures").click();
   await expect(page.getByRole("columnheader", { name: "Previous period" })).toBeVisible();
@@ -77,8 +73,7 @@ test("Keeps unfolded figures and breakdowns accessible and within the page", {
 });
 
 test("Shows test data apart from live data", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Test" }).click();
   await page.waitForURL(`**/${slug}?environment=test`);
@@ -95,10 +90,8 @@ test("Shows a new cost within two seconds, by small conditional requests, and as
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
-  const client = apiClient(world.service.baseUrl, secret);
+  const { slug } = await signUpWithSpend(page, world);
+  const client = await clientOf(world, slug);
   await watchLayout(page);
   const answers: { status: number; body: number }[] = [];
   page.on("response", async (response) => {

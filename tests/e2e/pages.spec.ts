@@ -8,7 +8,7 @@ import { setRole, signUp } from "./accounts";
 import { findBarriers } from "./axe";
 import { expect, test, type World } from "./fixtures";
 import { expectLight, expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
-import { recordSpend } from "./spend";
+import { recordSpend, signUpWithSpend } from "./spend";
 
 /** Every page, by its folder under app/, so that a new one is included. */
 const pages = readdirSync(join(projectRoot, "app"), { recursive: true, encoding: "utf8" })
@@ -184,8 +184,7 @@ test.describe("Every page is accessible, small, and without layout shifts", () =
 });
 
 test("Navigates between pages without layout shifts", { tag: "@phone" }, async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await watchLayout(page);
   await page.goto(`/${slug}`);
   for (const heading of ["Projects", "Overview"]) {

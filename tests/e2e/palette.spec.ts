@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
-import { apiClient, costMessage } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { costMessage } from "@/tests/helpers/client";
+import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
-import { recordSpend } from "./spend";
+import { clientOf, signUpWithSpend } from "./spend";
 
 const line = (page: Page) => page.getByRole("combobox", { name: "Search pages, projects and actions" });
 
@@ -24,8 +24,7 @@ test("Finds pages and projects in the command palette, and closes it with Escape
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await page.keyboard.press("Control+k");
   await expect(line(page)).toBeFocused();
@@ -49,9 +48,9 @@ test("Finds keys, members, features, people and pages of settings by name in the
   world,
 }) => {
   const { slug, email } = await signUp(page);
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const client = await clientOf(world, slug);
   const usage = costMessage({ feature: "order-answers", user: "bo@example.org" });
-  expect((await apiClient(world.service.baseUrl, secret).post(usage)).status).toBe(201);
+  expect((await client.post(usage)).status).toBe(201);
   await page.goto(`/${slug}`);
   const find = async (typed: string, group: string, option: RegExp) => {
     await page.keyboard.press("Control+k");
@@ -152,8 +151,7 @@ test("Is accessible in both themes, loads late and moves nothing", { tag: "@phon
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await watchLayout(page);
   const violations = await watchPolicy(page);
   await page.goto(`/${slug}`);

@@ -1,11 +1,10 @@
 import type { Project } from "@/lib/contract/projects";
 import { openAs, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
-import { readApi, recordSpend } from "./spend";
+import { readApi, signUpWithSpend } from "./spend";
 
 test("Opens, renames and archives a project, and undoes it", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/projects`);
   await page.getByRole("link", { name: "checkout" }).click();
   await expect(page.getByRole("heading", { level: 1, name: "checkout" })).toBeVisible();
@@ -33,8 +32,7 @@ test("Opens, renames and archives a project, and undoes it", async ({ page, worl
 });
 
 test("Closes a dialog with Escape and returns the focus", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/projects/checkout`);
   const actions = page.getByRole("button", { name: /^Actions for/ });
   await actions.focus();
@@ -47,8 +45,7 @@ test("Closes a dialog with Escape and returns the focus", async ({ page, world }
 });
 
 test("Shows a viewer the same figures without buttons", async ({ page, openPage, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const viewer = await openAs(openPage, world, slug, "viewer");
   await viewer.goto(`/${slug}/projects/checkout`);
   await expect(viewer.locator('[data-figure="totals.total_usd"]')).toBeVisible();

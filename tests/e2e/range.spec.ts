@@ -1,8 +1,7 @@
 import type { Metrics } from "@/lib/contract/metrics";
-import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { digitsOf, expectDigits, readApi, recordSpend } from "./spend";
+import { digitsOf, expectDigits, readApi, signUpWithSpend } from "./spend";
 
 const monthBefore = (ms: number, months: number) => {
   const date = new Date(ms);
@@ -19,8 +18,7 @@ test("Opens last month with the arrow, and the months before it, each compared w
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  const now = await recordSpend(world, slug);
+  const { slug, now } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await expect(page.getByRole("button", { name: `Period: ${monthBefore(now, 0).name}` })).toBeVisible();
   await page.getByRole("link", { name: /^Earlier/ }).click();
@@ -46,8 +44,7 @@ test("Chooses any days in the calendar by keyboard, and the same days of last ye
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  const now = await recordSpend(world, slug);
+  const { slug, now } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await page.getByRole("button", { name: /^Period: / }).click();
   const dialog = page.getByRole("dialog", { name: "Period" });
@@ -78,8 +75,7 @@ test("Keeps a chosen period for the person on every page and device, and in the 
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await page.getByRole("button", { name: /^Period: / }).click();
   const kept = page.waitForResponse(
@@ -101,8 +97,7 @@ test("Says which part of an address's range is wrong, and shows this month", { t
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const month = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
   for (const path of [`/${slug}`, `/${slug}/projects/checkout`]) {
     await page.goto(`${path}?from=2026-11-10&to=2026-11-01`);
@@ -118,8 +113,7 @@ test("Keeps the calendar and the comparison accessible and within the page", { t
   page,
   world,
 }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   await page.getByRole("button", { name: /^Period: / }).click();
   await expect(page.getByRole("grid")).toBeVisible();

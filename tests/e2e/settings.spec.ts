@@ -2,11 +2,10 @@ import type { Page } from "@playwright/test";
 import type { z } from "zod";
 import type { Metrics } from "@/lib/contract/metrics";
 import type { priceList } from "@/lib/contract/prices";
-import { apiClient } from "@/tests/helpers/client";
-import { fillSignIn, openAs, password, signUp, workspaceId } from "./accounts";
+import { fillSignIn, openAs, password, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
-import { digitsOf, expectDigits, readApi, recordSpend } from "./spend";
+import { clientOf, digitsOf, expectDigits, readApi, signUpWithSpend } from "./spend";
 
 // Axe checks each page and dialog in both themes, which is slow beside other tests.
 test.describe.configure({ timeout: 90_000 });
@@ -29,8 +28,7 @@ test("Changes a workspace's name, description and currency", async ({ page }) =>
 });
 
 test("Lets an invited viewer see everything and change nothing", async ({ page, openPage, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/settings/members`);
   await page.getByRole("button", { name: "Invite someone" }).click();
   const dialog = page.getByRole("dialog");
@@ -143,8 +141,7 @@ test("Transfers a workspace, and lets the former owner leave", async ({ page, op
 });
 
 test("Prices unpriced usage, previews the amount, and updates it in place", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const path = `/api/v1/workspaces/${slug}/metrics?period=all`;
   const before = await readApi<Metrics>(page, path);
   expect(before.totals.unpriced_count).toBe(1);
@@ -178,10 +175,10 @@ test("Shows both prices of a dispute, and settles it with one click", async ({ p
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings/prices`);
   await expect(page.getByText("The price catalogues agree about every model")).toBeVisible();
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const client = await clientOf(world, slug);
   const model = "meta-llama/Llama-3.3-70B-Instruct-Turbo";
   const usage = { type: "usage", provider: "together", model, unit_type: "input_tokens", quantity: 1e6 };
-  const answer = await apiClient(world.service.baseUrl, secret).post({
+  const answer = await client.post({
     project: "shop",
     source: "api",
     message: usage,
@@ -213,9 +210,9 @@ test("Shows a subscription's next charge and stops it after a confirmation", asy
   await page.goto(`/${slug}/settings/subscriptions`);
   await expect(page.getByText("No recurring subscription")).toBeVisible();
   await expectUsable(page);
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const client = await clientOf(world, slug);
   const message = { type: "subscription", vendor: "Figma", amount: 45.5, currency: "EUR", recurring: true };
-  const answer = await apiClient(world.service.baseUrl, secret).post({
+  const answer = await client.post({
     project: "design",
     source: "api",
     message,

@@ -3,7 +3,7 @@ import { exactText } from "@/components/amount";
 import type { ExactNumber } from "@/lib/contract/exact-number";
 import { parseJson } from "@/lib/http/json";
 import { apiClient } from "@/tests/helpers/client";
-import { workspaceId } from "./accounts";
+import { type Account, signUp, workspaceId } from "./accounts";
 import { expect, type World } from "./fixtures";
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -14,11 +14,17 @@ const workloads = [
   { project: "research", model: "gpt-4o-mini", feature: undefined },
 ];
 
+/** A client with a new key of a workspace. */
+export async function clientOf(world: World, slug: string) {
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  return apiClient(world.service.baseUrl, secret);
+}
+
 /**
  * Records two months of all kinds of cost in a workspace, some of it just now. @returns the time of recording, in ms
  */
 export async function recordSpend(world: World, slug: string): Promise<number> {
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const client = await clientOf(world, slug);
   const now = Date.now();
   const messages: unknown[] = [];
   for (let daysAgo = 0; daysAgo < 45; daysAgo += 1) {
@@ -44,9 +50,15 @@ export async function recordSpend(world: World, slug: string): Promise<number> {
     { type: "usage", provider: "in-house", model: "ranker-7b", unit_type: "input_tokens", quantity: 500 },
   ];
   messages.push(...rest.map((message) => ({ project: "research", source: "api", message })));
-  const answer = await apiClient(world.service.baseUrl, secret).post({ messages }, {}, "/batch");
+  const answer = await client.post({ messages }, {}, "/batch");
   expect(answer.status).toBe(207);
   return now;
+}
+
+/** Signs a new user up and records two months of cost in their workspace. `now`: the time of recording, in ms. */
+export async function signUpWithSpend(page: Page, world: World): Promise<Account & { now: number }> {
+  const account = await signUp(page);
+  return { ...account, now: await recordSpend(world, account.slug) };
 }
 
 /** An answer of the API to the page's own session, with all digits. */

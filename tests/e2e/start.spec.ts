@@ -1,11 +1,12 @@
-import { apiClient, costMessage } from "@/tests/helpers/client";
-import { fillSignIn, password, signUp, signUpByForm, workspaceId } from "./accounts";
+import { costMessage } from "@/tests/helpers/client";
+import { fillSignIn, password, signUp, signUpByForm } from "./accounts";
 import { expect, test } from "./fixtures";
+import { clientOf } from "./spend";
 
 test("Signs up, records a cost, and sees it in the headline", async ({ page, world }) => {
   const slug = await signUpByForm(page);
-  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
-  const answer = await apiClient(world.service.baseUrl, secret).post(costMessage({ estimated_cost: 12.34 }));
+  const client = await clientOf(world, slug);
+  const answer = await client.post(costMessage({ estimated_cost: 12.34 }));
   expect(answer.status).toBe(201);
   await page.reload();
   await expect(page.getByText("$12.34").first()).toBeVisible();

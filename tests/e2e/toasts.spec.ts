@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
-import { recordSpend } from "./spend";
+import { signUpWithSpend } from "./spend";
 
 const notices = (page: Page) => page.getByRole("region", { name: "Notices" });
 
@@ -37,8 +37,7 @@ test("Loads notices with the first one, says them politely, and breaks neither p
 });
 
 test("Undoes from a notice", { tag: "@phone" }, async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/projects/checkout`);
   await archive(page);
   await notices(page).getByRole("button", { name: "Undo" }).click();
@@ -47,8 +46,7 @@ test("Undoes from a notice", { tag: "@phone" }, async ({ page, world }) => {
 
 test("Leaves every control of a page in reach at 390 px", async ({ page, world }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/projects/checkout`);
   await archive(page);
   const notice = notices(page).getByRole("listitem");
@@ -67,8 +65,7 @@ test("Leaves every control of a page in reach at 390 px", async ({ page, world }
 });
 
 test("Reaches a notice by keyboard, and returns the focus when it goes", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/projects/checkout`);
   await archive(page);
   await expect(notices(page)).toContainText("checkout is archived.");

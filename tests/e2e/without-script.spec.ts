@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
-import { recordSpend } from "./spend";
+import { signUpWithSpend } from "./spend";
 
 /** The pages of a workspace, and something that each shows of what was recorded. */
 const pages = {
@@ -23,8 +23,7 @@ const notice = (page: Page) => page.locator("[data-without-script]");
 test("Shows the content of every page without scripts, says that they are off, and leaves no skeleton", {
   tag: "@phone",
 }, async ({ page, world, browser, viewport, colorScheme }) => {
-  const { slug } = await signUp(page);
-  await recordSpend(world, slug);
+  const { slug } = await signUpWithSpend(page, world);
   const context = await browser.newContext({
     javaScriptEnabled: false,
     storageState: await page.context().storageState(),

@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { sumExact } from "@/components/activity/exact";
+import { exactText } from "@/components/amount";
+import type { Metrics } from "@/lib/contract/metrics";
+import { signUp } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { readApi, recordSpend, signUpWithSpend } from "./spend";
+
+test("Exports what is shown, all of its pages, in both formats", async ({ page, world }) => {
+  const { slug } = await signUpWithSpend(page, world);
+  await page.goto(`/${slug}/activity?period=all&type=usage`);
+  const metrics = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=all&type=usage`);
+  const save = async (format: RegExp) => {
+    await page.getByRole("button", { name: "Export" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: format }).click();
+    return readFileSync(await (await download).path(), "utf8")
+      .trim()
+      .split("\r\n");
+  };
+  const [header = "", ...rows] = await save(/^CSV/);
+  const amountAt = header.split(",").indexOf("amount_usd");
+  expect(rows).toHaveLength(metrics.totals.message_count);
+  expect(sumExact(rows.map((row) => row.split(",")[amountAt] ?? ""))).toBe(
+    exactText(metrics.totals.total_usd),
+  );
+  expect((await save(/^FOCUS/))[0]).toContain("BilledCost");
+});
+
+test.describe("A second export", () => {
+  test.use({ mayBeRefused: true });
+
+  test("Is refused during another one, with the reason", { tag: "@phone" }, async ({ page, world }) => {
+    const { slug, email } = await signUp(page);
+    await recordSpend(world, slug);
+    await world.fixtures.sql.query(
+      `select private.hold_export((select id from public.profiles where email = $1), gen_random_uuid(), 60)`,
+      [email],
+    );
+    await page.goto(`/${slug}/activity?period=all`);
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitem", { name: /^CSV/ }).click();
+    await expect(page.getByText("Another export of yours is still running.")).toBeVisible();
+    await expectUsable(page);
+  });
+});

@@ -1,0 +1,130 @@
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { openAs, signUp } from "./accounts";
+import { rowsOf } from "./activity-table";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { clientOf, expectDigits } from "./spend";
+
+test("Opens a message's details by keyboard, with an address of their own", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  const client = await clientOf(world, slug);
+  await client.post(costMessage({ estimated_cost: undefined, quantity: 1200, metadata: { run: "r-17" } }));
+  await page.goto(`/${slug}/activity`);
+  await rowsOf(page).first().focus();
+  await page.keyboard.press("Enter");
+  const sheet = page.getByRole("dialog", { name: "gpt-4o" });
+  await expect(sheet.locator("[data-equation]")).toHaveText("1,200 × $0.0000025 = $0.003");
+  await expect(sheet).toContainText("Price catalogue");
+  await expect(sheet).toContainText("r-17");
+  await expect(sheet).toContainText("Test key");
+  await expectDigits(page, "message_usd", ["0.003"]);
+  await expectUsable(page);
+  const address = page.url();
+  expect(new URL(address).searchParams.get("message")).toMatch(/^[0-9a-f-]{36}$/);
+  await page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+  await expect(rowsOf(page).first()).toBeFocused();
+  expect(new URL(page.url()).searchParams.has("message")).toBe(false);
+  await page.goto(address);
+  await expect(sheet).toBeVisible();
+  await page.getByRole("link", { name: "checkout", exact: true }).click();
+  await page.waitForURL((url) => url.searchParams.get("project") === "checkout");
+  await expect(sheet).toBeHidden();
+  await expect(rowsOf(page)).toHaveCount(1);
+});
+
+test("Shows a batch's lines, an allocation's two sides and a conversion's rate", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  const client = await clientOf(world, slug);
+  const items = [
+    { model: "gpt-4o", unit_type: "input_tokens", quantity: 1000 },
+    { model: "gpt-4o", unit_type: "output_tokens", quantity: 100 },
+  ];
+  const post = (message: Record<string, unknown>) =>
+    client.post({ project: "search", source: "api", message });
+  await client.post(costMessage());
+  await post({ type: "batch", provider: "openai", batch_id: "b-1", items });
+  await post({ type: "allocation", from_project: "checkout", amount: 0.004, label: "Shared model" });
+  await post({ type: "expense", vendor: "Hetzner", amount: 84, currency: "EUR" });
+  await page.goto(`/${slug}/activity`);
+  const open = async (label: RegExp) => {
+    await rowsOf(page).filter({ hasText: label }).first().click();
+    return page.getByRole("dialog");
+  };
+  const batch = await open(/b-1/);
+  await expect(batch.locator("[data-equation]")).toHaveText([
+    "1,000 × $0.0000025 = $0.0025",
+    "100 × $0.00001 = $0.001",
+  ]);
+  await page.keyboard.press("Escape");
+  const allocation = await open(/Shared model/);
+  await expect(allocation.getByRole("region", { name: "Moved between projects" })).toContainText("checkout");
+  await page.keyboard.press("Escape");
+  const expense = await open(/Hetzner/);
+  await expect(expense.locator("[data-equation]")).toHaveText(/^84 EUR × \$1\.\d+ = \$9\d/);
+});
+
+test("Unfolds a batch into its matching lines in place, by a click and by the keyboard", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  const client = await clientOf(world, slug);
+  const line = { unit_type: "requests", quantity: 2, estimated_cost: 0.25 };
+  const items = [
+    { ...line, model: "fast", feature: "chat" },
+    { ...line, model: "slow", feature: "search", estimated_cost: 0.5 },
+    { unit_type: "requests", quantity: 3, model: "unheard-of" },
+    ...Array.from({ length: 60 }, () => ({ ...line, model: "bulk", estimated_cost: 0.001 })),
+  ];
+  const message = { type: "batch", provider: "in-house", batch_id: "b-9", items };
+  await client.post({ project: "search", source: "api", message });
+  await client.post(costMessage());
+  await page.goto(`/${slug}/activity`);
+  const table = page.getByRole("table", { name: "Activity" });
+  const toggle = table.getByRole("button", { name: /^63 lines of/ });
+  const lines = table.locator("[data-line]");
+  await expect(table.getByRole("button")).toHaveCount(1);
+  await expect(toggle).toHaveAttribute("aria-expanded", "false");
+  await toggle.click();
+  await expect(toggle).toHaveAttribute("aria-expanded", "true");
+  await expect(lines).toHaveCount(50);
+  await expect(lines.first()).toContainText("fast · chat");
+  await expect(lines.nth(2)).toContainText("No price yet");
+  await page.mouse.move(0, 0);
+  await expectUsable(page);
+  await table.getByRole("button", { name: "Show all 63 lines" }).click();
+  await expect(lines).toHaveCount(63);
+  expect(new URL(page.url()).searchParams.has("message"), "the message is not opened").toBe(false);
+  await toggle.focus();
+  await page.keyboard.press("Enter");
+  await expect(lines).toHaveCount(0);
+  await page.keyboard.press("Space");
+  await expect(lines).toHaveCount(50);
+
+  await page.goto(`/${slug}/activity?feature=search`);
+  await table.getByRole("button", { name: /^1 line of/ }).click();
+  await expect(lines).toHaveCount(1);
+  await expect(lines).toContainText("slow · search");
+  await expectDigits(page, "line.amount_usd", ["0.5"]);
+  await page.goto(`/${slug}/activity?feature=&model=unheard-of`);
+  await table.getByRole("button", { name: /^1 line of/ }).click();
+  await expect(lines).toContainText("unheard-of");
+});
+
+test("Hides a message of another workspace like one that does not exist", async ({
+  page,
+  openPage,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const { secret } = await world.fixtures.key(await world.fixtures.workspace());
+  const { body } = await apiClient(world.service.baseUrl, secret).post(costMessage());
+  // A page of its own: the browser reports every 404 on the console, which must stay clean elsewhere.
+  const viewer = await openAs(openPage, world, slug, "viewer");
+  for (const id of [String(body.id), "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51", "nonsense"]) {
+    await viewer.goto(`/${slug}/activity?message=${id}`);
+    await expect(viewer.getByText("There is no such message in this workspace.")).toBeVisible();
+  }
+});
