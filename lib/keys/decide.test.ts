@@ -1,27 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import type { ApiKey, KeyUsage } from "./api-key";
 import { type Attempt, decideAttempt, decideCall, decideCost } from "./decide";
 
 const now = Date.UTC(2026, 10, 21, 12);
 
-const open: ApiKey = {
-  id: "key",
-  kind: "key",
-  workspaceId: "workspace",
-  environment: "live",
-  permissions: ["log_usage"],
-  project: null,
-  conditions: {},
-  monthlyLimit: null,
-  expiresAt: null,
-  revoked: false,
-  workspaceDeleted: false,
-  lastUsedAt: null,
-  allowedCidrs: [],
-  rateLimitRpm: null,
-  source: null,
-};
 const fresh: KeyUsage = { spent: zero, window: { used: 0, freesAt: null } };
 const attempt: Attempt = {
   permissions: ["log_usage"],
@@ -31,11 +15,11 @@ const attempt: Attempt = {
 };
 
 const call = (key: Partial<ApiKey>, usage = fresh, address: string | undefined = "203.0.113.7", at = now) =>
-  decideCall({ ...open, ...key }, usage, address, at);
+  decideCall({ ...unlimitedKey, ...key }, usage, address, at);
 type Act = Partial<Attempt> & { cost?: Decimal };
 /** What the guard says to an attempt, and then to its cost where it records one. */
 const refuse = (changes: Partial<ApiKey>, { cost, ...rest }: Act = {}, usage = fresh) => {
-  const key = { ...open, ...changes };
+  const key = { ...unlimitedKey, ...changes };
   return decideAttempt(key, { ...attempt, ...rest }) ?? (cost && decideCost(key, usage.spent, cost, now));
 };
 const act = (...args: Parameters<typeof refuse>) => refuse(...args)?.code ?? "admitted";
@@ -62,9 +46,10 @@ describe("The caller's address", () => {
 
   test("Is refused by a list when unknown, and only then", () => {
     expect(
-      decideCall({ ...open, allowedCidrs: ["0.0.0.0/0", "::/0"] }, fresh, undefined, now).refusal?.code,
+      decideCall({ ...unlimitedKey, allowedCidrs: ["0.0.0.0/0", "::/0"] }, fresh, undefined, now).refusal
+        ?.code,
     ).toBe("ip_not_allowed");
-    expect(decideCall(open, fresh, undefined, now).refusal).toBeNull();
+    expect(decideCall(unlimitedKey, fresh, undefined, now).refusal).toBeNull();
   });
 
   test("Is checked before the rate, so that a stranger cannot use the rate up", () => {
@@ -129,7 +114,7 @@ describe("A key's conditions", () => {
 
   test("Restrict the features of usage only", () => {
     const { features: _, ...expense } = attempt;
-    expect(decideAttempt({ ...open, conditions: { features: ["chat"] } }, expense)).toBeNull();
+    expect(decideAttempt({ ...unlimitedKey, conditions: { features: ["chat"] } }, expense)).toBeNull();
   });
 
   test("Refuse another user, and none, to a key with users; name nobody", () => {

@@ -3,30 +3,14 @@ import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
 import type { ApiKey } from "@/lib/keys/api-key";
 import type { LoadedKey } from "@/lib/keys/queries";
 import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import { Group } from "./group";
 
 const now = Date.UTC(2026, 10, 21, 12);
 
 function loadedKey(options: Partial<ApiKey>): LoadedKey {
   return {
-    key: {
-      id: "live",
-      kind: "key",
-      workspaceId: "workspace",
-      environment: "live",
-      permissions: ["log_usage", "add_expenses", "read_summaries"],
-      project: null,
-      conditions: {},
-      monthlyLimit: null,
-      expiresAt: null,
-      revoked: false,
-      workspaceDeleted: false,
-      lastUsedAt: null,
-      allowedCidrs: [],
-      rateLimitRpm: null,
-      source: null,
-      ...options,
-    },
+    key: { ...unlimitedKey, permissions: ["log_usage", "add_expenses", "read_summaries"], ...options },
     usage: { spent: zero, window: { used: 0, freesAt: null } },
     windowTotal: 0,
     windowLatestAt: 0,
