@@ -2,8 +2,8 @@
 
 import { useState } from "react";
 import type { z } from "zod";
-import { type Weekday, weekdays, zones } from "@/components/time-choices";
-import { Combobox } from "@/components/ui/combobox";
+import { type Weekday, weekdays } from "@/components/time-choices";
+import { TimeZoneField } from "@/components/time-zone-field";
 import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
@@ -71,18 +71,7 @@ export function DigestFields({
               error={errors["digest.at"]}
             />
           </div>
-          <FormField label="Time zone" error={errors["digest.time_zone"]}>
-            {(control) => (
-              <Combobox
-                {...control}
-                options={zones}
-                value={zone}
-                onChange={setZone}
-                limit={1}
-                placeholder="Type to search"
-              />
-            )}
-          </FormField>
+          <TimeZoneField zone={zone} onZone={setZone} error={errors["digest.time_zone"]} />
           <input type="hidden" name="digest_zone" value={zone[0] ?? "UTC"} />
         </>
       )}

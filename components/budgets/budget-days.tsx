@@ -1,8 +1,8 @@
 "use client";
 
 import type { z } from "zod";
-import { weekdays, zones } from "@/components/time-choices";
-import { Combobox } from "@/components/ui/combobox";
+import { weekdays } from "@/components/time-choices";
+import { TimeZoneField } from "@/components/time-zone-field";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import type { createBudgetRequest } from "@/lib/contract/budgets";
@@ -58,22 +58,12 @@ export function BudgetDays({
             type="date"
           />
         </div>
-        <FormField
-          label="Time zone"
+        <TimeZoneField
+          zone={zone}
+          onZone={onZone}
           description="Days start at midnight in this time zone."
           error={fieldErrors.time_zone}
-        >
-          {(control) => (
-            <Combobox
-              {...control}
-              options={zones}
-              value={zone}
-              onChange={onZone}
-              limit={1}
-              placeholder="Type to search"
-            />
-          )}
-        </FormField>
+        />
       </div>
     </details>
   );

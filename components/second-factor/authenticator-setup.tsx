@@ -7,8 +7,9 @@ import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
 import { Secret } from "@/components/ui/secret";
 import { useMutation } from "@/components/use-mutation";
+import { AppCodeField } from "./app-code-field";
 import { RecoveryCodes } from "./recovery-codes";
-import { codeField, type Enrolment, type SecondFactorActions, unwrap } from "./second-factor";
+import { type Enrolment, type SecondFactorActions, unwrap } from "./second-factor";
 
 type Step = { at: "name" } | { at: "scan"; enrolment: Enrolment } | { at: "codes"; codes: string[] };
 
@@ -99,13 +100,7 @@ function Scan({ enrolment: { qrCode, secret } }: { enrolment: Enrolment }) {
           <Secret secret={secret} label="secret" />
         </div>
       </div>
-      <TextField
-        label="Code"
-        description="The six digits that the app shows now."
-        {...codeField}
-        autoFocus
-        className="max-w-40 font-mono"
-      />
+      <AppCodeField />
     </>
   );
 }

@@ -5,10 +5,11 @@ import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";
-import { FormField, TextField } from "@/components/ui/form-field";
+import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { useMutation } from "@/components/use-mutation";
-import { codeField, type FactorView, type SecondFactorActions, unwrap } from "./second-factor";
+import { AppCodeField } from "./app-code-field";
+import { type FactorView, type SecondFactorActions, unwrap } from "./second-factor";
 
 type Props = { factor: FactorView; factors: FactorView[]; actions: SecondFactorActions };
 
@@ -67,13 +68,7 @@ function RemovalForm({ factor, factors, actions, onDone }: Props & { onDone: () 
           )}
         </FormField>
       )}
-      <TextField
-        label="Code"
-        description="The six digits that the app shows now."
-        {...codeField}
-        autoFocus
-        className="max-w-40 font-mono"
-      />
+      <AppCodeField />
       <DialogFormFooter submit="Remove" isPending={isPending} problem={problem} destructive />
     </Form>
   );
