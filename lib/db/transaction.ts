@@ -207,7 +207,7 @@ async function inTransaction<T>(
     const results: unknown = await client.query(opening);
     const [, opened] = results as QueryResult<{ now: number }>[];
     const now = opened?.rows[0]?.now;
-    if (now === undefined) throw new Error("A transaction began without telling the time.");
+    if (now === undefined) throw new Error("A transaction began without selecting the time.");
     return committed(client, await run(client, Math.floor(now)));
   });
 }

@@ -341,18 +341,18 @@ describe("An internal address", () => {
 });
 
 describe("The queue", () => {
-  const room = { all: 64, failing: 32, channel: 4 };
+  const places = { all: 64, failing: 32, channel: 4 };
 
   test("Gives a delivery to one process at a time, and again when the lease of a process that was killed ends", async () => {
     const id = await channel();
     await raiseLevels("80");
-    const claims = await Promise.all([claimDeliveries(room, 40), claimDeliveries(room, 40)]);
+    const claims = await Promise.all([claimDeliveries(places, 40), claimDeliveries(places, 40)]);
     expect(claims.flat()).toHaveLength(1);
     await fixtures.sql.query(
       "update public.alert_deliveries set leased_until = now() where channel_id = $1",
       [id],
     );
-    const [again] = await claimDeliveries(room, 40);
+    const [again] = await claimDeliveries(places, 40);
     const [first] = claims.flat();
     expect([again?.id, again?.attempts]).toEqual([first?.id, 2]);
     const ended = { outcome: "delivered", status: 204, error: null, retry_in_ms: 0 } as const;
@@ -372,7 +372,7 @@ describe("The queue", () => {
       fixtures,
       ...Array.from({ length: 10 }, (_, index) => crossing(workspace, { subject_id: `b${index}` })),
     );
-    const claimed = [...(await claimDeliveries(room, 40)), ...(await claimDeliveries(room, 40))];
+    const claimed = [...(await claimDeliveries(places, 40)), ...(await claimDeliveries(places, 40))];
     expect(claimed.filter(({ channel: each }) => each.is_failing)).toHaveLength(1);
     expect(claimed.filter(({ channel: each }) => !each.is_failing)).toHaveLength(4);
   });

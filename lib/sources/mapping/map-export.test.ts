@@ -8,7 +8,7 @@ import { exportSpans, readCapture } from "@/tests/helpers/otlp";
 const openAi = { input: "200", cacheRead: "1000", output: "34", reasoning: "10" };
 const anthropic = { input: "200", cacheRead: "1000", cacheWrite: "300", output: "34" };
 
-/** Each call of the captures: who told it, of which model, how many tokens. */
+/** The calls of each capture: their provider, model and tokens. */
 const calls: [capture: string, expected: [provider: string, model: string, tokens: object][]][] = [
   ["claude-code-logs", [["anthropic", "claude-opus-4-8", anthropic]]],
   ["claude-code-logs-from-protobuf", [["anthropic", "claude-opus-4-8", anthropic]]],
