@@ -930,6 +930,35 @@ create policy "Nobody reads the monthly spend of a deleted workspace"
   on public.monthly_spend as restrictive for select to authenticated, outlay_key
   using (not (workspace_id in (select private.reused_workspaces())));
 
+-- public.monthly_totals -----------------------------------------------------------------------------------------------
+
+-- The daily totals of past days by month: what `daily_totals` has for all days of a month before `folded_until`, in one row.
+-- `weekly_totals` has the same days by week.
+create table public.monthly_totals (
+  workspace_id uuid not null,
+  environment text not null,
+  dimension text not null,
+  first_day date not null,
+  value text,
+  type text not null,
+  amount_usd numeric not null,
+  message_count bigint not null,
+  unpriced_count bigint not null,
+  included_usd numeric not null default 0,
+  constraint monthly_totals_key unique nulls not distinct (workspace_id, environment, dimension, first_day, value, type)
+);
+
+alter table public.monthly_totals enable row level security;
+grant select on public.monthly_totals to authenticated, service_role;
+
+create policy "A member reads the monthly totals of their workspaces"
+  on public.monthly_totals for select to authenticated
+  using (workspace_id = any ((array(select private.member_workspaces()))));
+
+create policy "Nobody reads the monthly totals of a deleted workspace"
+  on public.monthly_totals as restrictive for select to authenticated
+  using (not (workspace_id in (select private.reused_workspaces())));
+
 -- public.prices -------------------------------------------------------------------------------------------------------
 
 -- A price applies to usage from starts_at on, until the start of a later one.
@@ -2280,6 +2309,29 @@ begin
         unpriced_count = kept.unpriced_count + excluded.unpriced_count,
         included_usd = kept.included_usd + excluded.included_usd;
 
+  insert into public.monthly_totals as kept (
+    workspace_id, environment, dimension, first_day, value, type, amount_usd, message_count, unpriced_count, included_usd
+  )
+  select c.workspace_id, c.environment, slice.dimension, date_trunc('month', c.day::timestamp)::date, slice.value, c.type,
+    sum(c.amount_usd), sum(c.message_count), sum(c.unpriced_count), sum(c.included_usd)
+  from unnest(changes) as c join public.spend_folds as f using (workspace_id)
+  cross join lateral (
+    values ('project', c.project_id::text), ('key', c.api_key_id::text), ('provider', c.provider), ('model', c.model),
+      ('feature', c.feature)
+    union all
+    select 'user', c.end_user where c.end_user is not null
+    union all
+    select 'tag', tag from unnest(c.tags) as tag
+  ) as slice (dimension, value)
+  where c.day < f.folded_until
+  group by 1, 2, 3, 4, 5, 6
+  order by 1, 2, 3, 4, 5, 6
+  on conflict on constraint monthly_totals_key do update
+    set amount_usd = kept.amount_usd + excluded.amount_usd,
+        message_count = kept.message_count + excluded.message_count,
+        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+        included_usd = kept.included_usd + excluded.included_usd;
+
   -- A person who is erased leaves sums of nothing, which would keep the name.
   if exists (select from unnest(changes) where end_user is not null) then
     delete from public.monthly_spend as kept
@@ -2290,6 +2342,14 @@ begin
     delete from public.weekly_totals as kept
     using (
       select distinct workspace_id, environment, end_user, private.week_in_month(day) as first_day
+      from unnest(changes) where end_user is not null
+    ) as c
+    where kept.workspace_id = c.workspace_id and kept.environment = c.environment and kept.dimension = 'user'
+      and kept.first_day = c.first_day and kept.value = c.end_user
+      and kept.amount_usd = 0 and kept.message_count = 0 and kept.unpriced_count = 0 and kept.included_usd = 0;
+    delete from public.monthly_totals as kept
+    using (
+      select distinct workspace_id, environment, end_user, date_trunc('month', day::timestamp)::date as first_day
       from unnest(changes) where end_user is not null
     ) as c
     where kept.workspace_id = c.workspace_id and kept.environment = c.environment and kept.dimension = 'user'
@@ -4798,6 +4858,24 @@ begin
   -- Rows that are read together are stored together.
   order by 1, 2, 3, 4
   on conflict on constraint weekly_totals_key do update
+    set amount_usd = kept.amount_usd + excluded.amount_usd,
+        message_count = kept.message_count + excluded.message_count,
+        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
+        included_usd = kept.included_usd + excluded.included_usd;
+
+  insert into public.monthly_totals as kept (
+    workspace_id, environment, dimension, first_day, value, type, amount_usd, message_count, unpriced_count, included_usd
+  )
+  select t.workspace_id, t.environment, t.dimension, date_trunc('month', t.day::timestamp)::date, t.value, t.type,
+    sum(t.amount_usd), sum(t.message_count), sum(t.unpriced_count), sum(t.included_usd)
+  from public.daily_totals as t
+  where t.workspace_id = workspace and t.environment in ('live', 'test')
+    and t.dimension in ('project', 'key', 'provider', 'model', 'feature', 'user', 'tag')
+    and t.day >= first_day and t.day < until_day
+  group by 1, 2, 3, 4, 5, 6
+  -- Rows that are read together are stored together.
+  order by 1, 2, 3, 4
+  on conflict on constraint monthly_totals_key do update
     set amount_usd = kept.amount_usd + excluded.amount_usd,
         message_count = kept.message_count + excluded.message_count,
         unpriced_count = kept.unpriced_count + excluded.unpriced_count,
@@ -8193,6 +8271,7 @@ begin
   delete from public.spend_folds where workspace_id = workspace;
   delete from public.monthly_spend where workspace_id = workspace;
   delete from public.weekly_totals where workspace_id = workspace;
+  delete from public.monthly_totals where workspace_id = workspace;
 end
 $function$;
 

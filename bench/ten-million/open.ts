@@ -60,6 +60,7 @@ async function foldPastDays(adminUrl: string): Promise<void> {
     while ((await callFunction<number | null>(client, "private.fold_past_days")) !== null);
     await client.query("vacuum analyze public.monthly_spend");
     await client.query("vacuum analyze public.weekly_totals");
+    await client.query("vacuum analyze public.monthly_totals");
   } finally {
     await client.end();
   }

@@ -1,7 +1,8 @@
 import fc from "fast-check";
+import { stringify } from "lossless-json";
 import { expect, test } from "vitest";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import { parseJson } from "./json";
+import { parseJson, writeJson } from "./json";
 
 const textOf = (value: unknown) => (value instanceof ExactNumber ? value.text : value);
 const digits = fc
@@ -29,3 +30,49 @@ test.each(["123456789012345.6", "100000039436914.55968", "1234567890123456", "0.
     expect(textOf(parseJson(`{"amount":${number}}`) as object)).toEqual({ amount: new ExactNumber(number) });
   },
 );
+
+const exactNumber = fc
+  .tuple(
+    fc.constantFrom("", "-"),
+    fc.constantFrom("0", "7", "12345678901234567890"),
+    fc.constantFrom("", ".05", "e-7", "E+12"),
+  )
+  .map((parts) => new ExactNumber(parts.join("")));
+const unwritten = fc.constantFrom<unknown>(
+  undefined,
+  Symbol("a"),
+  () => 1,
+  Number.NaN,
+  Number.NEGATIVE_INFINITY,
+  -0,
+);
+const { tree } = fc.letrec((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 5 },
+    fc.oneof(fc.jsonValue({ maxDepth: 0 }), fc.string({ unit: "binary" }), fc.double(), fc.bigInt()),
+    fc.oneof(exactNumber, unwritten, fc.date(), fc.constant({ toJSON: () => ({ a: [1n] }) })),
+    fc.array(tie("tree")),
+    fc.dictionary(
+      fc.oneof(fc.constantFrom("toString", "__proto__", "1", "cost_usd"), fc.string({ unit: "binary" })),
+      tie("tree"),
+    ),
+  ),
+}));
+
+test("Writes every value as the library does that reads exact numbers", () => {
+  const inFull = {
+    test: (item: unknown) => item instanceof ExactNumber,
+    stringify: (item: unknown) => (item as ExactNumber).text,
+  };
+  fc.assert(
+    fc.property(tree, (value) => {
+      expect(writeJson({ value })).toBe(stringify({ value }, undefined, undefined, [inFull]));
+      expect(writeJson([value])).toBe(stringify([value], undefined, undefined, [inFull]));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test.each(["", "01", "1.", ".5", "NaN", "1,2", "1e"])("Refuses to write %j as a number", (text) => {
+  expect(() => writeJson({ amount: new ExactNumber(text) })).toThrow("is not a number in JSON");
+});

@@ -7,8 +7,9 @@ import { join, type Sql, sql } from "@/lib/db/sql";
 import { addMonthStart, everything } from "./period";
 
 /**
- * Past days are folded: their sums are kept by month (`monthly_spend`) and by week within a month (`weekly_totals`), so that
- * a read of a long range has fewer rows to sum. See docs/decisions/0255-fold-past-days.md.
+ * Past days are folded: their sums are kept by month (`monthly_spend`), their totals by month (`monthly_totals`) and by week within a
+ * month (`weekly_totals`), so that a read of a long range has fewer rows to sum. See docs/decisions/0255-fold-past-days.md and
+ * 0260-fold-totals-by-month.md.
  */
 export type Folds = {
   /** What is read from the folded sums, by the first day of a month or week; undefined for nothing. */
@@ -52,7 +53,7 @@ export function divideAtFolds(
 export const startOfMonth = (day: string): string => addMonthStart(day, 0);
 
 /** The first day of the part of a day's week that is in its month. Weeks begin on Monday. */
-export function startOfWeekInMonth(day: string): string {
+function startOfWeekInMonth(day: string): string {
   const mondayMs = Date.parse(day) - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
   return dayOf(Math.max(mondayMs, Date.parse(startOfMonth(day))));
 }
@@ -76,7 +77,44 @@ export function rowsOfFolds(
   ofDays: (range: DayRange) => Sql,
   ofFolded: (range: DayRange) => Sql,
 ): Sql {
+  return union(days.map(ofDays), folded === undefined ? [] : [ofFolded(folded)], ofDays);
+}
+
+/** A table of totals: its name, the column of a row's first day, and whether its rows are of folded days. */
+export type TotalsTable = { name: Sql; day: Sql; isFolded: Sql };
+
+const byDay: TotalsTable = { name: sql`public.daily_totals`, day: sql`day`, isFolded: sql`false` };
+const byWeek: TotalsTable = { name: sql`public.weekly_totals`, day: sql`first_day`, isFolded: sql`true` };
+const byMonth: TotalsTable = { name: sql`public.monthly_totals`, day: sql`first_day`, isFolded: sql`true` };
+
+/**
+ * The totals of a range in as few rows as there are: of whole months, of the weeks left, and of the days left.
+ * @param longest the longest part of the calendar whose rows may be read
+ * @param select selects the same columns of each table, of the rows whose first day is in a range
+ */
+export function rowsOfTotals(
+  range: DayRange,
+  foldedUntil: string | null,
+  longest: "day" | "week" | "month",
+  select: (table: TotalsTable, range: DayRange) => Sql,
+): Sql {
+  const months = divideAtFolds(range, longest === "month" ? foldedUntil : null, startOfMonth);
+  const rest = months.days.map((part) =>
+    divideAtFolds(part, longest === "day" ? null : foldedUntil, startOfWeekInMonth),
+  );
+  const ofDays = (days: DayRange) => select(byDay, days);
+  return union(
+    rest.flatMap(({ days }) => days.map(ofDays)),
+    [
+      ...rest.flatMap(({ folded }) => (folded ? [select(byWeek, folded)] : [])),
+      ...(months.folded ? [select(byMonth, months.folded)] : []),
+    ],
+    ofDays,
+  );
+}
+
+/** All rows together; those of no day come first where there are none of days. */
+function union(ofDays: Sql[], ofFolded: Sql[], select: (range: DayRange) => Sql): Sql {
   const nothing = { from: "infinity", until: "infinity" };
-  const parts = (days.length > 0 ? days : [nothing]).map(ofDays);
-  return join(folded === undefined ? parts : [...parts, ofFolded(folded)], " union all ");
+  return join([...(ofDays.length > 0 ? ofDays : [select(nothing)]), ...ofFolded], " union all ");
 }

@@ -106,6 +106,7 @@ describe("Erasing a person", () => {
       "daily_totals",
       "messages",
       "monthly_spend",
+      "monthly_totals",
       "private.idempotency",
       "weekly_totals",
     ]);

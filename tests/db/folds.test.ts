@@ -22,19 +22,21 @@ async function folded() {
     `select
        (select sum(amount_usd) from public.monthly_spend where workspace_id = $1) as months,
        (select sum(amount_usd) from public.weekly_totals where workspace_id = $1 and dimension = 'provider') as weeks,
+       (select sum(amount_usd) from public.monthly_totals where workspace_id = $1 and dimension = 'provider') as month_totals,
        (
          select sum(amount_usd) from public.daily_spend join public.spend_folds using (workspace_id)
          where workspace_id = $1 and day < folded_until
        ) as days`,
     [workspace.id],
   );
-  return sums as { months: string | null; weeks: string | null; days: string | null };
+  return sums as Record<"months" | "weeks" | "month_totals" | "days", string | null>;
 }
 
 async function expectFolded(): Promise<string | null> {
-  const { months, weeks, days } = await folded();
+  const { months, weeks, month_totals: monthTotals, days } = await folded();
   expect(Number(months)).toBe(Number(days));
   expect(Number(weeks)).toBe(Number(days));
+  expect(Number(monthTotals)).toBe(Number(days));
   return days;
 }
 
@@ -114,6 +116,8 @@ test.each([
   ["a month's row that is gone", "delete from public.monthly_spend", "monthly_spend"],
   ["a week's total", "update public.weekly_totals set message_count = message_count + 1", "weekly_totals"],
   ["a week's total that is gone", "delete from public.weekly_totals", "weekly_totals"],
+  ["a month's total", "update public.monthly_totals set included_usd = included_usd + 1", "monthly_totals"],
+  ["a month's total that is gone", "delete from public.monthly_totals", "monthly_totals"],
 ])("Finds and repairs %s that differs from the days", async (_, statement, kind) => {
   await foldPastDays(harness.fixtures);
   await sql(`${statement} where workspace_id = $1`, [workspace.id]);
@@ -128,6 +132,6 @@ test.each([
 test("Keeps nothing folded of a workspace that is deleted", async () => {
   await foldPastDays(harness.fixtures);
   await sql("delete from public.workspaces where id = $1", [workspace.id]);
-  for (const table of ["monthly_spend", "weekly_totals", "spend_folds"])
+  for (const table of ["monthly_spend", "weekly_totals", "monthly_totals", "spend_folds"])
     expect(await sql(`select from public.${table} where workspace_id = $1`, [workspace.id])).toEqual([]);
 });

@@ -43,21 +43,29 @@ export const differingMonths = (workspaceId: string | null): Sql => sql`
   left join public.api_keys as key on key.workspace_id = compared.workspace_id and key.id = compared.api_key_id
   order by workspace.slug, compared.month, project.slug, compared.*`;
 
-const weekColumns = sql`workspace_id, environment, dimension, first_day, value, type`;
+const totalColumns = sql`workspace_id, environment, dimension, first_day, value, type`;
 
-/** Totals of folded days by week that differ from the totals of these days. */
-export const differingWeeks = (workspaceId: string | null): Sql => sql`
+/** Totals of folded days that differ from the totals of these days, each part of the calendar by its first day. */
+const differingTotals = (workspaceId: string | null, totals: Sql, firstDay: Sql): Sql => sql`
   select compared.*, to_char(compared.first_day, 'YYYY-MM-DD') as first_day, compared.value as name,
     workspace.slug as workspace
   from (${compareFolded(workspaceId, {
-    columns: weekColumns,
+    columns: totalColumns,
     counted: totalFigures,
-    sums: sql`public.weekly_totals`,
+    sums: totals,
     days: sql`public.daily_totals`,
-    period: sql`private.week_in_month(day) as first_day`,
+    period: sql`${firstDay} as first_day`,
   })}) as compared
   left join public.workspaces as workspace on workspace.id = compared.workspace_id
   order by workspace.slug, compared.first_day, compared.dimension, compared.*`;
+
+/** Totals of folded days by week that differ from the totals of these days. */
+export const differingWeeks = (workspaceId: string | null): Sql =>
+  differingTotals(workspaceId, sql`public.weekly_totals`, sql`private.week_in_month(day)`);
+
+/** Totals of folded days by month that differ from the totals of these days. */
+export const differingMonthTotals = (workspaceId: string | null): Sql =>
+  differingTotals(workspaceId, sql`public.monthly_totals`, sql`date_trunc('month', day::timestamp)::date`);
 
 /** Forgets the folded sums of a workspace: its days are folded again by the service's job. */
 export const unfold = (workspaceId: string): Sql => sql`select private.unfold_days(${workspaceId})`;

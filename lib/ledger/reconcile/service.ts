@@ -114,6 +114,7 @@ async function findDifferences(
   for (const kind of [
     "monthly_spend",
     "weekly_totals",
+    "monthly_totals",
     "key_spend",
     "budget",
     "posting",
@@ -190,6 +191,7 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         ...named("tags", row.tags),
       };
     case "weekly_totals":
+    case "monthly_totals":
       return {
         ...pick("first_day"),
         [row.dimension ?? "dimension"]: row.name ?? "none",

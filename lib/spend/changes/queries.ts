@@ -2,7 +2,8 @@ import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/month";
 import { nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
-import { type Sql, sql } from "@/lib/db/sql";
+import { join, type Sql, sql } from "@/lib/db/sql";
+import { divideAtFolds, rowsOfFolds, rowsOfTotals, startOfMonth } from "@/lib/spend/folded-days";
 import type { CostKind } from "./causes";
 
 /** Two ranges of days of one workspace and environment. */
@@ -12,6 +13,9 @@ export type Comparison = {
   range: DayRange;
   before: DayRange;
 };
+
+/** A comparison with the day before which sums are folded; null where none are. */
+type Folded = Comparison & { foldedUntil: string | null };
 
 const segmentRow = {
   project: text(),
@@ -27,18 +31,25 @@ const segmentRow = {
 /** What a project spent on one model, or one other kind of cost, in both ranges. Amounts are USD as exact text. */
 export type SegmentRow = Row<typeof segmentRow>;
 
-/** Whether the `day` of a row of sums is in a range. */
-function within({ from, until }: DayRange): Sql {
-  return sql`day >= ${from} and day < ${until}`;
+/** The rows of both ranges with whether they are of the compared one: a row that is in both is read twice. */
+function rowsOfBoth({ range, before }: Comparison, rowsOf: (days: DayRange, wasBefore: Sql) => Sql): Sql {
+  return join([rowsOf(range, sql`false`), rowsOf(before, sql`true`)], " union all ");
 }
 
 /** The segments of both ranges, which may overlap. */
-export function selectSegments(
-  client: ClientBase,
-  { workspaceId, environment, range, before }: Comparison,
-): Promise<SegmentRow[]> {
-  const isNow = within(range);
-  const wasBefore = within(before);
+export function selectSegments(client: ClientBase, comparison: Folded): Promise<SegmentRow[]> {
+  const { workspaceId, environment, foldedUntil } = comparison;
+  const rows = rowsOfBoth(comparison, (range, wasBefore) => {
+    const select = (table: Sql, day: Sql) => (days: DayRange) =>
+      sql`
+      select project_id, model, type, amount_usd, item_count, ${wasBefore} as was_before from ${table}
+      where workspace_id = ${workspaceId} and environment = ${environment} and ${day} >= ${days.from} and ${day} < ${days.until}`;
+    return rowsOfFolds(
+      divideAtFolds(range, foldedUntil, startOfMonth),
+      select(sql`public.daily_spend`, sql`day`),
+      select(sql`public.monthly_spend`, sql`month`),
+    );
+  });
   const lines = sql`case when type in ('usage', 'batch') then item_count end`;
   return selectAll(
     client,
@@ -47,12 +58,11 @@ export function selectSegments(
         before_cost, before_lines
       from (
         select project_id, model, case type when 'batch' then 'usage' else type end as kind,
-          coalesce(sum(amount_usd) filter (where ${isNow}), 0) as now_cost,
-          coalesce(sum(${lines}) filter (where ${isNow}), 0) as now_lines,
-          coalesce(sum(amount_usd) filter (where ${wasBefore}), 0) as before_cost,
-          coalesce(sum(${lines}) filter (where ${wasBefore}), 0) as before_lines
-        from public.daily_spend
-        where workspace_id = ${workspaceId} and environment = ${environment} and ((${isNow}) or (${wasBefore}))
+          coalesce(sum(amount_usd) filter (where not was_before), 0) as now_cost,
+          coalesce(sum(${lines}) filter (where not was_before), 0) as now_lines,
+          coalesce(sum(amount_usd) filter (where was_before), 0) as before_cost,
+          coalesce(sum(${lines}) filter (where was_before), 0) as before_lines
+        from (${rows}) as sums
         group by 1, 2, 3
       ) as spend
       left join public.projects on projects.workspace_id = ${workspaceId} and projects.id = project_id`,
@@ -70,9 +80,21 @@ const moverRow = {
 /** The people and keys whose spend differs most between two ranges, `atMost` of each. Amounts are USD as exact text. */
 export function selectMovers(
   client: ClientBase,
-  { workspaceId, environment, range, before }: Comparison,
+  comparison: Folded,
   atMost: number,
 ): Promise<Row<typeof moverRow>[]> {
+  const { workspaceId, environment, foldedUntil } = comparison;
+  const rows = rowsOfBoth(comparison, (range, wasBefore) =>
+    rowsOfTotals(
+      range,
+      foldedUntil,
+      "month",
+      ({ name, day }, { from, until }) => sql`
+        select dimension, value, amount_usd, ${wasBefore} as was_before from ${name}
+        where workspace_id = ${workspaceId} and environment = ${environment} and dimension in ('user', 'key')
+          and value is not null and ${day} >= ${from} and ${day} < ${until}`,
+    ),
+  );
   return selectAll(
     client,
     moverRow,
@@ -81,12 +103,9 @@ export function selectMovers(
         select *, row_number() over (partition by dimension order by abs(sums.now - sums.before) desc, value) as place
         from (
           select dimension, value,
-            coalesce(sum(amount_usd) filter (where ${within(range)}), 0) as now,
-            coalesce(sum(amount_usd) filter (where ${within(before)}), 0) as before
-          from public.daily_totals
-          where workspace_id = ${workspaceId} and environment = ${environment} and dimension in ('user', 'key')
-            and value is not null
-            and ((day >= ${range.from} and day < ${range.until}) or (day >= ${before.from} and day < ${before.until}))
+            coalesce(sum(amount_usd) filter (where not was_before), 0) as now,
+            coalesce(sum(amount_usd) filter (where was_before), 0) as before
+          from (${rows}) as totals
           group by 1, 2
         ) as sums
         where sums.now <> sums.before

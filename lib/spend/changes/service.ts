@@ -4,6 +4,7 @@ import { dayOf } from "@/lib/contract/instant";
 import { periodOf } from "@/lib/contract/ledger-query";
 import type { DayRange } from "@/lib/contract/month";
 import { parseDecimal, subtract, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
 import { explain, type Segment } from "./causes";
 import { type Comparison, type SegmentRow, selectMovers, selectSegments } from "./queries";
@@ -13,10 +14,11 @@ const maxListed = 3;
 
 /** Explains the difference between two ranges, in the caller's transaction, which must be one snapshot of a member. */
 export async function loadChanges(client: ClientBase, comparison: Comparison): Promise<Changes> {
-  const rows = await selectSegments(client, comparison);
+  const foldedUntil = await selectFoldedUntil(client, comparison.workspaceId);
+  const rows = await selectSegments(client, { ...comparison, foldedUntil });
   const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));
   const segments = rows.map(toSegment);
-  const movers = await selectMovers(client, comparison, maxListed);
+  const movers = await selectMovers(client, { ...comparison, foldedUntil }, maxListed);
   const { difference, causes, volume } = explain(segments);
   const { range, before } = comparison;
   const total = (when: "now" | "before") => sum(segments.map((segment) => segment[when].cost));

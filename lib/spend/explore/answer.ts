@@ -59,11 +59,9 @@ export function toAnswer(
     .sort((a, b) => a.row - b.row || a.column - b.column);
   const show = (sums: Sums) => toSums(sums, measure, context.needsTokens);
   // One pass over the cells: a year of weeks has hundreds of them.
-  let totals = nothing;
   const ofRows = rows.groups.map(() => nothing);
   const ofColumns = columns.groups.map(() => nothing);
   for (const { row, column, sums } of placed) {
-    totals = plus(totals, sums);
     ofRows[row] = plus(ofRows[row] ?? nothing, sums);
     ofColumns[column] = plus(ofColumns[column] ?? nothing, sums);
   }
@@ -72,7 +70,7 @@ export function toAnswer(
     to: addDays(range.until, -1),
     environment,
     measure,
-    totals: show(totals),
+    totals: show(ofRows.reduce(plus, nothing)),
     rows: {
       dimension: groupBy[0] ?? null,
       groups: rows.groups.map((group, place) => ({ ...group, ...show(ofRows[place] ?? nothing) })),
@@ -108,7 +106,8 @@ function axisOf(
   for (const cell of cells) {
     const place = cell[`${side}_place`];
     const id = cell[`${side}_value`];
-    if (place === null || id === null) continue;
+    // Each value has a cell in each column.
+    if (place === null || id === null || listed[place - 1]) continue;
     const shown = names.get(id) ?? { value: id, name: id };
     listed[place - 1] =
       id === "" ? { value: null, name: null, is_rest: false } : { ...shown, is_rest: false };
@@ -138,13 +137,14 @@ const plus = (a: Sums, b: Sums): Sums => ({
 });
 
 function toSums(sums: Sums, measure: SpendMeasure, needsTokens: boolean) {
+  const cost = toExact(sums.cost);
   const measured = measureOf(sums, measure);
   return {
-    cost_usd: toExact(sums.cost),
+    cost_usd: cost,
     message_count: sums.messages,
     tokens: needsTokens ? toExact(sums.tokens) : null,
     token_cost_usd: needsTokens ? toExact(sums.tokenCost) : null,
-    measured: measured && toExact(measured),
+    measured: measured === sums.cost ? cost : measured && toExact(measured),
   };
 }
 

@@ -2,7 +2,7 @@ import type { DayRange } from "@/lib/contract/month";
 import type { NamedDimension, SpendDimension, SpendFilter, SpendQuery } from "@/lib/contract/spend-query";
 import { isCalendar, tagNameOf } from "@/lib/contract/spend-query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
-import { divideAtFolds, rowsOfFolds, startOfMonth, startOfWeekInMonth } from "@/lib/spend/folded-days";
+import { divideAtFolds, rowsOfFolds, rowsOfTotals, startOfMonth } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
 /** What of the ledger to read. `isKey`: an API key asks, which may read no totals of what it may read in part. */
@@ -22,7 +22,7 @@ export type ExploreScope = {
 };
 
 /**
- * Where a query reads: the totals, which have one row a day, or week of past days, for each name of one dimension; the sums, one a
+ * Where a query reads: the totals, which have one row a day, or week or month of past days, for each name of one dimension; the sums, one a
  * day, or month of past days, for each combination of names; or the ledger itself, which alone has units and quantities.
  */
 export type SourceKind = "totals" | "sums" | "ledger";
@@ -164,12 +164,14 @@ function totalsSource(
   const ofWorkspace = sql`
     workspace_id = ${workspaceId} and environment = any(${environments(environment)}::text[])
     and dimension in (${join(read)})`;
-  const totals = rowsOfFolds(
-    divideAtFolds(range, groupBy.includes("day") ? null : foldedUntil, startOfWeekInMonth),
-    ({ from, until }) =>
-      sql`select * from public.daily_totals where ${ofWorkspace} and day >= ${from} and day < ${until}`,
-    ({ from, until }) =>
-      sql`select * from public.weekly_totals where ${ofWorkspace} and first_day >= ${from} and first_day < ${until}`,
+  const longest = (["day", "week"] as const).find((part) => groupBy.includes(part)) ?? "month";
+  const totals = rowsOfTotals(
+    range,
+    foldedUntil,
+    longest,
+    ({ name, day }, { from, until }) => sql`
+      select ${day}, environment, dimension, type, value, amount_usd, message_count from ${name}
+      where ${ofWorkspace} and ${day} >= ${from} and ${day} < ${until}`,
   );
   const whole = sql`
     select t.day, t.environment, t.type, t.value, t.amount_usd as cost, t.message_count as messages

@@ -1,7 +1,7 @@
 import type { DayRange } from "@/lib/contract/month";
 import { join, type Sql, sql } from "@/lib/db/sql";
 import { condition } from "@/lib/spend/activity/filters";
-import { divideAtFolds, rowsOfFolds, startOfWeekInMonth } from "@/lib/spend/folded-days";
+import { rowsOfTotals } from "@/lib/spend/folded-days";
 import {
   type ColumnDimension,
   columnDimensions,
@@ -22,7 +22,7 @@ const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'
 /**
  * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once, but for those
  * from which the spend of nobody is taken. The other dimensions are summed apart, because a bucket among what is grouped
- * costs half as much again for each row; past days of theirs are read by week.
+ * costs half as much again for each row; past days of theirs are read by month and by week.
  */
 export function sumsOfTotals(
   scope: SpendScope,
@@ -59,15 +59,14 @@ function foldedTotals(
   const { workspaceId, filters } = scope;
   if (scope.display)
     return sql`select dimension, value, amount_usd, message_count from ${totalsWithin(dimensions, scope, range)}`;
-  const folds = divideAtFolds(range, foldedUntil, startOfWeekInMonth);
-  const rows = (table: Sql, day: Sql, { from, until }: DayRange) => sql`
-    select dimension, value, amount_usd, message_count from ${table}
-    where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
-      ${condition(sql`type`, filters.type)} and ${day} >= ${from} and ${day} < ${until}`;
-  return rowsOfFolds(
-    folds,
-    (days) => rows(sql`public.daily_totals`, sql`day`, days),
-    (weeks) => rows(sql`public.weekly_totals`, sql`first_day`, weeks),
+  return rowsOfTotals(
+    range,
+    foldedUntil,
+    "month",
+    ({ name, day }, { from, until }) => sql`
+      select dimension, value, amount_usd, message_count from ${name}
+      where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})
+        ${condition(sql`type`, filters.type)} and ${day} >= ${from} and ${day} < ${until}`,
   );
 }
 

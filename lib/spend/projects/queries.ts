@@ -5,7 +5,7 @@ import { execute, selectAll } from "@/lib/db/query";
 import { empty, join, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedAt } from "@/lib/spend/conversion";
-import { divideAtFolds, rowsOfFolds, startOfWeekInMonth } from "@/lib/spend/folded-days";
+import { rowsOfTotals } from "@/lib/spend/folded-days";
 import { everything } from "@/lib/spend/period";
 
 const projectRow = {
@@ -45,16 +45,15 @@ export function selectProjects(
   display?: Display,
 ): Promise<ProjectRow[]> {
   const ofProjects = sql`workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'`;
-  // Each day has a rate of its own: of the days that are converted, none are read as weeks.
-  const ofWholeWeeks = display && foldedUntil !== null && foldedUntil > from ? from : foldedUntil;
-  const totals = rowsOfFolds(
-    divideAtFolds(everything, ofWholeWeeks, startOfWeekInMonth),
-    (days) => sql`
-      select value, day, amount_usd, message_count, false as is_week from public.daily_totals
-      where ${ofProjects} and day >= ${days.from} and day < ${days.until}`,
-    (weeks) => sql`
-      select value, first_day, amount_usd, message_count, true from public.weekly_totals
-      where ${ofProjects} and first_day >= ${weeks.from} and first_day < ${weeks.until}`,
+  // Each day has a rate of its own: of the days that are converted, none are read folded.
+  const readFolded = display && foldedUntil !== null && foldedUntil > from ? from : foldedUntil;
+  const totals = rowsOfTotals(
+    everything,
+    readFolded,
+    "month",
+    (table, days) => sql`
+      select value, ${table.day}, amount_usd, message_count, ${table.isFolded} as is_folded from ${table.name}
+      where ${ofProjects} and ${table.day} >= ${days.from} and ${table.day} < ${days.until}`,
   );
   const converted = display
     ? sql`sum(${convertedAt(display, sql`amount_usd`, sql`day`)}) filter (where day >= ${from} and day < ${until})`
@@ -67,10 +66,19 @@ export function selectProjects(
        ${display ? sql`trim_scale(coalesce(spend.month_converted, 0))` : sql`null::numeric`} as month_converted,
        coalesce(spend.month_message_count, 0) as month_message_count,
        coalesce(spend.message_count, 0) as message_count,
-       -- A week says that it has activity, but not of which day.
+       -- A month says that it has activity, but not of which day.
        coalesce(spend.last_day, (
-         select max(day) from public.daily_totals
-         where ${ofProjects} and value = spend.value and day >= spend.last_week and day < spend.last_week + 7
+         select latest.day
+         from (
+           select max(first_day) as first_day from public.weekly_totals
+           where ${ofProjects} and value = spend.value
+             and first_day >= spend.last_month and first_day < spend.last_month + 31
+         ) as week
+         cross join lateral (
+           select max(day) as day from public.daily_totals
+           where ${ofProjects} and value = spend.value and day < ${readFolded}
+             and day >= week.first_day and day < week.first_day + 7
+         ) as latest
        )) as last_activity_on
      from public.projects as p
      left join (
@@ -79,8 +87,8 @@ export function selectProjects(
          ${converted} as month_converted,
          sum(message_count) filter (where day >= ${from} and day < ${until}) as month_message_count,
          sum(message_count) as message_count,
-         max(day) filter (where not is_week and day <= ${today}) as last_day,
-         max(day) filter (where is_week) as last_week
+         max(day) filter (where not is_folded and day <= ${today}) as last_day,
+         max(day) filter (where is_folded) as last_month
        from (${totals}) as total
        group by value
      ) as spend on spend.value = p.id::text
