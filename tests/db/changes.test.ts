@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { DayRange } from "@/lib/contract/month";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadChanges } from "@/lib/spend/changes/service";
 import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { foldPastDays } from "@/tests/helpers/folds";
 import { Fixtures } from "@/tests/helpers/keys";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
 
@@ -52,10 +54,13 @@ afterAll(async () => {
   await database?.drop();
 });
 
+const range = fc
+  .tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: 1, max: 40 }))
+  .map(([first, days]) => ({ from: dayOf(first), until: dayOf(first + days) }));
+const explain = (now: DayRange, before: DayRange, environment: "live" | "test") =>
+  asUserReading(member, (client) => loadChanges(client, { workspaceId, environment, range: now, before }));
+
 test("Explains the difference of any two ranges by causes that sum to that of the ledger's sums", async () => {
-  const range = fc
-    .tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: 1, max: 40 }))
-    .map(([first, days]) => ({ from: dayOf(first), until: dayOf(first + days) }));
   const spent = async ({ from, until }: { from: string; until: string }, environment: string) => {
     const { rows } = await fixtures.sql.query(
       `select coalesce(sum(amount_usd), 0)::text as usd from public.daily_spend
@@ -70,9 +75,7 @@ test("Explains the difference of any two ranges by causes that sum to that of th
       range,
       fc.constantFrom<("live" | "test")[]>("live", "test"),
       async (now, before, environment) => {
-        const changes = await asUserReading(member, (client) =>
-          loadChanges(client, { workspaceId, environment, range: now, before }),
-        );
+        const changes = await explain(now, before, environment);
         const [later, earlier] = [await spent(now, environment), await spent(before, environment)];
         expect(show(exact(changes.now_usd))).toBe(show(later));
         expect(show(exact(changes.before_usd))).toBe(show(earlier));
@@ -84,4 +87,24 @@ test("Explains the difference of any two ranges by causes that sum to that of th
     ),
     { numRuns: 60 },
   );
+});
+
+test("Explains differences in the same way when past days are folded", async () => {
+  const ranges = fc.sample(fc.tuple(range, range), { numRuns: 25, seed: 3 });
+  const whole: DayRange = { from: dayOf(0), until: dayOf(31) };
+  ranges.push([{ from: dayOf(31), until: dayOf(59) }, whole], [whole, whole]);
+  const explainAll = async () => {
+    const found = [];
+    for (const [now, before] of ranges) {
+      const { causes, ...changes } = await explain(now, before, "live");
+      // Parts of one amount have no order.
+      found.push({ ...changes, causes: causes.map(({ name, amount_usd: usd }) => [name, usd]) });
+    }
+    return found;
+  };
+  const unfolded = await explainAll();
+  await foldPastDays(fixtures);
+  const { rows } = await fixtures.sql.query("select folded_until::text as day from public.spend_folds");
+  expect(rows).toEqual([{ day: dayOf(59) }]);
+  expect(await explainAll()).toEqual(unfolded);
 });

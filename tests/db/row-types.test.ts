@@ -32,6 +32,13 @@ const anything: unknown = new Proxy(() => "", {
 });
 
 const january = { from: "2026-01-01", until: "2026-02-01" };
+const comparison = (foldedUntil: string | null) => ({
+  workspaceId: "w",
+  environment: "live",
+  range: january,
+  before: { from: "2025-12-01", until: "2025-12-15" },
+  foldedUntil,
+});
 
 /**
  * Arguments of functions whose statement depends on them, or that need an array. Other functions get `anything`.
@@ -100,6 +107,11 @@ const given: Record<string, unknown[][]> = {
       null,
       { currency: "EUR", rates: [rateFrom(null), rateFrom("2026-01-01")] },
     ],
+  ],
+  selectSegments: [[comparison(null)], [comparison("2026-01-20")]],
+  selectMovers: [
+    [comparison(null), 3],
+    [comparison("2026-01-20"), 3],
   ],
   selectDayAhead: [
     ["w", {}, { from: "x", until: "x" }, 5],

@@ -58,26 +58,37 @@ export function selectCells(
 ): Promise<CellRow[]> {
   const [first, second] = groupBy;
   const source = sourceOf(kind, groupBy, scope);
-  const converted = (amount: Sql) =>
-    display ? convertedSum(display, amount, sql`s.day`) : sql`null::numeric`;
+  const none = sql`null::numeric`;
+  const hasTokens = kind === "ledger";
+  const converted = (amount: Sql) => (display ? convertedSum(display, amount, sql`s.day`) : none);
+  // Sums of what is not asked for would be summed again for each cell.
+  const sumOf = (column: Sql, isWanted: boolean) => (isWanted ? sql`sum(${column})` : none);
   const namesOf = (dimension: SpendDimension | undefined) =>
     dimension === undefined ? sql`''::text` : source.column(dimension);
   const ranked = (name: Sql, dimension: SpendDimension | undefined) => sql`
-    select ${name} as value, row_number() over (
+    select ${name} as value, ${shown(name, dimension)} as shown, row_number() over (
       order by ${isCalendar(dimension) ? name : sql`${rankings[measure]} desc, ${name} collate "C"`}
-    )::integer as place, count(*) over () as names
+    )::integer as place
     from named group by ${name}`;
-  const isListed = (rank: Sql, dimension: SpendDimension | undefined) =>
-    isCalendar(dimension) ? sql`true` : sql`${rank}.place <= ${top}`;
+  const listedPlace = (rank: Sql, dimension: SpendDimension | undefined) =>
+    isCalendar(dimension)
+      ? sql`${rank}.place`
+      : sql`case when ${rank}.place <= ${top} then ${rank}.place end`;
   return selectAll(
     client,
     cell,
-    // Sums by the columns as they are, before values become text: there are far fewer sums than rows.
+    // Sums by the columns as they are, before values become text: there are far fewer sums than rows. Of the rows, only what is
+    // summed passes the limit.
     sql`with cells as materialized (
-       select ${namesOf(first)} as first, ${namesOf(second)} as second, sum(s.cost) as cost, sum(s.messages) as messages,
-         ${source.tokens} as tokens, ${source.tokenCost} as token_cost, ${converted(sql`s.cost`)} as converted_cost,
-         ${kind === "ledger" ? converted(sql`s.token_cost`) : sql`null::numeric`} as converted_token_cost, count(*) as read
-       from (${source.rows} limit ${maxRows + 1}) as s
+       select first, second, sum(s.cost) as cost, sum(s.messages) as messages, ${sumOf(sql`s.tokens`, hasTokens)} as tokens,
+         ${sumOf(sql`s.token_cost`, hasTokens)} as token_cost, ${converted(sql`s.cost`)} as converted_cost,
+         ${hasTokens ? converted(sql`s.token_cost`) : none} as converted_token_cost, count(*) as read
+       from (
+         select ${namesOf(first)} as first, ${namesOf(second)} as second, s.cost, s.messages
+           ${hasTokens ? sql`, s.tokens, s.token_cost` : empty} ${display ? sql`, s.day` : empty}
+         from (${source.rows}) as s
+         limit ${maxRows + 1}
+       ) as s
        group by 1, 2
      ), named as materialized (
        select ${asText(sql`first`, first)} as row_value, ${asText(sql`second`, second)} as column_value,
@@ -85,19 +96,24 @@ export function selectCells(
        from cells
        where cost <> 0 or messages <> 0 or tokens <> 0 ${display ? sql`or converted_cost <> 0` : empty}
      ), row_ranks as materialized (${ranked(sql`row_value`, first)}),
-     column_ranks as materialized (${ranked(sql`column_value`, second)})
-     select
-       case when ${isListed(sql`r`, first)} then r.place end as row_place,
-       case when ${isListed(sql`r`, first)} then ${shown(sql`r.value`, first)} end as row_value,
-       case when ${isListed(sql`c`, second)} then c.place end as column_place,
-       case when ${isListed(sql`c`, second)} then ${shown(sql`c.value`, second)} end as column_value,
-       sum(cost) as cost, sum(messages) as messages, sum(tokens) as tokens, sum(token_cost) as token_cost,
-       sum(converted_cost) as converted_cost, sum(converted_token_cost) as converted_token_cost,
-       r.names as row_count, c.names as column_count, (select sum(read) from cells) as read_count
-     from named
-     join row_ranks as r on r.value = row_value
-     join column_ranks as c on c.value = column_value
-     group by 1, 2, 3, 4, r.names, c.names`,
+     column_ranks as materialized (${ranked(sql`column_value`, second)}),
+     listed as (
+       select ${listedPlace(sql`r`, first)} as row_place, ${listedPlace(sql`c`, second)} as column_place,
+         sum(cost) as cost, sum(messages) as messages, ${sumOf(sql`tokens`, hasTokens)} as tokens,
+         ${sumOf(sql`token_cost`, hasTokens)} as token_cost,
+         ${sumOf(sql`converted_cost`, display !== undefined)} as converted_cost,
+         ${sumOf(sql`converted_token_cost`, display !== undefined && hasTokens)} as converted_token_cost
+       from named
+       join row_ranks as r on r.value = row_value
+       join column_ranks as c on c.value = column_value
+       group by 1, 2
+     )
+     select row_place, r.shown as row_value, column_place, c.shown as column_value, cost, messages, tokens, token_cost,
+       converted_cost, converted_token_cost, (select count(*) from row_ranks) as row_count,
+       (select count(*) from column_ranks) as column_count, (select sum(read) from cells) as read_count
+     from listed
+     left join row_ranks as r on r.place = row_place
+     left join column_ranks as c on c.place = column_place`,
   );
 }
 
