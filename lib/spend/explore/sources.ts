@@ -28,17 +28,10 @@ export type ExploreScope = {
 export type SourceKind = "totals" | "sums" | "ledger";
 
 /**
- * A source: its rows `s`, of which each has a day, an amount and messages, the columns of dimensions, and the sums of tokens and of
- * what they cost; null where the source does not have them.
+ * A source: its rows `s`, of which each has a day, a cost and messages, and the columns of dimensions. Those of the ledger have
+ * tokens and what they cost, too.
  */
-export type Source = {
-  rows: Sql;
-  column: (dimension: SpendDimension) => Sql;
-  tokens: Sql;
-  tokenCost: Sql;
-};
-
-const noTokens = { tokens: sql`null::numeric`, tokenCost: sql`null::numeric` };
+export type Source = { rows: Sql; column: (dimension: SpendDimension) => Sql };
 
 /** The dimensions of which the daily totals have rows. */
 const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
@@ -108,7 +101,7 @@ function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): Source {
     select s.*, s.amount_usd as cost, s.message_count as messages
     from (${sumsWithin(scope, isByDays)}) as s
     where true ${conditions(scope.workspaceId, scope.filters)}`;
-  return { rows, column: columnIn, ...noTokens };
+  return { rows, column: columnIn };
 }
 
 /** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
@@ -142,7 +135,7 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
         and m.environment = any(${environments(environment)}::text[]) ${isOfUsers ? empty : sql`and ${isListed}`}
     ) as s
     where true ${conditions(workspaceId, filters)}`;
-  return { rows, column: columnIn, tokens: sql`sum(s.tokens)`, tokenCost: sql`sum(s.token_cost)` };
+  return { rows, column: columnIn };
 }
 
 /** How many lines of the ledger a query reads at most, by the sums, which do not know units. */
@@ -199,7 +192,7 @@ function totalsSource(
           : filterBy(value, filter);
       }),
     )}`;
-  return { rows, column, ...noTokens };
+  return { rows, column };
 }
 
 /** The conditions of filters on rows `s`. */
