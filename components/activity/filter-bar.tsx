@@ -1,12 +1,11 @@
-import { Search, X } from "lucide-react";
-import Form from "next/form";
+import { FilterChip } from "@/components/filters/filter-chip";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { keepRange, type PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
+import { TextSearch } from "@/components/filters/text-search";
 import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
-import { Input } from "@/components/ui/input";
 import { FilterMenu } from "./filter-menu";
 import type { ActiveFilter } from "./filters";
 
@@ -31,12 +30,12 @@ export function FilterBar({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <RangePicker path={path} params={params} range={range} />
         <EnvironmentSwitch path={path} params={params} />
-        <TextSearch path={path} params={params} />
+        <TextSearch path={path} params={params} label="Search label, feature, model, provider or notes" />
       </div>
       <div className="flex flex-wrap items-center gap-2">
         <FilterMenu path={path} params={params} filters={filters} metricsPath={metricsPath} />
         {filters.map(({ name, label, valueLabel }) => (
-          <Chip
+          <FilterChip
             key={name}
             label={label}
             value={valueLabel}
@@ -44,7 +43,7 @@ export function FilterBar({
           />
         ))}
         {typeof params.q === "string" ? (
-          <Chip label="Text" value={params.q} href={hrefWith(path, params, { q: undefined })} />
+          <FilterChip label="Text" value={params.q} href={hrefWith(path, params, { q: undefined })} />
         ) : null}
         {isFiltered ? (
           <Link
@@ -57,50 +56,5 @@ export function FilterBar({
         ) : null}
       </div>
     </div>
-  );
-}
-
-function Chip({ label, value, href }: { label: string; value: string; href: string }) {
-  return (
-    <span className="inline-flex h-8 max-w-full items-center rounded-md border bg-secondary text-[13px]">
-      <span className="truncate pl-2.5">
-        <span className="text-muted-foreground">{label}</span> {value}
-      </span>
-      <Link
-        href={href}
-        scroll={false}
-        aria-label={`Remove the filter ${label}: ${value}`}
-        className="flex h-full w-8 shrink-0 items-center justify-center rounded-md text-muted-foreground hover:text-foreground"
-      >
-        <X aria-hidden="true" className="size-3.5" />
-      </Link>
-    </span>
-  );
-}
-
-/** The text search, a form that only changes the address; it works without scripts. */
-function TextSearch({ path, params }: { path: string; params: SearchParams }) {
-  const { q, ...others } = params;
-  return (
-    <Form action={path} scroll={false} role="search" className="relative min-w-44 flex-1 sm:max-w-72">
-      {Object.entries(others).map(([name, value]) =>
-        typeof value === "string" ? <input key={name} type="hidden" name={name} value={value} /> : null,
-      )}
-      <Search
-        aria-hidden="true"
-        className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-muted-foreground"
-      />
-      <Input
-        // The key empties the field when the chip of the text is removed.
-        key={String(q)}
-        type="search"
-        name="q"
-        defaultValue={typeof q === "string" ? q : ""}
-        maxLength={100}
-        aria-label="Search label, feature, model, provider or notes"
-        placeholder="Search"
-        className="pl-8 sm:h-8"
-      />
-    </Form>
   );
 }

@@ -1,6 +1,7 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
+import { Link } from "@/components/link";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
@@ -8,8 +9,8 @@ import { Time } from "@/components/time";
 import type { AuditView } from "./audit-view";
 
 /**
- * A page of the audit log, the newest first: who changed what, when and from which address. Each entry unfolds the values
- * before and after. The server pages the log, so that a page is not sorted or searched by itself.
+ * A page of the audit log: who changed what, when and from which address. Each entry unfolds the values before and after,
+ * and links to others like it. The server pages, sorts and searches the log, so that a page is not sorted or searched by itself.
  */
 export function AuditTable({
   entries,
@@ -104,28 +105,44 @@ function Change({ entry }: { entry: AuditView }) {
   );
 }
 
-function Differences({ entry: { differences } }: { entry: AuditView }) {
-  if (differences.length === 0)
-    return <p className="pt-2 text-muted-foreground">No further details are recorded.</p>;
+function Differences({ entry: { differences, links } }: { entry: AuditView }) {
   return (
-    <dl className="mt-2 grid gap-x-6 gap-y-1.5 rounded-md border bg-muted px-3.5 py-3 sm:grid-cols-[11rem_minmax(0,1fr)]">
-      {differences.map(({ label, before, after }) => (
-        <div key={label} className="grid sm:contents">
-          <dt className="text-muted-foreground">{label}</dt>
-          <dd className="[overflow-wrap:anywhere]">
-            {before === null ? null : (
-              <del className={after === null ? "" : "text-muted-foreground"}>{before}</del>
-            )}
-            {before !== null && after !== null ? (
-              <>
-                <span aria-hidden="true"> → </span>
-                <span className="sr-only">, now </span>
-              </>
-            ) : null}
-            {after === null ? null : <ins className="no-underline">{after}</ins>}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {differences.length === 0 ? (
+        <p className="pt-2 text-muted-foreground">No further details are recorded.</p>
+      ) : (
+        <dl className="mt-2 grid gap-x-6 gap-y-1.5 rounded-md border bg-muted px-3.5 py-3 sm:grid-cols-[11rem_minmax(0,1fr)]">
+          {differences.map(({ label, before, after }) => (
+            <div key={label} className="grid sm:contents">
+              <dt className="text-muted-foreground">{label}</dt>
+              <dd className="[overflow-wrap:anywhere]">
+                {before === null ? null : (
+                  <del className={after === null ? "" : "text-muted-foreground"}>{before}</del>
+                )}
+                {before !== null && after !== null ? (
+                  <>
+                    <span aria-hidden="true"> → </span>
+                    <span className="sr-only">, now </span>
+                  </>
+                ) : null}
+                {after === null ? null : <ins className="no-underline">{after}</ins>}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <p className="flex flex-wrap gap-x-4 gap-y-1 pt-2 text-[13px]">
+        {links.map(({ label, href }) => (
+          <Link
+            key={label}
+            href={href}
+            prefetch={false}
+            className="text-muted-foreground underline underline-offset-4 [overflow-wrap:anywhere] hover:text-foreground"
+          >
+            {label}
+          </Link>
+        ))}
+      </p>
+    </>
   );
 }

@@ -1,3 +1,4 @@
+import { hrefWith } from "@/components/filters/href";
 import { type Difference, listDifferences } from "./differences";
 import type { AuditEntry } from "./entry";
 import { actorName, formatEntry } from "./format-entry";
@@ -10,11 +11,17 @@ export type AuditView = Pick<AuditEntry, "id" | "at" | "address" | "action"> & {
   /** What the actor did, to be read after the actor's name. */
   change: string;
   differences: Difference[];
+  /** Other entries that an entry leads to. */
+  links: { label: string; href: string }[];
 };
 
-/** Maps an entry of the service's answer to an AuditView. */
-export function toAuditView(entry: AuditEntry): AuditView {
-  const { id, at, address, action, actor } = entry;
+/** Maps an entry of the service's answer to an AuditView. @param path of the page */
+export function toAuditView(entry: AuditEntry, path: string): AuditView {
+  const { id, at, address, action, actor, subject } = entry;
+  const link = (label: string, filter: Record<string, string>) => ({
+    label,
+    href: hrefWith(path, {}, filter),
+  });
   return {
     id,
     at,
@@ -24,5 +31,10 @@ export function toAuditView(entry: AuditEntry): AuditView {
     actorEmail: actor?.email ?? null,
     change: formatEntry(entry),
     differences: listDifferences(entry),
+    links: [
+      ...(subject.id === null ? [] : [link("All changes of this", { subject: subject.id })]),
+      link(`All by ${actorName(entry)}`, { actor: actor?.user_id ?? "" }),
+      link(`All of ${action}`, { action }),
+    ],
   };
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import { ChevronDown } from "lucide-react";
-import { hrefWith } from "@/components/filters/href";
+import { hrefWith, type SearchParams } from "@/components/filters/href";
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -11,19 +11,24 @@ import {
 import { kinds } from "./entry";
 
 /** The menu that limits the log to one kind of change. The choice is the parameter `kind` of the address. */
-export function KindFilter({ path, kind }: { path: string; kind: string | undefined }) {
+export function KindFilter({ path, params }: { path: string; params: SearchParams }) {
+  const kind = typeof params.kind === "string" ? params.kind : undefined;
   return (
     <DropdownMenu>
       <DropdownMenuTrigger variant="outline" size="sm">
         {(kind && kinds[kind]) ?? "All changes"}
         <ChevronDown aria-hidden="true" className="text-muted-foreground" />
       </DropdownMenuTrigger>
-      <DropdownMenuContent aria-label="Kind of change" place="bottom-end">
-        <DropdownMenuLink href={path} current={kind === undefined}>
+      <DropdownMenuContent aria-label="Kind of change">
+        <DropdownMenuLink href={hrefWith(path, params, { kind: undefined })} current={kind === undefined}>
           All changes
         </DropdownMenuLink>
         {Object.entries(kinds).map(([value, label]) => (
-          <DropdownMenuLink key={value} href={hrefWith(path, {}, { kind: value })} current={kind === value}>
+          <DropdownMenuLink
+            key={value}
+            href={hrefWith(path, params, { kind: value })}
+            current={kind === value}
+          >
             {label}
           </DropdownMenuLink>
         ))}

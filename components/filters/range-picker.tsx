@@ -33,7 +33,13 @@ const DayCalendar = dynamic(
   },
 );
 
-type Props = { path: string; params: SearchParams; range: PageRange };
+type Props = {
+  path: string;
+  params: SearchParams;
+  range: PageRange;
+  /** False for a page that does not begin with the range that was chosen last. Default: true. */
+  isRemembered?: boolean;
+};
 
 /**
  * The controls of a page's range: the one before and after, presets, a calendar for any days, and what they are compared
@@ -79,6 +85,7 @@ const stepClass = buttonVariants({ variant: "ghost", size: "sm", className: "w-7
 function Step({
   path,
   params,
+  isRemembered = true,
   to,
   label,
   children,
@@ -99,7 +106,7 @@ function Step({
       scroll={false}
       aria-label={from === null ? label : name}
       className={stepClass}
-      onClick={() => remember(to, params)}
+      onClick={() => isRemembered && remember(to, params)}
     >
       {children}
     </Link>
@@ -115,7 +122,7 @@ function remember({ period }: PeriodChoice, params: SearchParams): void {
   }).catch(() => undefined);
 }
 
-function PeriodMenu({ path, params, range }: Props) {
+function PeriodMenu({ path, params, range, isRemembered = true }: Props) {
   const router = useRouter();
   const menu = useMenu();
   const { from, to } = range;
@@ -143,7 +150,7 @@ function PeriodMenu({ path, params, range }: Props) {
               current={range.period === period}
               onChoose={() => {
                 menu.close();
-                remember({ period }, params);
+                if (isRemembered) remember({ period }, params);
               }}
             >
               {label}

@@ -51,7 +51,7 @@ export const orNone = (filter: z.ZodType<string>, maxLength: number, description
  * A day at either end of a range. The previous range of the same length is computed too and must consist of valid
  * days.
  */
-const rangeDay = day.refine(
+export const rangeDay = day.refine(
   (value) => value >= "1900-01-01" && value <= "2999-12-31",
   "must be from 1900-01-01 to 2999-12-31",
 );

@@ -6,11 +6,13 @@ type Node = {
   "Node Type": string;
   "Relation Name"?: string;
   "Actual Loops"?: number;
+  "Actual Rows"?: number;
+  "Rows Removed by Filter"?: number;
   Plans?: Node[];
 };
 
-/** A statement that ran, and what it read: each scan of a table that was executed. */
-export type CapturedPlan = { statement: string; scans: { type: string; table: string }[] };
+/** A statement that ran, and what it read: each scan of a table that was executed, with the rows that it looked at. */
+export type CapturedPlan = { statement: string; scans: { type: string; table: string; rows: number }[] };
 
 /**
  * Has Postgres send the plan of every statement to the connection that ran it, nested statements of functions included, and
@@ -54,6 +56,8 @@ export async function capturePlans({ superuserUrl }: TestDatabase) {
 /** The scans that were executed; a partition that was pruned while the statement ran was not. */
 function scansOf(node: Node): CapturedPlan["scans"] {
   const table = node["Relation Name"];
-  const own = table !== undefined && node["Actual Loops"] ? [{ type: node["Node Type"], table }] : [];
+  const loops = node["Actual Loops"] ?? 0;
+  const rows = loops * ((node["Actual Rows"] ?? 0) + (node["Rows Removed by Filter"] ?? 0));
+  const own = table !== undefined && loops > 0 ? [{ type: node["Node Type"], table, rows }] : [];
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
 }

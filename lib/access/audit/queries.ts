@@ -1,10 +1,16 @@
 import type { ClientBase } from "pg";
+import type { AuditQuery } from "@/lib/contract/audit";
 import { nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
-import { selectAll } from "@/lib/db/query";
-import { empty, sql } from "@/lib/db/sql";
+import { execute, selectAll, selectFirst } from "@/lib/db/query";
+import { empty, join, raw, type Sql, sql } from "@/lib/db/sql";
 
 /** A position in the audit log: that of one entry. `at` is exact to the microsecond, ISO 8601 in UTC. */
 export type AuditPlace = { at: string; id: string };
+
+/** Which entries are asked for, and in what order. */
+export type AuditFilters = Omit<AuditQuery, "limit" | "cursor">;
+
+const placeAt = sql`to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
 const auditRow = {
   id: uuid(),
@@ -14,7 +20,8 @@ const auditRow = {
   actor_email: nullable(text()),
   actor_name: nullable(text()),
   action: text(),
-  subject: text(),
+  kind: text(),
+  subject_id: nullable(text()),
   before: nullable(text()),
   after: nullable(text()),
   address: nullable(text()),
@@ -23,24 +30,108 @@ const auditRow = {
 /** An entry of the audit log; `before` and `after` are JSON as text, `place_at` is `at` to the microsecond. */
 export type AuditRow = Row<typeof auditRow>;
 
-/** A workspace's entries after a position, newest first. @param kind only subjects of this kind; null: all */
+/** The fields of a changed row that say which one it is. */
+const names = [
+  ...["name", "slug", "email", "client_name", "pseudonym", "rule", "scope_value"],
+  ...["provider", "model", "unit_type"],
+];
+
+/** The text that a search looks through. */
+const searched = raw(
+  `concat_ws(E'\\n', a.subject_id, ${["before", "after"].flatMap((side) => [
+    ...names.map((name) => `a.${side} ->> '${name}'`),
+    `a.${side} -> 'message' ->> 'vendor'`,
+  ])})`,
+);
+
+/** The conditions of filters: those that an index answers in the order of time, and the rest, which are asked of each entry that it finds. */
+function conditionsOf({ actor, kind, action, subject, q }: AuditFilters): { indexed: Sql[]; rest: Sql[] } {
+  const byActor =
+    actor === undefined ? [] : [actor === null ? sql`a.actor_id is null` : sql`a.actor_id = ${actor}`];
+  const byKind = kind === undefined ? [] : [sql`a.kind = ${kind}`];
+  const byAction = action === undefined ? [] : [sql`a.action = ${action}`];
+  const pattern = `%${q?.replace(/[\\%_]/g, "\\$&")}%`;
+  const byText = q === undefined ? [] : [sql`${searched} ilike ${pattern}`];
+  if (subject !== undefined) {
+    return {
+      indexed: [sql`a.subject_id = ${subject}`],
+      rest: [...byActor, ...byAction, ...byKind, ...byText],
+    };
+  }
+  return action === undefined
+    ? { indexed: [...byActor, ...byKind], rest: byText }
+    : { indexed: byAction, rest: [...byActor, ...byKind, ...byText] };
+}
+
+/** Entries that an index finds, in their order, after a position. The statement continues with `limit`. */
+function inOrder(columns: Sql, workspaceId: string, filters: AuditFilters, after: AuditPlace | null): Sql {
+  const { from, to, order } = filters;
+  const { indexed } = conditionsOf(filters);
+  const place = after && sql`(${after.at}::timestamptz, ${after.id}::uuid)`;
+  const conditions = [
+    sql`a.workspace_id = ${workspaceId}`,
+    ...indexed,
+    ...(from === undefined ? [] : [sql`a.at >= ${from}::date::timestamp at time zone 'UTC'`]),
+    ...(to === undefined ? [] : [sql`a.at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
+    ...(place === null
+      ? []
+      : [order === "newest" ? sql`(a.at, a.id) < ${place}` : sql`(a.at, a.id) > ${place}`]),
+  ];
+  return sql`select ${columns} from public.audit_log as a where ${join(conditions, " and ")} ${ordered(order)}`;
+}
+
+const ordered = (order: AuditQuery["order"]) =>
+  order === "newest" ? sql`order by a.at desc, a.id desc` : sql`order by a.at, a.id`;
+
+/** Whether filters are asked of every entry that an index finds, so that few of many may match. */
+export function isSearch(filters: AuditFilters): boolean {
+  return conditionsOf(filters).rest.length > 0;
+}
+
+/**
+ * Has the rest of the transaction read the log in the order of an index. Postgres takes each of 10,000 entries for a page of its own,
+ * and would rather read and sort the whole table; entries of about the same time are on the same pages.
+ */
+export async function readInOrder(client: ClientBase): Promise<void> {
+  await execute(
+    client,
+    sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
+  );
+}
+
+/** A workspace's entries that match, after a position. @param amongFirst the entries that a search looks through */
 export function selectEntries(
   client: ClientBase,
   workspaceId: string,
-  { kind, after, atMost }: { kind: string | null; after: AuditPlace | null; atMost: number },
+  filters: AuditFilters,
+  { after, atMost, amongFirst }: { after: AuditPlace | null; atMost: number; amongFirst: number },
 ): Promise<AuditRow[]> {
+  const { rest } = conditionsOf(filters);
+  const looked = inOrder(sql`a.*`, workspaceId, filters, after);
   return selectAll(
     client,
     auditRow,
-    sql`select a.id, a.at, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as place_at,
-        a.actor_id, a.actor_email, p.display_name as actor_name, a.action, a.subject,
-        a.before::text, a.after::text, a.address
-      from public.audit_log as a
+    sql`select a.id, a.at, ${placeAt} as place_at, a.actor_id, a.actor_email, p.display_name as actor_name, a.action,
+        a.kind, a.subject_id, a.before::text, a.after::text, a.address
+      from (${looked} limit ${rest.length === 0 ? atMost : amongFirst}) as a
       left join public.profiles as p on p.id = a.actor_id
-      where a.workspace_id = ${workspaceId}
-        ${kind === null ? empty : sql`and split_part(a.subject, ' ', 1) = ${kind}`}
-        ${after === null ? empty : sql`and (a.at, a.id) < (${after.at}::timestamptz, ${after.id}::uuid)`}
-      order by a.at desc, a.id desc
+      ${rest.length === 0 ? empty : sql`where ${join(rest, " and ")}`}
+      ${ordered(filters.order)}
       limit ${atMost}`,
+  );
+}
+
+/** The position of the last of the entries that a search looked through; undefined where fewer were left. */
+export function selectLastSearched(
+  client: ClientBase,
+  workspaceId: string,
+  filters: AuditFilters,
+  { after, amongFirst }: { after: AuditPlace | null; amongFirst: number },
+): Promise<AuditPlace | undefined> {
+  const looked = inOrder(sql`a.at, a.id`, workspaceId, filters, after);
+  return selectFirst(
+    client,
+    { at: text(), id: uuid() },
+    sql`select ${placeAt} as at, a.id from (${looked} offset ${amongFirst - 1} limit 1) as a`,
   );
 }

@@ -1,40 +1,49 @@
 import { parse } from "lossless-json";
 import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { AuditQuery, auditList } from "@/lib/contract/audit";
+import { type AuditQuery, type auditList, maxSearchedEntries } from "@/lib/contract/audit";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { instant } from "@/lib/contract/fields";
 import { toInstant } from "@/lib/contract/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { type AuditPlace, type AuditRow, selectEntries } from "./queries";
+import {
+  type AuditPlace,
+  type AuditRow,
+  isSearch,
+  readInOrder,
+  selectEntries,
+  selectLastSearched,
+} from "./queries";
 
 type AuditList = z.output<typeof auditList>;
 
 const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid() }));
 
 /**
- * Lists who changed what in a workspace, the newest first, for its admins.
+ * Lists who changed what in a workspace, the newest or the oldest first, for its admins. A search looks through a limited
+ * number of entries: its page may be short or empty although others follow.
  * @throws ServiceError not_found, permission_denied, validation_failed for an invalid cursor
  */
 export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
-  const { kind = null, limit, cursor } = query;
+  const { limit, cursor, ...filters } = query;
   const after = cursor === undefined ? null : places.read(cursor);
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
+    await readInOrder(client);
+    const searched = { after, amongFirst: maxSearchedEntries };
     // Reads one more than the page holds, to learn whether there is another page.
-    const rows = await selectEntries(client, id, { kind, after, atMost: limit + 1 });
+    const rows = await selectEntries(client, id, filters, { ...searched, atMost: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
-    return {
-      entries: shown.map(toEntry),
-      next_cursor: last ? places.write({ at: last.place_at, id: last.id }) : null,
-    };
+    const next = last
+      ? { at: last.place_at, id: last.id }
+      : isSearch(filters) && (await selectLastSearched(client, id, filters, searched));
+    return { entries: shown.map(toEntry), next_cursor: next ? places.write(next) : null };
   });
 }
 
-function toEntry({ id, at, action, subject, before, after, address, ...actor }: AuditRow) {
-  const [kind = "", subjectId] = subject.split(" ");
+function toEntry({ id, at, action, kind, subject_id, before, after, address, ...actor }: AuditRow) {
   return {
     id,
     at: toInstant(at.getTime()),
@@ -43,7 +52,7 @@ function toEntry({ id, at, action, subject, before, after, address, ...actor }: 
         ? null
         : { user_id: actor.actor_id, email: actor.actor_email, display_name: actor.actor_name },
     action,
-    subject: { kind, id: subjectId || null },
+    subject: { kind, id: subject_id },
     before: parseRow(before),
     after: parseRow(after),
     address,

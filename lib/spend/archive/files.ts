@@ -48,7 +48,7 @@ export const archivedFiles: ArchivedFile[] = [
   { name: "message-voids.ndjson", statement: rowsOf("message_voids", "created_at, message_id") },
   { name: "repricings.ndjson", statement: rowsOf("repricings", "created_at, id") },
   { name: "daily-spend.ndjson", statement: rowsOf("daily_spend", "day") },
-  { name: "audit-log.ndjson", statement: rowsOf("audit_log", "at, id") },
+  { name: "audit-log.ndjson", statement: rowsOf("audit_log", "at, id", ["kind", "subject_id"]) },
 ];
 
 /** The columns of `messages.csv`: those of the ledger in their order. Lists and objects are written as JSON. */
