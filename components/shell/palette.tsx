@@ -34,7 +34,7 @@ export function Palette({
   onTextChange: (text: string) => void;
   isEntered: boolean;
 }) {
-  const { commands, isLoading, problem } = useCommands(current, workspaces);
+  const { commands, isLoading, isSearching, problem } = useCommands(current, workspaces, text);
   const { groups, count } = findCommands(commands, text);
   const first = groups[0]?.commands[0];
   useEffect(() => {
@@ -78,7 +78,7 @@ export function Palette({
         ))}
       </CommandList>
       <p role="status" className="border-t px-4 py-2.5 text-muted-foreground text-sm">
-        {countInWords(count, isLoading, problem)}
+        {countInWords(count, isLoading || (isSearching && count === 0), problem)}
       </p>
     </Command>
   );

@@ -29,15 +29,18 @@ const groupOf: Record<NamedThing["kind"], { group: string; icon: LucideIcon }> =
 
 /**
  * Everything that the command palette finds.
- * @returns `isLoading` while names are still being read; `problem` when some could not be
+ * @param text what is typed
+ * @returns `isLoading` while names are still being read, `isSearching` while others are looked for by the text; `problem` when some
+ *   could not be
  */
 export function useCommands(
   current: ShellWorkspace,
   workspaces: ShellWorkspace[],
-): { commands: PaletteCommand[]; isLoading: boolean; problem: string | undefined } {
+  text: string,
+): { commands: PaletteCommand[]; isLoading: boolean; isSearching: boolean; problem: string | undefined } {
   const router = useRouter();
   const { theme, setTheme } = useThemeChoice();
-  const { things, isLoading, problem } = useNamedThings(current.slug);
+  const { things, ...state } = useNamedThings(current.slug, text);
   const goTo = (href: string) => () => router.push(href);
   const commands = [
     ...[...navigation, ...subpages].map(({ segment, label, icon }) => ({
@@ -72,5 +75,5 @@ export function useCommands(
         run: () => setTheme(value),
       })),
   ];
-  return { commands, isLoading, problem };
+  return { commands, ...state };
 }

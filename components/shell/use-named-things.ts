@@ -1,10 +1,12 @@
 "use client";
 
+import { useEffect, useState } from "react";
 import type { z } from "zod";
 import { activityHref } from "@/components/filters/href";
 import { useApi } from "@/components/use-api";
 import type { apiKeyList } from "@/lib/contract/api-keys";
 import type { metrics } from "@/lib/contract/metrics";
+import type { nameList } from "@/lib/contract/names";
 import type { projectList } from "@/lib/contract/projects";
 import type { organization } from "@/lib/contract/workspaces";
 
@@ -16,15 +18,41 @@ export type NamedThing = {
   href: string;
 };
 
+/** How long nothing is typed before the service is asked for names. */
+const pauseMs = 200;
+
+/** The lengths of text that the service looks for. Not imported, so that the page need not load zod. */
+const searchLength: typeof import("@/lib/contract/names").searchLength = { min: 2, max: 100 };
+
+/** A text once it has stayed the same for a moment; what it was before until then. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
 /**
- * What has a name in a workspace. Each kind is missing while it is loading and when it cannot be read.
- * @returns `isLoading` while any kind is missing; `problem` says why the first one that could not be read was not
+ * What has a name in a workspace. Each kind is missing while it is loading and when it cannot be read. Of features and people,
+ * those on which most was spent this year, and those that the service finds by the text.
+ * @returns `isLoading` while any kind is missing; `isSearching` while the service looks for the text; `problem` says why the first
+ *   one that could not be read was not
  */
-export function useNamedThings(workspace: string): {
+export function useNamedThings(
+  workspace: string,
+  text: string,
+): {
   things: NamedThing[];
   isLoading: boolean;
+  isSearching: boolean;
   problem: string | undefined;
 } {
+  const wanted = text.trim();
+  const isLong = wanted.length >= searchLength.min && wanted.length <= searchLength.max;
+  const settled = useSettled(wanted);
+  const isSettled = settled === wanted;
   const path = `/api/v1/workspaces/${workspace}`;
   const reads = {
     projects: useApi<typeof projectList>(`${path}/projects`),
@@ -32,6 +60,9 @@ export function useNamedThings(workspace: string): {
     people: useApi<typeof organization>(`${path}/org`),
     spend: useApi<typeof metrics>(`${path}/metrics?period=year`),
   };
+  const found = useApi<typeof nameList>(
+    isLong && isSettled ? `${path}/names?q=${encodeURIComponent(wanted)}` : undefined,
+  );
   const all = Object.values(reads);
   return {
     things: nameThings(workspace, {
@@ -39,9 +70,11 @@ export function useNamedThings(workspace: string): {
       keys: reads.keys.answer,
       people: reads.people.answer,
       spend: reads.spend.answer,
+      found: found.answer,
     }),
     isLoading: all.some(({ answer, problem }) => !answer && !problem),
-    problem: all.find(({ problem }) => problem)?.problem?.message,
+    isSearching: isLong && !found.answer && !found.problem,
+    problem: [...all, found].find(({ problem }) => problem)?.problem?.message,
   };
 }
 
@@ -52,30 +85,27 @@ function nameThings(
     keys,
     people,
     spend,
+    found,
   }: {
     projects: z.output<typeof projectList> | undefined;
     keys: z.output<typeof apiKeyList> | undefined;
     people: z.output<typeof organization> | undefined;
     spend: z.output<typeof metrics> | undefined;
+    found: z.output<typeof nameList> | undefined;
   },
 ): NamedThing[] {
   const named = (
     kind: "Feature" | "Person",
     filter: "feature" | "user",
-    slices: { value: string | null }[],
-  ) =>
-    slices.flatMap(({ value }) =>
-      value === null
-        ? []
-        : [
-            {
-              kind,
-              name: value,
-              id: value,
-              href: activityHref(workspace, { period: "year", [filter]: value }),
-            },
-          ],
-    );
+    slices: { value: string | null }[] = [],
+    others: string[] = [],
+  ) => {
+    const names = new Set([...slices.flatMap(({ value }) => value ?? []), ...others]);
+    return [...names].map((name) => ({
+      ...{ kind, name, id: name },
+      href: activityHref(workspace, { period: "year", [filter]: name }),
+    }));
+  };
   return [
     ...(projects?.projects ?? [])
       .filter(({ archived_at: archivedAt }) => archivedAt === null)
@@ -93,7 +123,7 @@ function nameThings(
       ...{ kind: "Member" as const, name: name ? `${name} (${email})` : email, id },
       href: `/${workspace}/settings/members`,
     })),
-    ...named("Feature", "feature", spend?.by_feature ?? []),
-    ...named("Person", "user", spend?.by_user ?? []),
+    ...named("Feature", "feature", spend?.by_feature, found?.features),
+    ...named("Person", "user", spend?.by_user, found?.people),
   ];
 }

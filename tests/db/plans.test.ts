@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fillHistory } from "@/bench/ten-million/fill";
 import { activityQuery, exportQuery } from "@/lib/contract/activity";
 import { dimensions, metricsQuery } from "@/lib/contract/metrics";
+import { namesQuery } from "@/lib/contract/names";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import type { KeyClaims, UserClaims } from "@/lib/db/transaction";
 import { readMessage } from "@/lib/spend/activity/message";
@@ -10,6 +11,7 @@ import { readActivity } from "@/lib/spend/activity/service";
 import { listBudgets, readBudgetStatus } from "@/lib/spend/budgets/service";
 import { exportActivity } from "@/lib/spend/exports/service";
 import { readMetrics } from "@/lib/spend/metrics/service";
+import { findNames } from "@/lib/spend/names/service";
 import { listProjects } from "@/lib/spend/projects/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
@@ -128,6 +130,7 @@ describe("Reads of sums touch no message", () => {
     ["budgets that a key sees", () => readBudgetStatus(key)],
     ["budgets", () => listBudgets(member, slug)],
     ["projects", () => listProjects(member, slug)],
+    ["features and people by name", () => findNames(member, slug, namesQuery.parse({ q: "feature" }))],
     ...dimensions.flatMap((dimension): [string, () => Promise<unknown>][] => [
       [`metrics by ${dimension}`, () => metrics({ group_by: dimension })],
       [`metrics by ${dimension} of everything`, () => metrics({ group_by: dimension, period: "all" })],

@@ -72,6 +72,49 @@ test("Finds keys, members, features, people and pages of settings by name in the
   await page.waitForURL(`**/${slug}/activity/import`);
 });
 
+test("Finds a feature and a person beyond those on which most was spent, and says when they cannot be looked for", async ({
+  openPage,
+  world,
+}) => {
+  const page = await openPage();
+  const { slug } = await signUp(page);
+  const { secret } = await world.fixtures.key(await workspaceId(world, slug));
+  const costs = Array.from({ length: 130 }, (_, index) => ({
+    ...costMessage({ feature: `busy-${index}`, user: `busy-${index}@example.org`, estimated_cost: 5 }),
+  }));
+  const rare = costMessage({
+    feature: "Rare nightly digest",
+    user: "rare@example.org",
+    estimated_cost: 0.01,
+  });
+  const answer = await apiClient(world.service.baseUrl, secret).call("POST", "/api/v1/messages/batch", {
+    messages: [...costs, rare],
+  });
+  expect(answer.status).toBeLessThan(300);
+  await page.goto(`/${slug}`);
+  await page.keyboard.press("Control+k");
+  const status = page.getByRole("dialog", { name: "Search" }).getByRole("status");
+  await expect(status).toHaveText(/ found$/);
+  // Without a text, it is not among them.
+  await expect(page.getByRole("option", { name: "busy-1", exact: true })).toBeVisible();
+  await expect(page.getByRole("option", { name: "Rare nightly digest" })).toHaveCount(0);
+  await line(page).fill("digest rare");
+  await expect(page.getByRole("option", { name: "Rare nightly digest" })).toBeVisible();
+  await expect(status).toHaveText("1 found");
+  await line(page).fill("rare@");
+  await expect(page.getByRole("option", { name: "rare@example.org" })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.searchParams.get("user") === "rare@example.org");
+  await page.route("**/api/v1/workspaces/*/names?*", (route) => route.abort());
+  await page.keyboard.press("Control+k");
+  await line(page).fill("rare night");
+  await expect(status).toContainText("Not everything could be loaded.");
+  await expect(page.getByRole("option", { name: "Rare nightly digest" })).toHaveCount(0);
+  // What is known without the service is found all the same.
+  await line(page).fill("budg");
+  await expect(page.getByRole("option", { name: "Budgets" })).toBeVisible();
+});
+
 test("Keeps what is typed, and Enter, while the palette is loading", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);

@@ -79,6 +79,7 @@ export const ledgerSamples: Samples = {
   "DELETE /api/v1/workspaces/[slug]/views/[id]": viewOf,
   "POST /api/v1/workspaces/[slug]/views/[id]/restore": async (world, caller) =>
     deleted(world, "views", await viewOf(world, caller), memberOf(world, caller)),
+  "GET /api/v1/workspaces/[slug]/names": () => ({ query: "?q=feature" }),
   "GET /api/v1/workspaces/[slug]/metrics": () => ({ query: "?period=year&group_by=model" }),
   "GET /api/v1/workspaces/[slug]/activity": () => ({ query: "?period=all&limit=1" }),
   "GET /api/v1/workspaces/[slug]/export": () => ({ query: "?format=csv" }),

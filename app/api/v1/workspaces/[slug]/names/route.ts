@@ -1,0 +1,19 @@
+import { nameList, namesQuery } from "@/lib/contract/names";
+import { workspaceParams } from "@/lib/contract/workspace";
+import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { findNames } from "@/lib/spend/names/service";
+
+export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
+  GET: endpoint({
+    summary: "Find features and people",
+    description:
+      "The features and people whose name contains a text, among those for whom something was spent this year: up to 20 of each, those that begin with the text first.",
+    auth: "user",
+    role: "viewer",
+    params: workspaceParams,
+    query: namesQuery,
+    response: nameList,
+    errors: ["not_found"],
+    run: ({ principal, params, query }) => findNames(principal.claims, params.slug, query),
+  }),
+});

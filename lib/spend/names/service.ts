@@ -1,0 +1,31 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { maxNames, type NameList, type NamesQuery } from "@/lib/contract/names";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { selectFoldedUntil } from "@/lib/spend/folded-days";
+import { rangeOf } from "@/lib/spend/period";
+import { type FoundName, selectNames } from "./queries";
+
+/** A name that was used on none of so many latest sums of weeks and days is not found. */
+const mostSums = 200_000;
+
+/**
+ * Finds features and people by name, among those for whom something was spent this year, for the members of a workspace. Reads
+ * a limited number of sums and no message.
+ * @throws ServiceError not_found
+ */
+export function findNames(
+  claims: UserClaims,
+  slug: string,
+  { q, environment }: NamesQuery,
+): Promise<NameList> {
+  return asUserReading(claims, async (client, now) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug);
+    const { from } = rangeOf({ period: "year" }, now);
+    const foldedUntil = await selectFoldedUntil(client, workspaceId);
+    const scope = { workspaceId, environment, from, foldedUntil, mostSums };
+    const found = await selectNames(client, scope, q.trim(), maxNames);
+    const of = (dimension: FoundName["dimension"]) =>
+      found.filter((name) => name.dimension === dimension).map(({ value }) => value);
+    return { features: of("feature"), people: of("user") };
+  });
+}
