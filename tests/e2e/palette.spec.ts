@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { costMessage } from "@/tests/helpers/client";
-import { signUp } from "./accounts";
+import { apiClient, costMessage } from "@/tests/helpers/client";
+import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
 import { clientOf, signUpWithSpend } from "./spend";
