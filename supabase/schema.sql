@@ -337,11 +337,18 @@ create table public.audit_log (
   before jsonb,
   after jsonb,
   address text,
+  kind text not null default split_part(subject, ' ', 1),
+  subject_id text default nullif(split_part(subject, ' ', 2), ''),
   constraint audit_log_pkey primary key (workspace_id, id),
   constraint audit_log_workspace_id_fkey foreign key (workspace_id) references public.workspaces(id) on delete cascade
 );
 
+create index audit_log_action_idx on public.audit_log using btree (workspace_id, action, at desc, id desc);
+create index audit_log_actor_idx on public.audit_log using btree (workspace_id, actor_id, at desc, id desc);
+create index audit_log_actor_kind_idx on public.audit_log using btree (workspace_id, actor_id, kind, at desc, id desc);
+create index audit_log_kind_idx on public.audit_log using btree (workspace_id, kind, at desc, id desc);
 create index audit_log_recent_idx on public.audit_log using btree (workspace_id, at desc, id desc);
+create index audit_log_subject_idx on public.audit_log using btree (workspace_id, subject_id, at desc, id desc);
 
 alter table public.audit_log enable row level security;
 grant select on public.audit_log to authenticated, service_role;
