@@ -115,6 +115,7 @@ export const spendExamples: ExampleSet = {
     },
   },
   responses: {
+    NameList: { features: ["support-chat", "chat-titles"], people: [] },
     SavedView: savedView,
     SavedViewList: { views: [savedView] },
     SpendAnswer: {
