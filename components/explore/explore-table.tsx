@@ -145,7 +145,7 @@ function dimensionColumn(
     value: (cell) => (isCalendar ? groupOf(cell)?.value : groupOf(cell)?.label) ?? null,
     text: (cell) => groupOf(cell)?.label ?? "",
     cell: (cell) => <GroupName group={groupOf(cell)} />,
-    // Names share what the figures leave.
+    // Names share the width that the figures do not need.
     className: isCalendar ? "whitespace-nowrap" : "w-1/2 max-w-0 truncate",
   };
 }

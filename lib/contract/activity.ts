@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { maxNameLength } from "./attribution";
 import { currencyFilter } from "./conversion";
-import { day, decimalNumber, instant, text, uuid } from "./fields";
+import { day, decimalNumber, instant, rowLimit, text, uuid } from "./fields";
 import {
   answeredPeriod,
   checkRange,
@@ -18,8 +18,6 @@ import { workspaceSlug } from "./workspace";
 /** Rows of one answer at most (specification section 8). */
 export const maxActivityRows = 100;
 const defaultActivityRows = 25;
-
-const wholeRows = { error: `must be a whole number from 1 to ${maxActivityRows}` };
 
 const activityFilters = {
   ...ledgerFilters,
@@ -40,16 +38,7 @@ export const activityQuery = z
     ...activityFilters,
     ...comparisonFilters,
     ...currencyFilter,
-    limit: z.coerce
-      .number(wholeRows)
-      .int(wholeRows)
-      .min(1, wholeRows)
-      .max(maxActivityRows, wholeRows)
-      .default(defaultActivityRows)
-      .meta({
-        description: "Rows at most.",
-        jsonSchema: { type: "integer", minimum: 1, maximum: maxActivityRows, default: defaultActivityRows },
-      }),
+    limit: rowLimit(maxActivityRows, defaultActivityRows, "Rows at most."),
     cursor: text(500)
       .optional()
       .meta({ description: "`next_cursor` of the previous answer, unchanged, with the same filters." }),

@@ -2,22 +2,15 @@ import { z } from "zod";
 import { channelKinds } from "./alert-channels";
 import { alertFigures } from "./alert-figures";
 import { alertRule, alertSeverity, alertState, alertSubjectType, snoozed } from "./alert-rules";
-import { day, instant, text, uuid } from "./fields";
+import { day, instant, rowLimit, text, uuid } from "./fields";
 import { workspaceSlug } from "./workspace";
 
 const maxRows = 100;
 const defaultRows = 25;
-const wholeRows = { error: `must be a whole number from 1 to ${maxRows}` };
 
 /** A page of a list, the newest first. */
 const page = {
-  limit: z.coerce
-    .number(wholeRows)
-    .int(wholeRows)
-    .min(1, wholeRows)
-    .max(maxRows, wholeRows)
-    .default(defaultRows)
-    .meta({ jsonSchema: { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows } }),
+  limit: rowLimit(maxRows, defaultRows),
   cursor: text(500).optional().meta({ description: "`next_cursor` of the previous answer, unchanged." }),
 };
 const nextCursor = z.string().nullable().meta({ description: "Null if there are no older ones." });

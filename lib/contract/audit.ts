@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { instant, text, uuid } from "./fields";
+import { instant, rowLimit, text, uuid } from "./fields";
 import { orNone, rangeDay } from "./ledger-query";
 
 const maxRows = 100;
 const defaultRows = 25;
-const wholeRows = { error: `must be a whole number from 1 to ${maxRows}` };
 
 /** A text search, or a filter beside another that has the index, looks through this many entries for one answer. */
 export const maxSearchedEntries = 10_000;
@@ -44,13 +43,7 @@ export const auditQuery = z
   .strictObject({
     ...auditFilters,
     order: z.enum(auditOrders).default("newest").meta({ description: "Which entries come first." }),
-    limit: z.coerce
-      .number(wholeRows)
-      .int(wholeRows)
-      .min(1, wholeRows)
-      .max(maxRows, wholeRows)
-      .default(defaultRows)
-      .meta({ jsonSchema: { type: "integer", minimum: 1, maximum: maxRows, default: defaultRows } }),
+    limit: rowLimit(maxRows, defaultRows),
     cursor: text(500).optional().meta({
       description: "`next_cursor` of the previous answer, unchanged, with the same filters and order.",
     }),

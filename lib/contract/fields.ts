@@ -125,3 +125,22 @@ export const instant = z
 export const day = z.iso.date({ abort: true, error: "must be a date, like 2026-11-21" });
 
 export const uuid = z.uuid();
+
+/**
+ * The query parameter for how many rows of a list an answer has.
+ * @param most the largest number that is accepted
+ * @param usual the number where none is given
+ */
+export function rowLimit(most: number, usual: number, description?: string) {
+  const error = `must be a whole number from 1 to ${most}`;
+  return z.coerce
+    .number({ error })
+    .int({ error })
+    .min(1, { error })
+    .max(most, { error })
+    .default(usual)
+    .meta({
+      ...(description !== undefined && { description }),
+      jsonSchema: { type: "integer", minimum: 1, maximum: most, default: usual },
+    });
+}

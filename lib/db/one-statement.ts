@@ -19,7 +19,7 @@ export class OneStatement {
   async query({ statement }: { statement?: Sql }): Promise<QueryResult> {
     if (!statement || this.#isUsed) throw new Error("This client runs one statement of `selectAll`.");
     this.#isUsed = true;
-    // One text: where a statement of it fails, none of those after it runs, so none runs without the role.
+    // Sent as one text: when a statement fails, Postgres skips those after it, so none runs without the role.
     const results: unknown = await this.client.query(`${this.opening}; ${toLiteralText(statement)}; commit`);
     const result = (results as QueryResult[]).at(-2);
     if (!result) throw new Error("A statement has a result.");

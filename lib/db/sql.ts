@@ -22,6 +22,21 @@ export function toLiteralText({ strings, values }: Sql): string {
   return text;
 }
 
+/** A text as a part of a `like` pattern: its `%`, `_` and `\` stand for themselves. */
+export function literalPattern(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
+}
+
+/** The `like` pattern of texts that contain a text. */
+export function containing(text: string): string {
+  return `%${literalPattern(text)}%`;
+}
+
+/** A time as text, exact to the microsecond: ISO 8601 in UTC. Positions in lists are compared by it. */
+export function microsecondsText(time: Sql): Sql {
+  return sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+}
+
 /**
  * The `set` list of an update: `name = $1, amount = $2`. Columns whose value is undefined stay unchanged.
  * @param changes by column

@@ -79,7 +79,7 @@ async function namedIn(workspace: string): Promise<string[]> {
   return found.sort();
 }
 
-/** Everything that sums come to, without whose it is. */
+/** All stored sums of a workspace, without the names of people. */
 const sums = async (workspace: string) =>
   rows(
     `select 'spend' as of, day::text, environment, type, tags::text, sum(amount_usd)::text as amount, sum(message_count) as messages,

@@ -97,7 +97,7 @@ test("Explains differences in the same way when past days are folded", async () 
     const found = [];
     for (const [now, before] of ranges) {
       const { causes, ...changes } = await explain(now, before, "live");
-      // Parts of one amount have no order.
+      // Parts with the same amount are in no fixed order.
       found.push({ ...changes, causes: causes.map(({ name, amount_usd: usd }) => [name, usd]) });
     }
     return found;

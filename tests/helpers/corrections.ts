@@ -46,7 +46,7 @@ export function withCorrectingTeam(harness: Harness) {
     return (body.results as { id: string }[])[0]?.id as string;
   };
 
-  /** Everything that sums come to, without rows of nothing. */
+  /** All stored sums of the workspace, without rows that are zero. */
   const sums = () =>
     rows(
       `select * from (

@@ -45,6 +45,12 @@ export function withHarness({
   return harness;
 }
 
+/** The tables of folded totals, each with the expression for the first day of a row in which a day is summed. */
+const foldedTotals = [
+  ["weekly_totals", "greatest(date_trunc('week', day), date_trunc('month', day))"],
+  ["monthly_totals", "date_trunc('month', day)"],
+];
+
 /**
  * Every derived figure that differs from the sum of its messages. Empty if the ledger is right.
  * @param workspace only the workspace with this id
@@ -98,15 +104,18 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       from entries as e join public.spend_folds as f using (workspace_id)
       where day < folded_until
       union all
-      select 'weekly_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
+      ${foldedTotals
+        .map(
+          ([table, firstDay]) => `
+      select '${table}', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
         amount_usd, message_count, 0, unpriced_count, included_usd, 1
-      from public.weekly_totals as t
+      from public.${table} as t
       where $1::uuid is null or workspace_id = $1
       union all
-      select 'weekly_totals',
+      select '${table}',
         jsonb_build_object(
           'workspace_id', workspace_id, 'type', type, 'environment', environment, 'dimension', dimension, 'value', value,
-          'first_day', greatest(date_trunc('week', day), date_trunc('month', day))::date
+          'first_day', (${firstDay})::date
         ),
         amount_usd, messages, 0, unpriced, included, -1
       from entries join public.spend_folds as f using (workspace_id), lateral (
@@ -115,25 +124,9 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
         union all select 'tag', tag from unnest(tags) as tag
       ) as slices (dimension, value)
       where day < folded_until
-      union all
-      select 'monthly_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
-        amount_usd, message_count, 0, unpriced_count, included_usd, 1
-      from public.monthly_totals as t
-      where $1::uuid is null or workspace_id = $1
-      union all
-      select 'monthly_totals',
-        jsonb_build_object(
-          'workspace_id', workspace_id, 'type', type, 'environment', environment, 'dimension', dimension, 'value', value,
-          'first_day', date_trunc('month', day)::date
-        ),
-        amount_usd, messages, 0, unpriced, included, -1
-      from entries join public.spend_folds as f using (workspace_id), lateral (
-        values ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model), ('feature', feature)
-        union all select 'user', end_user where end_user is not null
-        union all select 'tag', tag from unnest(tags) as tag
-      ) as slices (dimension, value)
-      where day < folded_until
-      union all
+      union all`,
+        )
+        .join("")}
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 0, 1
       from public.key_spend
       where $1::uuid is null or workspace_id = $1

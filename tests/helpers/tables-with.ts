@@ -1,7 +1,7 @@
 import pg from "pg";
 import type { TestDatabase } from "./database";
 
-/** The tables of every schema in which a row has a text, in order of their names. Column names do not count. */
+/** The tables of every schema that have a row with this text in a value, sorted by name. */
 export async function tablesWith(database: TestDatabase, text: string): Promise<string[]> {
   const superuser = new pg.Client({ connectionString: database.superuserUrl });
   await superuser.connect();

@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import type { AuditQuery } from "@/lib/contract/audit";
 import { nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll, selectFirst } from "@/lib/db/query";
-import { empty, join, raw, type Sql, sql } from "@/lib/db/sql";
+import { containing, empty, join, microsecondsText, raw, type Sql, sql } from "@/lib/db/sql";
 
 /** A position in the audit log: that of one entry. `at` is exact to the microsecond, ISO 8601 in UTC. */
 export type AuditPlace = { at: string; id: string };
@@ -10,7 +10,7 @@ export type AuditPlace = { at: string; id: string };
 /** Which entries are asked for, and in what order. */
 export type AuditFilters = Omit<AuditQuery, "limit" | "cursor">;
 
-const placeAt = sql`to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const placeAt = microsecondsText(sql`a.at`);
 
 const auditRow = {
   id: uuid(),
@@ -50,8 +50,7 @@ function conditionsOf({ actor, kind, action, subject, q }: AuditFilters): { inde
     actor === undefined ? [] : [actor === null ? sql`a.actor_id is null` : sql`a.actor_id = ${actor}`];
   const byKind = kind === undefined ? [] : [sql`a.kind = ${kind}`];
   const byAction = action === undefined ? [] : [sql`a.action = ${action}`];
-  const pattern = `%${q?.replace(/[\\%_]/g, "\\$&")}%`;
-  const byText = q === undefined ? [] : [sql`${searched} ilike ${pattern}`];
+  const byText = q === undefined ? [] : [sql`${searched} ilike ${containing(q)}`];
   if (subject !== undefined) {
     return {
       indexed: [sql`a.subject_id = ${subject}`],

@@ -15,7 +15,7 @@ import {
   uuid,
 } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
-import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { containing, empty, join, microsecondsText, type Sql, sql } from "@/lib/db/sql";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
@@ -111,7 +111,7 @@ export async function selectActivity(
   const matches = sql`where true ${postingConditions(sql`posting`, filters)}`;
   const ofMessage = sql`line.workspace_id = ${workspaceId} and line.id = m.id and line.occurred_at = m.occurred_at
     and ${within(sql`line.occurred_at`)}`;
-  const pattern = q === undefined ? undefined : `%${q.replace(/[\\%_]/g, "\\$&")}%`;
+  const pattern = q === undefined ? undefined : containing(q);
   const isFound = sql`
     and (concat_ws(E'\\n', m.label, m.feature, m.model, m.provider, m.notes) ilike ${pattern}
       or ${hasLines} and exists (
@@ -154,7 +154,7 @@ export async function selectActivity(
        order by m.occurred_at desc, m.id desc, m.part desc
        limit ${limit}
      )
-     select page.id, page.part, to_char(page.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, page.occurred_at, page.created_at,
+     select page.id, page.part, ${microsecondsText(sql`page.occurred_at`)} as at, page.occurred_at, page.created_at,
        trim_scale(page.amount_usd) as amount_usd, trim_scale(page.message_amount_usd) as message_amount_usd,
        page.type as message_type, projects.slug as project_slug, projects.name as project_name, page.environment,
        page.feature, page.end_user, page.tags, page.emitter, trim_scale(page.list_price_usd) as list_price_usd, page.source, page.label, page.provider, page.model,

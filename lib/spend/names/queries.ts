@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { neverNull, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
-import { join, sql } from "@/lib/db/sql";
+import { containing, join, literalPattern, sql } from "@/lib/db/sql";
 
 /** The dimensions of spend whose names can be looked for. */
 export const namedDimensions = ["feature", "user"] as const;
@@ -29,8 +29,7 @@ export function selectNames(
   wanted: string,
   atMost: number,
 ): Promise<FoundName[]> {
-  const quoted = (part: string) => part.replace(/[\\%_]/g, "\\$&");
-  const words = wanted.split(/\s+/).map((word) => `%${quoted(word)}%`);
+  const words = wanted.split(/\s+/).map(containing);
   const firstDay = foldedUntil !== null && foldedUntil > from ? foldedUntil : from;
   const named = namedDimensions.map((dimension) => {
     const of = sql`workspace_id = ${workspaceId} and environment = ${environment} and dimension = ${dimension}`;
@@ -43,7 +42,7 @@ export function selectNames(
       ) as sums
       where value ilike all (${words}::text[])
       group by value
-      order by value ilike ${`${quoted(wanted)}%`} desc, value
+      order by value ilike ${`${literalPattern(wanted)}%`} desc, value
       limit ${atMost}
     )`;
   });
