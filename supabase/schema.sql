@@ -956,14 +956,25 @@ create table public.monthly_totals (
 );
 
 alter table public.monthly_totals enable row level security;
-grant select on public.monthly_totals to authenticated, service_role;
+grant select on public.monthly_totals to authenticated, outlay_key, service_role;
+
+create policy "A key reads the monthly totals whose whole spend it may read"
+  on public.monthly_totals for select to outlay_key
+  using (workspace_id = (select private.key_workspace()) and environment = (select private.key_environment()) and
+case
+    when (select private.key_is_unconfined()) then true
+    when (select private.key_users()) is not null then (select private.key_is_of_users()) and dimension = 'user' and (value = any ((select private.key_users())::text[]))
+    when dimension = 'project' then (value::uuid in (select private.key_projects()))
+    when dimension = 'key' then value = (( select private.key_claims() ->> 'id'))
+    else false
+end);
 
 create policy "A member reads the monthly totals of their workspaces"
   on public.monthly_totals for select to authenticated
   using (workspace_id = any ((array(select private.member_workspaces()))));
 
 create policy "Nobody reads the monthly totals of a deleted workspace"
-  on public.monthly_totals as restrictive for select to authenticated
+  on public.monthly_totals as restrictive for select to authenticated, outlay_key
   using (not (workspace_id in (select private.reused_workspaces())));
 
 -- public.prices -------------------------------------------------------------------------------------------------------
@@ -6476,7 +6487,7 @@ grant execute on function private.messages_removed_before(uuid) to outlay_servic
 
 -- The month's totals of each project that a key may see, by type, for each of several keys. The function runs with the
 -- rights of its caller: it sets the claims of each key before it reads for it, so row-level security admits what that key
--- may see. Postgres caches its plans per connection.
+-- may see. Folded days are read from the totals of the month. Postgres caches its plans per connection.
 --
 -- callers: an array of the claims of keys, each as JSON text (see `private.key_claims()`).
 -- returns: a row for each caller, by its place in the array, from 1. `totals` has an array for each project and type that
@@ -6490,8 +6501,8 @@ create or replace function private.month_totals(callers json)
 as $function$
 #variable_conflict use_column
 declare
-  first_day date := date_trunc('month', now() at time zone 'UTC');
-  until_day date := first_day + interval '1 month';
+  month_start date := date_trunc('month', now() at time zone 'UTC');
+  month_end date := month_start + interval '1 month';
   caller text;
   caller_place integer := 0;
   workspace uuid;
@@ -6515,9 +6526,19 @@ begin
         from (
           select value::uuid as project_id, type, sum(amount_usd) as total, sum(message_count) as messages,
             sum(unpriced_count) as unpriced, sum(included_usd) as included
-          from public.daily_totals
-          where workspace_id = workspace and environment = in_environment and dimension = 'project'
-            and day >= first_day and day < until_day
+          from (
+            select value, type, amount_usd, message_count, unpriced_count, included_usd
+            from public.monthly_totals as folded
+            where workspace_id = workspace and environment = in_environment and dimension = 'project'
+              and folded.first_day = month_start
+            union all
+            select value, type, amount_usd, message_count, unpriced_count, included_usd
+            from public.daily_totals
+            where workspace_id = workspace and environment = in_environment and dimension = 'project'
+              -- Read in this statement, so that no day is folded between the two reads.
+              and day >= greatest(month_start, (select folded_until from public.spend_folds where workspace_id = workspace))
+              and day < month_end
+          ) as totals
           group by value, type
         ) as spend
         join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id;
@@ -6534,8 +6555,8 @@ begin
           select project_id, type, sum(amount_usd) as total, sum(message_count) as messages,
             sum(unpriced_count) as unpriced, sum(included_usd) as included
           from public.daily_spend
-          where workspace_id = workspace and environment = in_environment 
-            and day >= first_day and day < until_day
+          where workspace_id = workspace and environment = in_environment
+            and day >= month_start and day < month_end
           group by 1, 2
         ) as spend
         join public.projects on projects.workspace_id = workspace and projects.id = spend.project_id;

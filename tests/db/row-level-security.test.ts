@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import { foldPastDays } from "@/tests/helpers/folds";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
 
@@ -133,7 +134,10 @@ describe("A key's reads", () => {
         }
       }
     }
+    await foldPastDays(fixtures);
   });
+
+  const totalsTables = ["daily_totals", "monthly_totals"] as const;
 
   const see = async (claims: Record<string, unknown>) => {
     const settings = {
@@ -158,12 +162,11 @@ describe("A key's reads", () => {
       ).map(({ slug, environment }) => `${slug} ${environment}`);
     const messages = await seen("messages");
     expect(await seen("daily_spend")).toEqual(messages);
-    const totals = await as(
-      "outlay_key",
-      settings,
-      "select sum(amount_usd) as usd from public.daily_totals where dimension = 'project'",
-    );
-    expect(Number(totals[0]?.usd)).toBe(messages.length);
+    for (const table of totalsTables) {
+      const statement = `select sum(amount_usd) as usd from public.${table} where dimension = 'project'`;
+      const [total] = await as("outlay_key", settings, statement);
+      expect(Number(total?.usd), table).toBe(messages.length);
+    }
     return messages;
   };
 
@@ -175,23 +178,26 @@ describe("A key's reads", () => {
     expect(await see({ allow: [] })).toEqual([]);
   });
 
-  test("See totals of other dimensions only with all projects, and of their own key always", async () => {
-    const dimensions = async (claims: Record<string, unknown>) => {
-      const settings = {
-        "request.api_key": { id: "k", workspace_id: workspace, environment: "live", ...claims },
+  test.each(totalsTables)(
+    "See %s of other dimensions only with all projects, and of their own key always",
+    async (table) => {
+      const dimensions = async (claims: Record<string, unknown>) => {
+        const settings = {
+          "request.api_key": { id: "k", workspace_id: workspace, environment: "live", ...claims },
+        };
+        const rows = await as(
+          "outlay_key",
+          settings,
+          `select distinct dimension from public.${table} order by 1`,
+        );
+        return rows.map(({ dimension }) => dimension);
       };
-      const rows = await as(
-        "outlay_key",
-        settings,
-        "select distinct dimension from public.daily_totals order by 1",
-      );
-      return rows.map(({ dimension }) => dimension);
-    };
-    const all = ["feature", "key", "model", "project", "provider"];
-    expect(await dimensions({ allow: null, deny: [] })).toEqual(all);
-    expect(await dimensions({ allow: ["a"], deny: [] })).toEqual(["project"]);
-    expect(await dimensions({ allow: null, deny: ["a"] })).toEqual(["project"]);
-  });
+      const all = ["feature", "key", "model", "project", "provider"];
+      expect(await dimensions({ allow: null, deny: [] })).toEqual(all);
+      expect(await dimensions({ allow: ["a"], deny: [] })).toEqual(["project"]);
+      expect(await dimensions({ allow: null, deny: ["a"] })).toEqual(["project"]);
+    },
+  );
 
   test("See nothing without claims, and no keys", async () => {
     expect(await as("outlay_key", {}, "select from public.messages")).toEqual([]);
