@@ -60,7 +60,7 @@ function columnsOf(context: Context): TableColumn<KeyView>[] {
       text: (key) =>
         [key.name, key.prefix, key.last_four, key.summary, key.environment === "test" && "test"].join(" "),
       cell: (key) => <Name apiKey={key} />,
-      className: "w-full min-w-32",
+      className: "w-full min-w-28",
     },
     spentColumn({ cell: (key) => <Spent apiKey={key} workspace={context.workspace} /> }),
     {

@@ -110,7 +110,7 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
       value: ({ monthUsd }) => exactText(monthUsd),
       text: ({ monthUsd }) => `${formatMoney(monthUsd)} ${exactText(monthUsd)}`,
       cell: ({ slug, monthUsd }) => <Money usd={monthUsd} figure={`${slug}.month_usd`} />,
-      className: "w-40",
+      className: "w-44",
     },
   ];
 }
