@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
-import { callFunction } from "@/lib/db/query";
+import { claimMonth, foldPastDays, selectMonthsToSlice, sliceMonth } from "@/lib/ledger/folding/queries";
 import { makeDataDir } from "@/tests/helpers/cluster";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { type FilledHistory, fillHistory } from "./fill";
@@ -40,7 +40,7 @@ export async function openHistory(
     const record: { postings: number; history: FilledHistory } = JSON.parse(readFileSync(recordFile, "utf8"));
     const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} });
     await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
-    await foldPastDays(postgres.adminUrl);
+    await foldAll(postgres.adminUrl);
     const stop = async () => {
       await postgres.stop();
       remove();
@@ -52,15 +52,18 @@ export async function openHistory(
   }
 }
 
-/** Folds all past days, as the service's job does beside requests. */
-async function foldPastDays(adminUrl: string): Promise<void> {
+/** Folds all past days and slices their months, as the service's job does beside requests. */
+async function foldAll(adminUrl: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    while ((await callFunction<number | null>(client, "private.fold_past_days")) !== null);
-    await client.query("vacuum analyze public.monthly_spend");
-    await client.query("vacuum analyze public.weekly_totals");
-    await client.query("vacuum analyze public.monthly_totals");
+    while ((await foldPastDays(client)) !== null);
+    for (const month of await selectMonthsToSlice(client)) {
+      await claimMonth(client, month);
+      await sliceMonth(client, month);
+    }
+    for (const table of ["monthly_spend", "weekly_totals", "monthly_totals", "monthly_slices"])
+      await client.query(`vacuum analyze public.${table}`);
   } finally {
     await client.end();
   }

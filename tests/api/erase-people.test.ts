@@ -105,6 +105,7 @@ describe("Erasing a person", () => {
       "daily_spend",
       "daily_totals",
       "messages",
+      "monthly_slices",
       "monthly_spend",
       "monthly_totals",
       "private.idempotency",

@@ -118,6 +118,8 @@ test.each([
   ["a week's total that is gone", "delete from public.weekly_totals", "weekly_totals"],
   ["a month's total", "update public.monthly_totals set included_usd = included_usd + 1", "monthly_totals"],
   ["a month's total that is gone", "delete from public.monthly_totals", "monthly_totals"],
+  ["a slice's sum", "update public.monthly_slices set item_count = item_count + 1", "monthly_slices"],
+  ["a slice's row that is gone", "delete from public.monthly_slices", "monthly_slices"],
 ])("Finds and repairs %s that differs from the days", async (_, statement, kind) => {
   await foldPastDays(harness.fixtures);
   await sql(`${statement} where workspace_id = $1`, [workspace.id]);
@@ -132,6 +134,13 @@ test.each([
 test("Keeps nothing folded of a workspace that is deleted", async () => {
   await foldPastDays(harness.fixtures);
   await sql("delete from public.workspaces where id = $1", [workspace.id]);
-  for (const table of ["monthly_spend", "weekly_totals", "monthly_totals", "spend_folds"])
+  for (const table of [
+    "monthly_spend",
+    "weekly_totals",
+    "monthly_totals",
+    "monthly_slices",
+    "sliced_months",
+    "spend_folds",
+  ])
     expect(await sql(`select from public.${table} where workspace_id = $1`, [workspace.id])).toEqual([]);
 });

@@ -127,6 +127,26 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       union all`,
         )
         .join("")}
+      select 'monthly_slices', to_jsonb(s) - '{amount_usd,message_count,item_count}'::text[],
+        amount_usd, message_count, item_count, 0, 0, 1
+      from public.monthly_slices as s join public.sliced_months using (workspace_id, month)
+      where state = 'made' and ($1::uuid is null or workspace_id = $1)
+      union all
+      select 'monthly_slices',
+        jsonb_build_object(
+          'workspace_id', workspace_id, 'month', month, 'names', names, 'environment', environment, 'type', type,
+          'project_id', case when names like '%project%' then project_id end,
+          'api_key_id', case when names like '%key%' then api_key_id end,
+          'provider', case when names like '%model%' then provider end,
+          'model', case when names like '%model%' then model end,
+          'feature', case when names like '%feature%' then feature end,
+          'end_user', case when names like '%user%' then end_user end
+        ),
+        amount_usd, messages, items, 0, 0, -1
+      from entries join public.spend_folds using (workspace_id) join public.sliced_months using (workspace_id),
+        unnest(slices) as names
+      where day < folded_until and month = date_trunc('month', day)
+      union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 0, 1
       from public.key_spend
       where $1::uuid is null or workspace_id = $1

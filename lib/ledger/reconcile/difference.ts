@@ -5,6 +5,7 @@ export const kinds = {
   monthly_spend: "a month's sum of folded days and the sums of these days",
   weekly_totals: "a week's total of folded days and the totals of these days",
   monthly_totals: "a month's total of folded days and the totals of these days",
+  monthly_slices: "a month's sum by three names of folded days and the sums of these days",
   removed: "the sums of a month whose messages were removed and what they came to",
   key_spend: "what a key spent in a month and what was recorded with it",
   posting: "a message and the postings it is kept as",

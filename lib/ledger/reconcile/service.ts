@@ -115,6 +115,7 @@ async function findDifferences(
     "monthly_spend",
     "weekly_totals",
     "monthly_totals",
+    "monthly_slices",
     "key_spend",
     "budget",
     "posting",
@@ -196,6 +197,14 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         ...pick("first_day"),
         [row.dimension ?? "dimension"]: row.name ?? "none",
         ...pick("type", "environment"),
+      };
+    case "monthly_slices":
+      return {
+        ...pick("month", "names"),
+        project,
+        key,
+        ...pick("type", "provider", "model", "feature", "environment"),
+        ...named("user", row.end_user),
       };
     case "removed":
       return pick("month", "environment");
