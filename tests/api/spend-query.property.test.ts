@@ -3,12 +3,15 @@ import { beforeAll, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
 import { dividedBy, type Exact, exact, show, total } from "@/tests/helpers/ledger/exact";
+import { calendar, type Filter, randomQuery } from "@/tests/helpers/ledger/random-query";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
 import { groupBy, type Line, valueIn } from "@/tests/helpers/spend";
 
 const harness = withHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
 const now = Date.now();
+const query = randomQuery(now);
+type Asked = typeof query extends fc.Arbitrary<infer Value> ? Value : never;
 
 let path: string;
 let viewer: ExactClient;
@@ -37,40 +40,6 @@ beforeAll(async () => {
   );
 }, 120_000);
 
-const dimensions = [
-  ...["project", "user", "key", "model", "provider", "feature", "type", "source", "unit", "environment"],
-  ...["day", "week", "month", "tag:team", "tag:cost_center"],
-];
-const calendar = ["day", "week", "month"];
-
-const groups = fc
-  .subarray(dimensions, { maxLength: 2 })
-  .chain((chosen) => fc.shuffledSubarray(chosen, { minLength: chosen.length }))
-  .filter((chosen) => chosen.filter((each) => calendar.includes(each)).length < 2);
-
-const measures = ["cost", "messages", "tokens", "cost_per_message", "cost_per_million_tokens"] as const;
-
-const filterValues: Record<string, (string | null)[]> = {
-  project: ["alpha", "beta", "gamma", "no-such-project"],
-  type: ["usage", "batch", "allocation", "expense", "subscription"],
-  provider: ["acme", "Figma", null],
-  model: ["fast", "FAST", null],
-  feature: ["chat", "search", null],
-  user: ["anna@example.com", "bo", "nobody", null],
-  source: ["api", "mcp", "import"],
-  unit: ["input_tokens", "hugs", null],
-  tag: ["team:growth", "cost_center:4711", null],
-  "tag:team": ["growth", "search: relevance", null],
-};
-type Filter = { field: string; op: "is" | "is_not"; values: (string | null)[] };
-const filter: fc.Arbitrary<Filter> = fc.constantFrom(...Object.keys(filterValues)).chain((field) =>
-  fc.record({
-    field: fc.constant(field),
-    op: fc.constantFrom("is" as const, "is_not" as const),
-    values: fc.subarray(filterValues[field] ?? [], { minLength: 1 }),
-  }),
-);
-
 function passes(line: Line, { field, op, values }: Filter): boolean {
   const has =
     field === "tag"
@@ -78,28 +47,6 @@ function passes(line: Line, { field, op, values }: Filter): boolean {
       : values.includes(valueIn(line, field));
   return has === (op === "is");
 }
-
-const days = [
-  "2023-12-31",
-  "2024-02-29",
-  "2025-12-29",
-  "2026-01-01",
-  new Date(now).toISOString().slice(0, 10),
-];
-const range = fc
-  .tuple(fc.constantFrom(...days), fc.constantFrom(...days))
-  .map(([a, b]) => (a < b ? { from: a, to: b } : { from: b, to: a }))
-  .filter(({ from, to }) => (Date.parse(to) - Date.parse(from)) / 86_400_000 < 800);
-
-const query = fc.record({
-  group_by: groups,
-  measure: fc.constantFrom(...measures),
-  filters: fc.array(filter, { maxLength: 2 }),
-  top: fc.constantFrom(1, 2, 4, 10),
-  range,
-});
-
-type Asked = typeof query extends fc.Arbitrary<infer Value> ? Value : never;
 
 type Sums = {
   cost_usd: string;
@@ -135,7 +82,7 @@ function expectSums(actual: Sums, { cost, messages, tokens, tokenCost }: Expecte
     tokens,
     cost_per_message: messages === 0 ? null : dividedBy(cost, exact(String(messages))),
     cost_per_million_tokens: tokens === 0n ? null : dividedBy(tokenCost * 1_000_000n, tokens),
-  }[measure as (typeof measures)[number]];
+  }[measure as Asked["measure"]];
   expect(actual.measured && show(exact(actual.measured))).toBe(measured === null ? null : show(measured));
 }
 

@@ -185,6 +185,7 @@ function selectsOfExplore() {
   const range = { from: "2026-01-01", until: "2026-02-01" };
   const scopeOf = (of: unknown[], isOfUsers = false) => ({
     ...{ workspaceId: "w", environment: "all", filters: of, range, isKey: isOfUsers, isOfUsers },
+    slicedMonths: { "2026-01-01": ["key model user"] },
   });
   const cells = { measure: "cost", top: 10, maxRows: 5 };
   const ofUser = [{ field: "user", op: "is", values }];
@@ -195,6 +196,7 @@ function selectsOfExplore() {
       [scopeOf(ofUser), { ...cells, kind: "totals", groupBy: ["user", "week"] }],
       [scopeOf(filters.slice(0, 3)), { ...cells, kind: "totals", groupBy: ["project", "type"] }],
       [scopeOf(filters), { ...cells, kind: "sums", groupBy: ["key", "tag:team"], measure: "messages" }],
+      [scopeOf(ofUser), { ...cells, kind: "sums", groupBy: ["key", "provider"] }],
       [scopeOf(filters), { ...cells, kind: "ledger", groupBy: ["unit", "day"], measure: "tokens" }],
       [scopeOf([], true), { ...cells, kind: "ledger", groupBy: ["environment", "source"] }],
       ...[[rateFrom(null)], [rateFrom(null), rateFrom("2026-01-01")]].flatMap((rates) => [

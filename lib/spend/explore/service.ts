@@ -23,11 +23,12 @@ import {
   type CellRow,
   countLines,
   selectCells,
+  selectFolds,
   selectKeyNames,
   selectProjectNames,
   selectTagNames,
 } from "./queries";
-import { chooseSource, type ExploreScope } from "./sources";
+import { chooseSource, type ExploreScope, type SourceKind } from "./sources";
 
 /** The most rows of sums, and the most lines of the ledger, that one query reads. */
 const maxRows = 1_000_000;
@@ -87,10 +88,12 @@ export async function loadAnswer(
   const { group_by: groupBy, measure, top, filters, environment } = question;
   // Days of several rates are converted one by one, so they are not read folded.
   const isFolded = used === undefined || used.rates.length === 1;
-  const foldedUntil = isFolded ? await selectFoldedUntil(client, who.workspaceId) : null;
-  const scope = { ...who, environment, filters, range, foldedUntil };
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
-  const kind = chooseSource(groupBy, scope, needsTokens);
+  const kind = chooseSource(groupBy, { ...who, filters }, needsTokens);
+  const folds = isFolded
+    ? await loadFolds(client, who, kind, range)
+    : { foldedUntil: null, slicedMonths: {} };
+  const scope = { ...who, environment, filters, range, ...folds };
   if (kind === "ledger") await demandShortLedger(client, scope);
   const cells = await selectCells(client, scope, {
     kind,
@@ -107,6 +110,18 @@ export async function loadAnswer(
   return display
     ? withConverted(display, answer, toAnswer(question, range, toConvertedCells(cells), context))
     : answer;
+}
+
+/** What is folded of the days that a query reads. The policies of keys need columns that slices do not have. */
+async function loadFolds(
+  client: ClientBase,
+  { workspaceId, isKey }: Pick<ExploreScope, "workspaceId" | "isKey">,
+  kind: SourceKind,
+  range: DayRange,
+): Promise<Pick<ExploreScope, "foldedUntil" | "slicedMonths">> {
+  if (isKey || kind === "totals")
+    return { foldedUntil: await selectFoldedUntil(client, workspaceId), slicedMonths: {} };
+  return selectFolds(client, workspaceId, range);
 }
 
 /** The names of a workspace's tags, which spend can be grouped by, in the caller's transaction. */

@@ -4,6 +4,7 @@ import { isCalendar, tagNameOf } from "@/lib/contract/spend-query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals, startOfMonth } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
+import { divideAtSlices, type SlicedMonths } from "./slices";
 
 /** What of the ledger to read. `isKey`: an API key asks, which may read no totals of what it may read in part. */
 export type ExploreScope = {
@@ -13,6 +14,8 @@ export type ExploreScope = {
   range: DayRange;
   /** The day before which sums are folded; null where none are. */
   foldedUntil: string | null;
+  /** The slices that may be read in place of folded sums. */
+  slicedMonths: SlicedMonths;
   isKey: boolean;
   /**
    * Whether the key may read certain users alone. It may see a line of a batch without the first one, which lists are read
@@ -23,7 +26,8 @@ export type ExploreScope = {
 
 /**
  * Where a query reads: the totals, which have one row a day, or week or month of past days, for each name of one dimension; the sums, one a
- * day, or month of past days, for each combination of names; or the ledger itself, which alone has units and quantities.
+ * day, or month of past days, for each combination of names (in slices of months, of three names); or the ledger itself, which alone
+ * has units and quantities.
  */
 export type SourceKind = "totals" | "sums" | "ledger";
 
@@ -99,21 +103,38 @@ function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): Source {
   const isByDays = groupBy.includes("day") || groupBy.includes("week");
   const rows = sql`
     select s.*, s.amount_usd as cost, s.message_count as messages
-    from (${sumsWithin(scope, isByDays)}) as s
+    from (${sumsWithin(scope, isByDays, namesOf(groupBy, scope.filters))}) as s
     where true ${conditions(scope.workspaceId, scope.filters)}`;
   return { rows, column: columnIn };
 }
 
-/** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
-function sumsWithin({ workspaceId, environment, range, foldedUntil }: ExploreScope, isByDays: boolean): Sql {
+/**
+ * The sums of a range: by month where they are folded, unless single days matter, otherwise by day.
+ * @param names what the query is about: other columns may be null
+ */
+function sumsWithin(
+  { workspaceId, environment, range, foldedUntil, slicedMonths }: ExploreScope,
+  isByDays: boolean,
+  names: string[],
+): Sql {
   const ofWorkspace = sql`
     workspace_id = ${workspaceId} and environment = any(${environments(environment)}::text[])`;
+  const summed = sql`project_id, api_key_id, type, provider, model, feature, environment, end_user, amount_usd, message_count, item_count`;
+  const ofMonths = (months: string[], slice: string | undefined) =>
+    slice === undefined
+      ? sql`select month, ${summed}, source, tags from public.monthly_spend
+          where ${ofWorkspace} and month = any(${months}::date[])`
+      : sql`select month, ${summed}, null, null from public.monthly_slices
+          where ${ofWorkspace} and month = any(${months}::date[]) and names = ${slice}`;
   return rowsOfFolds(
     divideAtFolds(range, isByDays ? null : foldedUntil, startOfMonth),
     ({ from, until }) =>
-      sql`select * from public.daily_spend where ${ofWorkspace} and day >= ${from} and day < ${until}`,
-    ({ from, until }) =>
-      sql`select * from public.monthly_spend where ${ofWorkspace} and month >= ${from} and month < ${until}`,
+      sql`select day, ${summed}, source, tags from public.daily_spend where ${ofWorkspace} and day >= ${from} and day < ${until}`,
+    (folded) =>
+      join(
+        [...divideAtSlices(folded, names, slicedMonths)].map(([slice, months]) => ofMonths(months, slice)),
+        " union all ",
+      ),
   );
 }
 
@@ -140,12 +161,10 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
 
 /** How many lines of the ledger a query reads at most, by the sums, which do not know units. */
 export function linesWithin(scope: ExploreScope): Sql {
+  const filters = scope.filters.filter(({ field }) => field !== "unit");
   return sql`select coalesce(sum(s.item_count), 0) as lines
-    from (${sumsWithin(scope, false)}) as s
-    where true ${conditions(
-      scope.workspaceId,
-      scope.filters.filter(({ field }) => field !== "unit"),
-    )}`;
+    from (${sumsWithin(scope, false, namesOf([], filters))}) as s
+    where true ${conditions(scope.workspaceId, filters)}`;
 }
 
 function totalsSource(
