@@ -1,23 +1,20 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { crossing, deliveriesOf, openReceiver, type Receiver, raise } from "@/tests/helpers/alerts";
+import { connectService } from "@/tests/helpers/connect-service";
 import { withHarness } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 // Two services work the same queue.
 const harness = withHarness({ services: 2, settings: { ALERT_ALLOWED_HOSTS: "127.0.0.1" } });
+connectService(() => harness.database);
 
 let team: Team;
 let receiver: Receiver;
 beforeAll(async () => {
   [team, receiver] = await Promise.all([makeTeam(harness), openReceiver()]);
-  configureDatabase(harness.database);
 });
-afterAll(async () => {
-  await closeDatabase();
-  await receiver.close();
-});
+afterAll(() => receiver.close());
 
 const call = (who: keyof Team["users"], method: string, path: string, body?: unknown) =>
   team.users[who].call(method, `${team.path}/alert-channels${path}`, body);

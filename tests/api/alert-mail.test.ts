@@ -2,14 +2,15 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { addChannel, crossing, deliveriesOf, raise } from "@/tests/helpers/alerts";
+import { connectService } from "@/tests/helpers/connect-service";
 import { withHarness } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
 import type { Service } from "@/tests/helpers/service";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 const harness = withHarness();
+connectService(() => harness.database);
 
 /** A mail as the server received it. */
 type Mail = { from: string; to: string[]; source: string };
@@ -45,7 +46,6 @@ beforeAll(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.server.address() as AddressInfo;
   team = await makeTeam(harness);
-  configureDatabase(harness.database);
   await harness.services[0]?.stop();
   mailing = await harness.start({
     SMTP_URL: `smtp://outlay:secret@127.0.0.1:${port}`,
@@ -53,10 +53,7 @@ beforeAll(async () => {
     BASE_URL: "https://outlay.example.com",
   });
 });
-afterAll(async () => {
-  await closeDatabase();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-});
+afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
 
 const stateOf = async (channel: string) => (await deliveriesOf(harness.fixtures, channel))[0];
 

@@ -1,15 +1,14 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { expect, test } from "vitest";
 import { reconcile } from "@/lib/ledger/reconcile/service";
+import { connectService } from "@/tests/helpers/connect-service";
 import { foldPastDays } from "@/tests/helpers/folds";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
 import { addUser } from "@/tests/helpers/team";
 
 const harness = withHarness({ services: 2 });
-beforeAll(() => configureDatabase(harness.database));
-afterAll(closeDatabase);
+connectService(() => harness.database);
 
 const rows = async (text: string, values: unknown[]) => (await harness.fixtures.sql.query(text, values)).rows;
 

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { eraseAccounts } from "@/lib/access/account/deletion";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { resign } from "@/tests/helpers/access/callers";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
+import { connectService } from "@/tests/helpers/connect-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
 import { clientIn } from "@/tests/helpers/recording";
@@ -10,8 +10,7 @@ import { tablesWith } from "@/tests/helpers/tables-with";
 import { makeTeam, type User } from "@/tests/helpers/team";
 
 const harness = withHarness();
-beforeAll(() => configureDatabase(harness.database));
-afterAll(closeDatabase);
+connectService(() => harness.database);
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const rows = async (text: string, values: unknown[] = []) =>
   (await harness.fixtures.sql.query(text, values)).rows;

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readOutbox } from "@/lib/access/sign-in/local/outbox";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { addFactor, resign } from "@/tests/helpers/access/callers";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
+import { connectService } from "@/tests/helpers/connect-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
 import { clientIn } from "@/tests/helpers/recording";
 import { makeTeam, type Team, type User } from "@/tests/helpers/team";
 
 const harness = withHarness();
-beforeAll(() => configureDatabase(harness.database));
-afterAll(closeDatabase);
+connectService(() => harness.database);
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const rows = async (text: string, values: unknown[] = []) =>
   (await harness.fixtures.sql.query(text, values)).rows;

@@ -1,16 +1,15 @@
 import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { costMessage } from "@/tests/helpers/client";
+import { connectService } from "@/tests/helpers/connect-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
 import { tablesWith } from "@/tests/helpers/tables-with";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 const harness = withHarness();
-beforeAll(() => configureDatabase(harness.database));
-afterAll(closeDatabase);
+connectService(() => harness.database);
 const rows = async (text: string, values: unknown[] = []) =>
   (await harness.fixtures.sql.query(text, values)).rows;
 

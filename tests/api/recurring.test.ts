@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { describe, expect, test } from "vitest";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { apiClient, signUpUser } from "@/tests/helpers/client";
+import { connectService } from "@/tests/helpers/connect-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { newClient } from "@/tests/helpers/recording";
 import { daysAgo, subscription, subscriptionsOn } from "@/tests/helpers/subscriptions";
@@ -10,8 +10,7 @@ import { daysAgo, subscription, subscriptionsOn } from "@/tests/helpers/subscrip
 const harness = withHarness();
 const { subscribe, charges, keyState, traces } = subscriptionsOn(harness);
 
-beforeAll(() => configureDatabase(harness.database));
-afterAll(closeDatabase);
+connectService(() => harness.database);
 
 const signUp = () => signUpUser(harness.services[0]?.baseUrl ?? "");
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
 import { readCurrentUser, readMembership } from "@/lib/access/workspaces/service";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
+import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { withDatabase } from "@/tests/helpers/with-database";
@@ -16,8 +16,7 @@ let service: pg.Client;
 withDatabase((open) => {
   ({ database, fixtures, service } = open);
 });
-beforeAll(() => configureDatabase(database));
-afterAll(closeDatabase);
+connectService(() => database);
 
 const password = "correct horse battery";
 const claimsOf = (sub: string): UserClaims => ({

@@ -1,50 +1,31 @@
 import pg from "pg";
 import { Webhook } from "standardwebhooks";
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { attempt } from "@/lib/alerts/delivery/attempt";
+import { describe, expect, test, vi } from "vitest";
 import { makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
-import { DeliveryPump } from "@/lib/alerts/delivery/pump";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import {
   addChannel,
   crossing,
   deliveriesOf,
-  openReceiver,
-  outsideWorld,
   passTheWait,
   type Receiver,
-  raise,
   signingSecret,
   status,
 } from "@/tests/helpers/alerts";
-import type { TestDatabase } from "@/tests/helpers/database";
-import type { Fixtures } from "@/tests/helpers/keys";
-import { withDatabase } from "@/tests/helpers/with-database";
+import { type OpenDeliveries, withDeliveries } from "@/tests/helpers/deliveries";
 
 // Digests of channels, made and sent by the code of the service on a real database, with a receiver of the test's own.
 
-let database: TestDatabase;
-let fixtures: Fixtures;
+let database: OpenDeliveries["database"];
+let fixtures: OpenDeliveries["fixtures"];
 let workspace: string;
 let receiver: Receiver;
-let pump: DeliveryPump;
 
-withDatabase((open) => {
-  ({ database, fixtures } = open);
-});
-beforeAll(() => {
-  configureDatabase(database);
-  return closeDatabase;
-});
-beforeEach(async () => {
-  workspace = await fixtures.workspace();
-  receiver = await openReceiver();
-  pump = new DeliveryPump((delivery) => attempt(delivery, outsideWorld({ "receiver.example": receiver })));
-});
-afterEach(async () => {
-  await receiver.close();
-  await pump.close();
-  await fixtures.sql.query("delete from public.workspaces where id = $1", [workspace]);
+const {
+  work: send,
+  raiseLevels,
+  stored,
+} = withDeliveries((open) => {
+  ({ database, fixtures, workspace, receiver } = open);
 });
 
 /** Adds a channel, by default with a digest each day. */
@@ -66,10 +47,6 @@ const connect = async () => {
 /** Moves the clock to the channel's next digest. */
 const passThePeriod = (id: string) =>
   fixtures.sql.query("update public.alert_channels set next_digest_at = now() where id = $1", [id]);
-const stored = async (id: string) =>
-  (await fixtures.sql.query("select * from public.alert_channels where id = $1", [id])).rows[0];
-const raiseLevels = (...levels: string[]) =>
-  raise(fixtures, ...levels.map((level) => crossing(workspace, { level })));
 const digestsOf = async (id: string) =>
   (await deliveriesOf(fixtures, id)).filter((row) => row.digest_at !== null);
 const states = async (id: string) =>
@@ -79,8 +56,7 @@ const states = async (id: string) =>
 const bodies = () => receiver.received.map(({ body }) => JSON.parse(body));
 async function work(): Promise<void> {
   await makeDueDigests();
-  await pump.look();
-  await pump.drain();
+  await send();
 }
 
 describe("A digest", () => {

@@ -3,14 +3,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { createMembers } from "@/tests/helpers/sql-user";
-import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 // What users and keys can do to alerts by SQL: on a hosted project, PostgREST runs it without our service.
 
 const members = ["owner", "admin", "member", "viewer"] as const;
 type Who = (typeof members)[number] | "stranger";
 
-let open: OpenDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 let workspace: string;
@@ -18,15 +17,14 @@ let channel: string;
 let users: Record<Who, string>;
 const snooze = crypto.randomUUID();
 
-withDatabase((opened) => {
-  open = opened;
-  ({ fixtures, service } = opened);
+withDatabase((open) => {
+  ({ fixtures, service } = open);
 });
 
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   const other = await fixtures.workspace();
-  users = await createMembers(open, workspace, other);
+  users = await createMembers(fixtures, workspace, other);
   channel = await addChannel(fixtures, workspace, { address: "https://receiver.example/SECRET" });
   await raise(fixtures, crossing(workspace));
   await fixtures.sql.query(

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { listAudit } from "@/lib/access/audit/service";
 import { auditQuery, maxSearchedEntries } from "@/lib/contract/audit";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import type { UserClaims } from "@/lib/db/transaction";
 import { type CapturedPlan, capturePlans } from "@/tests/helpers/captured-plans";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
-import { Fixtures } from "@/tests/helpers/keys";
+import { connectService } from "@/tests/helpers/connect-service";
+import type { TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { addToWorkspace, claimsOf, createUser } from "@/tests/helpers/sql-user";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 // A log of 40,000 entries, one a minute, that a program has written but for a few. Other workspaces have as many.
 
@@ -19,18 +21,14 @@ let fixtures: Fixtures;
 let admin: UserClaims;
 let plansOf: (run: () => Promise<unknown>) => Promise<CapturedPlan[]>;
 
+withDatabase((open) => {
+  ({ database, fixtures } = open);
+});
+connectService(() => database);
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixtures = new Fixtures(database.adminUrl);
-  configureDatabase(database);
-  const sub = randomUUID();
-  const email = `${sub}@example.com`;
-  await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [sub, email]);
+  const user = await createUser(fixtures);
   for (const workspace of [await fixtures.workspace(slug), await fixtures.workspace("other")]) {
-    await fixtures.sql.query(
-      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'admin')",
-      [workspace, sub],
-    );
+    await addToWorkspace(fixtures, workspace, user.id, "admin");
     await fixtures.sql.query("delete from public.audit_log where workspace_id = $1", [workspace]);
     // Entry 30,000, the 10,001st from the newest, is the only one of a person; 100 in their order are of prices.
     await fixtures.sql.query(
@@ -42,18 +40,13 @@ beforeAll(async () => {
          case when n % 400 = 0 then jsonb_build_object('provider', 'in-house', 'model', 'ranker-' || n)
            else jsonb_build_object('name', 'Project ' || n) end
        from generate_series(1, $5::int) as n`,
-      [workspace, sub, program, rareSubject, size],
+      [workspace, user.id, program, rareSubject, size],
     );
   }
   await fixtures.sql.query("analyze");
-  admin = { sub, role: "authenticated", session_id: randomUUID(), email };
+  admin = claimsOf(user);
   plansOf = await capturePlans(database);
 }, 180_000);
-afterAll(async () => {
-  await closeDatabase();
-  await fixtures?.close();
-  await database?.drop();
-});
 
 const list = (query: Record<string, string>) => listAudit(admin, slug, auditQuery.parse(query));
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "@/lib/db/migrate";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { reconcile } from "@/lib/ledger/reconcile/service";
 import { apiClient, signUpUser } from "@/tests/helpers/client";
+import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
 import {
   type Item,
@@ -73,13 +73,12 @@ let before: { postings: Row[]; sums: Row[][] };
 beforeAll(async () => {
   ({ database, fixtures } = await makeEarlierDatabase(rows));
   before = { postings: (await fixtures.sql.query(earlierPostings)).rows, sums: await readSums(fixtures) };
-  configureDatabase(database);
 }, 60_000);
 afterAll(async () => {
-  await closeDatabase();
   await fixtures?.close();
   await database?.drop();
 });
+connectService(() => database);
 
 test("Moves lines in steps, loses none where a connection ends within one, and goes on at the next call", async () => {
   expect(before.postings.length).toBeGreaterThan(5_000);

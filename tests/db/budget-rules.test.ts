@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
+import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
 import { insertStatement } from "@/tests/helpers/insert-statement";
 import type { Fixtures } from "@/tests/helpers/keys";
@@ -17,10 +17,7 @@ let workspace: string;
 withDatabase((open) => {
   ({ database, fixtures } = open);
 });
-beforeAll(() => {
-  configureDatabase(database);
-  return closeDatabase;
-});
+connectService(() => database);
 beforeEach(async () => {
   workspace = await fixtures.workspace();
 });

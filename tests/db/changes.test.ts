@@ -1,13 +1,15 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { DayRange } from "@/lib/contract/month";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadChanges } from "@/lib/spend/changes/service";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { connectService } from "@/tests/helpers/connect-service";
+import type { TestDatabase } from "@/tests/helpers/database";
 import { foldPastDays } from "@/tests/helpers/folds";
-import { Fixtures } from "@/tests/helpers/keys";
+import type { Fixtures } from "@/tests/helpers/keys";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
+import { claimsOf, createMember } from "@/tests/helpers/sql-user";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 let database: TestDatabase;
 let fixtures: Fixtures;
@@ -16,19 +18,13 @@ let member: UserClaims;
 
 const dayOf = (day: number) => new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10);
 
+withDatabase((open) => {
+  ({ database, fixtures } = open);
+});
+connectService(() => database);
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixtures = new Fixtures(database.adminUrl);
-  configureDatabase(database);
   workspaceId = await fixtures.workspace();
-  const sub = crypto.randomUUID();
-  const email = `${sub}@example.com`;
-  await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [sub, email]);
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'viewer')",
-    [workspaceId, sub],
-  );
-  member = { sub, role: "authenticated", session_id: crypto.randomUUID(), email };
+  member = claimsOf(await createMember(fixtures, workspaceId, "viewer"));
   // Two projects of one name, and one that ends with January.
   for (const slug of ["a", "b", "c"]) await fixtures.project(workspaceId, slug);
   await fixtures.sql.query(
@@ -48,11 +44,6 @@ beforeAll(async () => {
     [workspaceId],
   );
 }, 60_000);
-afterAll(async () => {
-  await closeDatabase();
-  await fixtures?.close();
-  await database?.drop();
-});
 
 const range = fc
   .tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: 1, max: 40 }))

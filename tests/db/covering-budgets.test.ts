@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { expect, test } from "vitest";
 import { readCoveringBudgets } from "@/lib/spend/limits/covering-budgets";
+import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 let database: TestDatabase;
@@ -12,10 +13,7 @@ let fixtures: Fixtures;
 withDatabase((open) => {
   ({ database, fixtures } = open);
 });
-beforeAll(() => {
-  configureDatabase(database);
-  return closeDatabase;
-});
+connectService(() => database);
 
 type ListedKey = Parameters<typeof readCoveringBudgets>[2][number];
 
@@ -24,15 +22,7 @@ const none = { project_slugs: [], deny_project_slugs: [], features: [], sources:
 test("Names the budgets that can count what a key records, for members of its workspace alone", async () => {
   const slug = `w-${randomUUID()}`;
   const workspace = await fixtures.workspace(slug);
-  const member = randomUUID();
-  await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [
-    member,
-    `${member}@example.com`,
-  ]);
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'viewer')",
-    [workspace, member],
-  );
+  const { id: member } = await createMember(fixtures, workspace, "viewer");
   const project = await fixtures.project(workspace, "web");
   const { id } = await fixtures.key(workspace);
   const other = (await fixtures.key(workspace)).id;

@@ -3,16 +3,14 @@ import { beforeEach, expect, test } from "vitest";
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { createMember } from "@/tests/helpers/sql-user";
-import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 // What is done beside requests finds the same work in two workspaces, one of which is deleted.
 
-let open: OpenDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
-withDatabase((opened) => {
-  open = opened;
-  ({ fixtures, service } = opened);
+withDatabase((open) => {
+  ({ fixtures, service } = open);
 });
 
 let deleted: string;
@@ -88,7 +86,7 @@ test("Books no charge and corrects no price in a deleted workspace", async () =>
 
 test("Mails no weekly report of a deleted workspace", async () => {
   for (const workspace of [deleted, kept]) {
-    const reader = await createMember(open, workspace, "viewer");
+    const { id: reader } = await createMember(fixtures, workspace, "viewer");
     await fixtures.sql.query(
       "insert into public.weekly_reports (workspace_id, user_id, time_zone) values ($1, $2, 'UTC')",
       [workspace, reader],

@@ -1,20 +1,19 @@
 import type { PoolClient } from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { beforeEach, expect, test, vi } from "vitest";
+import { connectService } from "@/tests/helpers/connect-service";
 import { foldPastDays } from "@/tests/helpers/folds";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { check, type Filled, fillWorkspace } from "@/tests/helpers/ledger/reconcilable";
 
 const harness = withHarness();
+connectService(() => harness.database);
 const sql = async (text: string, values: unknown[] = []) =>
   (await harness.fixtures.sql.query(text, values)).rows;
 
 let workspace: Filled;
-beforeAll(() => configureDatabase(harness.database));
 beforeEach(async () => {
   workspace = await fillWorkspace(harness);
 });
-afterAll(closeDatabase);
 
 /** What is folded of the workspace, and what of its days should be. */
 async function folded() {

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { bigint, text } from "@/lib/db/columns";
-import { closeDatabase, configureDatabase, database } from "@/lib/db/pool";
+import { database } from "@/lib/db/pool";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asKeyAtOnce, asKeysAtOnce, type KeyClaims } from "@/lib/db/transaction";
 import { selectMonthTotals } from "@/lib/spend/summaries/queries";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
-import type { OpenDatabase } from "@/tests/helpers/with-database";
-import { withDatabase } from "@/tests/helpers/with-database";
+import { connectService } from "@/tests/helpers/connect-service";
+import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 // A month's summary is read in one round trip by a function of the database. Row-level security applies to it as to every
 // read: the function has the rights of the key.
@@ -16,9 +16,8 @@ import { withDatabase } from "@/tests/helpers/with-database";
 let open: OpenDatabase;
 withDatabase((opened) => {
   open = opened;
-  configureDatabase(opened.database);
 });
-afterAll(closeDatabase);
+connectService(() => open.database);
 
 let own: string;
 let other: string;

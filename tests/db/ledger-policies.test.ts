@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { actAs } from "@/tests/helpers/sql-user";
+import { addToWorkspace, createUser, refusalOf, runAs } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // What users can do to prices, repricings, projects and subscriptions by SQL: on hosted Supabase, PostgREST runs it
@@ -19,17 +19,9 @@ withDatabase((open) => {
 });
 
 async function addUser(role: string, ...workspaces: string[]) {
-  const email = `${randomUUID()}@example.com`;
-  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
-    email,
-  ]);
-  for (const each of workspaces) {
-    await fixtures.sql.query(
-      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-      [each, rows[0].id, role],
-    );
-  }
-  return { id: String(rows[0].id), email };
+  const user = await createUser(fixtures);
+  for (const each of workspaces) await addToWorkspace(fixtures, each, user.id, role);
+  return user;
 }
 
 let second: string;
@@ -46,16 +38,10 @@ beforeEach(async () => {
 /** Runs a statement as a user in a transaction of its own. @returns its rows, or why it was refused */
 async function as(who: keyof typeof users, sql: string, values: unknown[] = []): Promise<unknown> {
   const { id, email } = users[who];
-  await service.query("begin");
-  await actAs(service, { sub: id, email });
   try {
-    const { rows } = await service.query(sql, values);
-    await service.query("commit");
-    return rows;
+    return (await runAs(service, { sub: id, email }, "commit", sql, values)).rows;
   } catch (error) {
-    await service.query("rollback");
-    const { message, constraint } = error as pg.DatabaseError;
-    return constraint ?? (/permission denied|row-level security/.exec(message)?.[0] || message);
+    return refusalOf(error);
   }
 }
 

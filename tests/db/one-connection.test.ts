@@ -9,7 +9,7 @@ import { createBudgetRequest } from "@/lib/contract/budgets";
 import { createInvitationRequest } from "@/lib/contract/invitations";
 import { ingestRequest } from "@/lib/contract/message";
 import { metricsQuery } from "@/lib/contract/metrics";
-import { closeDatabase, configureDatabase, database } from "@/lib/db/pool";
+import { database } from "@/lib/db/pool";
 import { hashSecret } from "@/lib/keys/secret";
 import { recordByHand } from "@/lib/ledger/ingest/by-hand";
 import { ingest } from "@/lib/ledger/ingest/service";
@@ -17,14 +17,18 @@ import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscripti
 import { createBudget } from "@/lib/spend/budgets/service";
 import { readMetrics } from "@/lib/spend/metrics/service";
 import { listProjects } from "@/lib/spend/projects/service";
+import { connectService } from "@/tests/helpers/connect-service";
+import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { claimsOf, createUser } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
+let opened: TestDatabase;
 let fixtures: Fixtures;
 withDatabase((open) => {
-  fixtures = open.fixtures;
-  configureDatabase(open.database);
+  ({ database: opened, fixtures } = open);
 });
+connectService(() => opened);
 
 // All but one connection of each pool are in use elsewhere: whoever takes a second one would wait for themselves.
 let held: PoolClient[] = [];
@@ -34,9 +38,8 @@ beforeAll(async () => {
     pools.flatMap((pool) => Array.from({ length: pool.options.max - 1 }, () => pool.connect())),
   );
 });
-afterAll(async () => {
+afterAll(() => {
   for (const client of held) client.release();
-  await closeDatabase();
 });
 
 /** Records a message with a key of its own, as a route does. */
@@ -76,11 +79,7 @@ test("Books a subscription into a new month on one connection", async () => {
 });
 
 test("Needs one connection at a time for the changes and reads of a signed-in user", async () => {
-  const email = `${randomUUID()}@example.com`;
-  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
-    email,
-  ]);
-  const claims = { sub: rows[0].id, role: "authenticated" as const, session_id: randomUUID(), email };
+  const claims = claimsOf(await createUser(fixtures));
   const { slug } = await createWorkspace(claims, {
     name: "A team",
     slug: `w-${randomUUID().slice(0, 8)}`,

@@ -1,8 +1,7 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { createMember } from "@/tests/helpers/sql-user";
+import { actAs, createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // What users can do by SQL to what belongs to each member: how far they looked at alerts, and their weekly report.
@@ -12,14 +11,13 @@ let service: pg.Client;
 let workspace: string;
 let users: Record<"viewer" | "owner" | "stranger", string>;
 
-let database: TestDatabase;
 withDatabase((open) => {
-  ({ database, fixtures, service } = open);
+  ({ fixtures, service } = open);
 });
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   const elsewhere = await fixtures.workspace();
-  const add = (where: string, role: string) => createMember({ database, fixtures }, where, role);
+  const add = async (where: string, role: string) => (await createMember(fixtures, where, role)).id;
   users = {
     viewer: await add(workspace, "viewer"),
     owner: await add(workspace, "owner"),
@@ -32,11 +30,7 @@ const refused = "42501";
 async function as(who: keyof typeof users, ...statements: string[]): Promise<unknown> {
   await service.query("begin");
   try {
-    const claims = JSON.stringify({ sub: users[who], role: "authenticated" });
-    await service.query(
-      "select set_config('request.jwt.claims', $1, true), set_config('role', 'authenticated', true)",
-      [claims],
-    );
+    await actAs(service, { sub: users[who] });
     let rows: unknown[] = [];
     for (const sql of statements) ({ rows } = await service.query(sql));
     return rows;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { actAs } from "@/tests/helpers/sql-user";
+import { addToWorkspace, createUser, refusalOf, runAs } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // What users can do to members, invitations and profiles by SQL: on hosted Supabase, PostgREST runs it without our
@@ -21,16 +21,9 @@ let workspace: string;
 let people: Record<Role | "stranger" | "other", string>;
 
 async function addPerson(role?: Role): Promise<string> {
-  const email = `${randomUUID()}@example.com`;
-  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
-    email,
-  ]);
-  if (role)
-    await fixtures.sql.query(
-      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-      [workspace, rows[0].id, role],
-    );
-  return rows[0].id;
+  const { id } = await createUser(fixtures);
+  if (role) await addToWorkspace(fixtures, workspace, id, role);
+  return id;
 }
 
 beforeEach(async () => {
@@ -47,16 +40,10 @@ beforeEach(async () => {
 
 /** Runs a statement as a user in a transaction of its own. @returns how many rows it touched, or why it was refused */
 async function as(who: keyof typeof people, sql: string, values: unknown[] = []): Promise<number | string> {
-  await service.query("begin");
-  await actAs(service, { sub: people[who] });
   try {
-    const { rowCount } = await service.query(sql, values);
-    await service.query("commit");
-    return rowCount ?? 0;
+    return (await runAs(service, { sub: people[who] }, "commit", sql, values)).rowCount ?? 0;
   } catch (error) {
-    await service.query("rollback");
-    const { message, constraint } = error as pg.DatabaseError;
-    return constraint ?? (/permission denied|row-level security/.exec(message)?.[0] || message);
+    return refusalOf(error);
   }
 }
 

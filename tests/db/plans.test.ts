@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { fillHistory } from "@/bench/ten-million/fill";
 import { activityQuery, exportQuery } from "@/lib/contract/activity";
 import { dimensions, metricsQuery } from "@/lib/contract/metrics";
 import { namesQuery } from "@/lib/contract/names";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import type { KeyClaims, UserClaims } from "@/lib/db/transaction";
 import { readMessage } from "@/lib/spend/activity/message";
 import { readActivity } from "@/lib/spend/activity/service";
@@ -20,8 +18,11 @@ import { readOverview } from "@/lib/spend/views/overview";
 import { readPricesView } from "@/lib/spend/views/prices";
 import { readSpendView } from "@/lib/spend/views/spend";
 import { type CapturedPlan, capturePlans } from "@/tests/helpers/captured-plans";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
-import { Fixtures } from "@/tests/helpers/keys";
+import { connectService } from "@/tests/helpers/connect-service";
+import type { TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { claimsOf, createUser } from "@/tests/helpers/sql-user";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 let database: TestDatabase;
 let fixtures: Fixtures;
@@ -41,10 +42,11 @@ const monthsAgo = (months: number) => {
   return new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - months, 1)).toISOString();
 };
 
+withDatabase((open) => {
+  ({ database, fixtures } = open);
+});
+connectService(() => database);
 beforeAll(async () => {
-  database = await createTestDatabase();
-  fixtures = new Fixtures(database.adminUrl);
-  configureDatabase(database);
   await fillHistory(database.adminUrl, { postings: 30_000, small: 600, days: 125, now, say: () => {} });
   const { rows } = await fixtures.sql.query(
     `select w.id as workspace, k.id as key,
@@ -55,12 +57,10 @@ beforeAll(async () => {
   );
   const [{ workspace, key: keyId, message }] = rows;
   messageId = message;
-  const sub = randomUUID();
-  const email = `${sub}@example.com`;
-  await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [sub, email]);
+  const user = await createUser(fixtures);
   await fixtures.sql.query(
     "insert into public.workspace_members (workspace_id, user_id, role) select id, $2, 'owner' from public.workspaces where id = $1 or slug = 'large'",
-    [workspace, sub],
+    [workspace, user.id],
   );
   await fixtures.sql.query("analyze");
   const small = await fixtures.sql.query(
@@ -68,15 +68,10 @@ beforeAll(async () => {
   );
   tiny = new Set(small.rows.map(({ name }) => name));
   expect(tiny).not.toContain(`messages_${nameOf(monthsAgo(0))}`);
-  member = { sub, role: "authenticated", session_id: randomUUID(), email };
+  member = claimsOf(user);
   key = { id: keyId, workspace_id: workspace, environment: "live", allow: null, deny: [] };
   plansOf = await capturePlans(database);
 }, 180_000);
-afterAll(async () => {
-  await closeDatabase();
-  await fixtures?.close();
-  await database?.drop();
-});
 
 /** The partitions of `messages` that a read touched, as months `YYYY_MM`. */
 const monthsOf = (plans: CapturedPlan[]) =>

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { beforeAll, expect, test } from "vitest";
 import { selectAll } from "@/lib/db/query";
 import { raw } from "@/lib/db/sql";
 import { asKey, asKeyAtOnce, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
-import { withDatabase } from "@/tests/helpers/with-database";
+import { connectService } from "@/tests/helpers/connect-service";
+import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
-let fixtures: Parameters<Parameters<typeof withDatabase>[0]>[0]["fixtures"];
-withDatabase((open) => {
-  fixtures = open.fixtures;
-  configureDatabase(open.database);
+let open: OpenDatabase;
+withDatabase((opened) => {
+  open = opened;
 });
-afterAll(closeDatabase);
+connectService(() => open.database);
 
 let key: KeyClaims;
 let user: UserClaims;
 beforeAll(async () => {
-  const workspace = await fixtures.workspace();
-  const { id } = await fixtures.key(workspace);
+  const workspace = await open.fixtures.workspace();
+  const { id } = await open.fixtures.key(workspace);
   key = { id, workspace_id: workspace, environment: "live", allow: null, deny: [] };
   user = { sub: id, role: "authenticated", session_id: id, email: "ada@example.com" };
 });

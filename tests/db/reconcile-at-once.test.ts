@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { beforeEach, expect, test, vi } from "vitest";
 import { waitingSessions } from "@/tests/helpers/block";
+import { connectService } from "@/tests/helpers/connect-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { check, type Filled, fillWorkspace, short } from "@/tests/helpers/ledger/reconcilable";
 import { Load } from "@/tests/helpers/load";
 
 const harness = withHarness();
+connectService(() => harness.database);
 const sql = (text: string, values: unknown[] = []) => harness.fixtures.sql.query(text, values);
 
 let workspace: Filled;
-beforeAll(() => {
-  configureDatabase(harness.database);
-});
 beforeEach(async () => {
   workspace = await fillWorkspace(harness);
 });
-afterAll(closeDatabase);
 
 test("Waits for another repair of the same workspace and then finds nothing to add", async () => {
   await sql("update public.key_spend set amount_usd = amount_usd + 1 where workspace_id = $1", [

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { beforeEach, describe, expect, test } from "vitest";
 import { reconcile, UnknownWorkspaceError } from "@/lib/ledger/reconcile/service";
+import { connectService } from "@/tests/helpers/connect-service";
 import { withHarness } from "@/tests/helpers/harness";
 import { corruptedLines, corruptions } from "@/tests/helpers/ledger/corruptions";
 import { check, type Filled, fillWorkspace, short } from "@/tests/helpers/ledger/reconcilable";
 
 const harness = withHarness();
+connectService(() => harness.database);
 const sql = (text: string, values: unknown[] = []) => harness.fixtures.sql.query(text, values);
 
 let workspace: Filled;
-beforeAll(() => {
-  configureDatabase(harness.database);
-});
 beforeEach(async () => {
   workspace = await fillWorkspace(harness);
 });
-afterAll(closeDatabase);
 
 test("Finds no difference in a ledger as the service writes it", async () => {
   const report = await reconcile({ repair: false });

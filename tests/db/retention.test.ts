@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { beforeEach, describe, expect, test } from "vitest";
 import { RetentionError, removeMessages } from "@/lib/ledger/retention/service";
+import { connectService } from "@/tests/helpers/connect-service";
 import { withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
 import { fillOldMonths, keyed, type OldMonths, oldUsage } from "@/tests/helpers/ledger/old-months";
@@ -10,19 +10,16 @@ import { projectRoot } from "@/tests/helpers/project-root";
 import { startScript } from "@/tests/helpers/script";
 
 const harness = withHarness();
+connectService(() => harness.database);
 const sql = (text: string, values: unknown[] = []) => harness.fixtures.sql.query(text, values);
 const rowsOf = async (text: string, values: unknown[] = []) => (await sql(text, values)).rows;
 
 let workspace: OldMonths;
 const post = (body: unknown) => exactClient(harness.services[0]?.baseUrl ?? "", workspace.secret).post(body);
 
-beforeAll(() => {
-  configureDatabase(harness.database);
-});
 beforeEach(async () => {
   workspace = await fillOldMonths(harness);
 });
-afterAll(closeDatabase);
 
 /** Every sum that the service reads. */
 async function sums() {

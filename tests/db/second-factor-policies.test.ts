@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { createMember, refusalOf, runAs } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // What the database itself allows a session with or without a proved second factor, for PostgREST and for mistakes of
@@ -17,16 +18,7 @@ let workspace: string;
 let owner: string;
 let member: string;
 
-async function addPerson(role: string): Promise<string> {
-  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
-    `${randomUUID()}@example.com`,
-  ]);
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-    [workspace, rows[0].id, role],
-  );
-  return rows[0].id;
-}
+const addPerson = async (role: string) => (await createMember(fixtures, workspace, role)).id;
 
 const addFactor = (userId: string, status: "verified" | "unverified", type = "totp") =>
   fixtures.sql.query(
@@ -41,19 +33,11 @@ const requireMfa = () =>
  * Runs a statement as a user with a token of a level, and rolls it back. @returns the number of rows, or the refusal
  */
 async function as(userId: string, aal: string | null, sql: string, values: unknown[] = []): Promise<unknown> {
-  const claims = JSON.stringify({ sub: userId, role: "authenticated", ...(aal !== null && { aal }) });
-  await service.query("begin");
+  const claims = { sub: userId, ...(aal !== null && { aal }) };
   try {
-    await service.query(
-      "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
-      [claims],
-    );
-    return (await service.query(sql, values)).rowCount;
+    return (await runAs(service, claims, "rollback", sql, values)).rowCount;
   } catch (error) {
-    const { message, constraint } = error as pg.DatabaseError;
-    return constraint ?? (/permission denied|row-level security/.exec(message)?.[0] || message);
-  } finally {
-    await service.query("rollback");
+    return refusalOf(error);
   }
 }
 

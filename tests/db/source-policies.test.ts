@@ -1,29 +1,27 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { actAs, createMembers } from "@/tests/helpers/sql-user";
-import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
+import { createMembers, runAs } from "@/tests/helpers/sql-user";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 // What users and keys can do to sources by SQL: on a hosted project, PostgREST runs it without our service.
 
 type Who = "owner" | "admin" | "member" | "viewer" | "stranger";
 
-let open: OpenDatabase;
 let fixtures: Fixtures;
 let service: pg.Client;
 let workspace: string;
 let keyId: string;
 let users: Record<Who, string>;
 
-withDatabase((opened) => {
-  open = opened;
-  ({ fixtures, service } = opened);
+withDatabase((open) => {
+  ({ fixtures, service } = open);
 });
 
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   const other = await fixtures.workspace();
-  users = await createMembers(open, workspace, other);
+  users = await createMembers(fixtures, workspace, other);
   keyId = (await fixtures.key(workspace)).id;
   await note(keyId);
 });
@@ -41,15 +39,8 @@ async function note(key: string): Promise<void> {
 }
 
 /** Runs a statement as a signed-in user, and takes it back. */
-async function as(who: Who, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  await service.query("begin");
-  try {
-    await actAs(service, { sub: users[who] });
-    return (await service.query(sql, values)).rows;
-  } finally {
-    await service.query("rollback");
-  }
-}
+const as = async (who: Who, sql: string, values: unknown[] = []) =>
+  (await runAs(service, { sub: users[who] }, "rollback", sql, values)).rows;
 
 /** Runs a statement as an API key that may read everything of its workspace, and takes it back. */
 async function asKey(sql: string): Promise<unknown[]> {

@@ -1,24 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { accountQuota, addressQuota, type Quota, throttle } from "@/lib/access/throttle";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { ServiceError } from "@/lib/errors";
-import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
-import { Fixtures } from "@/tests/helpers/keys";
+import { connectService } from "@/tests/helpers/connect-service";
+import type { TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { withDatabase } from "@/tests/helpers/with-database";
 
 let database: TestDatabase;
 let fixtures: Fixtures;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  configureDatabase(database);
-  fixtures = new Fixtures(database.adminUrl);
+withDatabase((open) => {
+  ({ database, fixtures } = open);
 });
-afterAll(async () => {
-  await closeDatabase();
-  await fixtures?.close();
-  await database?.drop();
-});
+connectService(() => database);
 
 const minuteMs = 60_000;
 const someone = (limit: number, windowMs = 10 * minuteMs) => accountQuota(randomUUID(), limit, windowMs);

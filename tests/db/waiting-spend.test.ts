@@ -3,6 +3,7 @@ import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // Spend that can reach no threshold waits, and is added to the sums of budgets together.
@@ -184,15 +185,7 @@ test("A user cannot ask what waits, and reads it in sums of their own workspaces
   const budget = await setBudget();
   await spend("1");
   await spend("2");
-  const member = randomUUID();
-  await fixtures.sql.query("insert into auth.users (id, email) values ($1, $2)", [
-    member,
-    `${member}@example.com`,
-  ]);
-  await fixtures.sql.query(
-    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'viewer')",
-    [workspace, member],
-  );
+  const { id: member } = await createMember(fixtures, workspace, "viewer");
   const client = new pg.Client({ connectionString: database.adminUrl });
   await client.connect();
   const asUser = async (id: string, statement: string) => {

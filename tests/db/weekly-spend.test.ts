@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type pg from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import type { UserClaims } from "@/lib/db/transaction";
 import { readWeek } from "@/lib/spend/weekly/service";
 import { localDay } from "@/tests/helpers/budget-model";
+import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { createMember } from "@/tests/helpers/sql-user";
+import { claimsOf, createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // The weeks of a report against sums of the postings that were recorded, in time zones whose clocks change in those weeks.
@@ -19,11 +19,10 @@ let service: pg.Client;
 withDatabase((open) => {
   ({ database, fixtures, service } = open);
 });
+connectService(() => database);
 beforeAll(async () => {
-  configureDatabase(database);
   for (const month of ["2026-02-01", "2026-03-01", "2026-04-01", "2026-10-01", "2026-11-01"])
     await fixtures.sql.query("select private.ensure_messages_month($1)", [month]);
-  return closeDatabase;
 });
 
 const dayMs = 86_400_000;
@@ -58,8 +57,7 @@ const posting: fc.Arbitrary<Posting> = fc.record({
 
 /** Adds a member to a workspace. @returns their claims */
 async function memberOf(workspace: string): Promise<UserClaims> {
-  const id = await createMember({ database, fixtures }, workspace, "viewer");
-  return { sub: id, role: "authenticated", session_id: "", email: `${id}@example.com`, aal: "aal1" };
+  return claimsOf(await createMember(fixtures, workspace, "viewer"));
 }
 
 const usd = (cents: number) => cents / 100;

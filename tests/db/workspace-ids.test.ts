@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { demoWorkspaceId, environmentKeyId } from "@/lib/keys/environment-key";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { createUser } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // A ledger is found by its workspace's id and outlives the workspace, so no other workspace may get that id.
@@ -40,12 +41,7 @@ async function record(workspaceId: string): Promise<void> {
   ]);
 }
 
-async function signUp(): Promise<string> {
-  const { rows } = await fixtures.sql.query("select local_auth.create_user($1, null, '{}') ->> 'id' as id", [
-    `${crypto.randomUUID()}@example.com`,
-  ]);
-  return rows[0].id;
-}
+const signUp = async () => (await createUser(fixtures)).id;
 
 /** Runs a statement as PostgREST would for a user, or as a key's transaction, and rolls it back. */
 async function as(settings: Record<string, unknown>, sql: string): Promise<Record<string, unknown>[]> {
