@@ -1,12 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { latestMail, openLink } from "@/tests/helpers/outbox";
 
 // Behaviour of Supabase Auth that the local sign-in shares. Settings are read once, at first use.
@@ -14,14 +7,12 @@ vi.hoisted(() => {
   process.env.AUTH_SIGN_IN_LIMIT = "3";
 });
 
-let server: AuthServer;
+const server = withAuthServer();
 let token: string;
 
 beforeAll(async () => {
-  server = await startAuthServer();
   token = (await signUp()).session?.access_token ?? "";
 });
-afterAll(() => server?.stop());
 
 const json = { "content-type": "application/json" };
 const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {

@@ -1,24 +1,21 @@
 import { randomUUID } from "node:crypto";
-import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { sessionOf } from "@/lib/access/sign-in/request-session";
 import { health } from "@/lib/contract/reads";
 import { defineRoute, endpoint, type Handler } from "@/lib/http/define-route";
-import { type AuthServer, must, someEmail, somePassword, startAuthServer } from "@/tests/helpers/auth-server";
+import { must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
-let server: AuthServer;
+const server = withAuthServer();
 let cookie: string;
 let email: string;
 
 beforeAll(async () => {
-  server = await startAuthServer();
   email = someEmail();
   const session = await sessionOf(new Request(server.url));
   must(await session.client.auth.signUp({ email, password: somePassword }));
   for (const line of session.setCookies) expect(line).toMatch(/; HttpOnly.*; SameSite=Lax/i);
   cookie = cookiesIn(session.setCookies);
 });
-afterAll(() => server?.stop());
 
 const cookiesIn = (lines: string[]) => lines.map((line) => line.split(";", 1)[0]).join("; ");
 const me = (headers: Record<string, string>) => fetch(`${server.url}/api/v1/me`, { headers });
@@ -59,10 +56,7 @@ describe("A session cookie", () => {
   test("Of an ended session is refused and removed once it needs refreshing", async () => {
     const session = await sessionOf(new Request(server.url));
     must(await session.client.auth.signInWithPassword({ email, password: somePassword }));
-    const sql = new pg.Client({ connectionString: server.database.superuserUrl });
-    await sql.connect();
-    await sql.query("delete from auth.sessions");
-    await sql.end();
+    await server.sql.query("delete from auth.sessions");
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2 * 3600_000 });
     try {
       const answer = await me({ cookie: cookiesIn(session.setCookies) });

@@ -4,25 +4,18 @@ import { z } from "zod";
 import type { WorkspaceRole } from "@/lib/contract/me";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { Fixtures } from "@/tests/helpers/keys";
+import { addToWorkspace } from "@/tests/helpers/sql-user";
 
 const roles: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
 
-let server: AuthServer;
+const server = withAuthServer();
 let fixtures: Fixtures;
 const slug = `w-${randomUUID()}`;
 const tokens = new Map<WorkspaceRole | "stranger", string>();
 
 beforeAll(async () => {
-  server = await startAuthServer();
   fixtures = new Fixtures(server.database.adminUrl);
   const workspace = await fixtures.workspace(slug);
   for (const role of [...roles, "stranger"] as const) {
@@ -30,16 +23,10 @@ beforeAll(async () => {
     const { user, session } = must(await makeClient(server.url).auth.signUp(credentials));
     tokens.set(role, session?.access_token ?? "");
     if (role === "stranger") continue;
-    await fixtures.sql.query(
-      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, $3)",
-      [workspace, user?.id, role],
-    );
+    await addToWorkspace(fixtures, workspace, user?.id ?? "", role);
   }
 });
-afterAll(async () => {
-  await fixtures.close();
-  await server.stop();
-});
+afterAll(() => fixtures?.close());
 
 /** The status of a call of an endpoint that declares a role, and whose service asks for none. */
 async function call(declared: WorkspaceRole, caller: WorkspaceRole | "stranger") {

@@ -1,22 +1,10 @@
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { describe, expect, test, vi } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { latestMail } from "@/tests/helpers/outbox";
 
-let server: AuthServer;
+const server = withAuthServer();
 const auth = () => makeClient(server.url).auth;
-
-beforeAll(async () => {
-  server = await startAuthServer();
-});
-afterAll(() => server?.stop());
 
 async function newAccount(): Promise<string> {
   const email = someEmail();

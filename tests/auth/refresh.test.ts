@@ -1,25 +1,7 @@
-import pg from "pg";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { expect, test } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
-let server: AuthServer;
-let sql: pg.Pool;
-
-beforeAll(async () => {
-  server = await startAuthServer();
-  sql = new pg.Pool({ connectionString: server.database.superuserUrl, max: 2 });
-});
-afterAll(async () => {
-  await sql?.end();
-  await server?.stop();
-});
+const server = withAuthServer();
 
 async function newSession() {
   const answer = await makeClient(server.url).auth.signUp({ email: someEmail(), password: somePassword });
@@ -47,13 +29,14 @@ const tokenAfter = async (token: string) => {
 };
 
 /** Ages the tokens used so far. */
-const later = () => sql.query("update auth.refresh_tokens set updated_at = updated_at - interval '1 minute'");
+const later = () =>
+  server.sql.query("update auth.refresh_tokens set updated_at = updated_at - interval '1 minute'");
 
 test("Gives one new token to ten refreshes of one token at once", async () => {
   const { refresh_token } = await newSession();
   const answers = await Promise.all(Array.from({ length: 10 }, () => refresh(refresh_token)));
   expect(new Set(answers.map(({ token }) => token)).size).toBe(1);
-  const { rows } = await sql.query(
+  const { rows } = await server.sql.query(
     "select count(*)::int as open from auth.refresh_tokens where not revoked and session_id = (select session_id from auth.refresh_tokens where token = encode(sha256($1), 'hex'))",
     [refresh_token],
   );
@@ -89,7 +72,7 @@ test("Refuses an unknown token", async () => {
 test("Stores no token that can be read back", async () => {
   const session = await newSession();
   const next = await tokenAfter(session.refresh_token);
-  const { rows } = await sql.query(
+  const { rows } = await server.sql.query(
     "select (select jsonb_agg(to_jsonb(r)) from auth.refresh_tokens as r)::text || (select jsonb_agg(to_jsonb(s)) from auth.sessions as s)::text as kept",
   );
   expect(rows[0].kept).not.toContain(session.refresh_token);

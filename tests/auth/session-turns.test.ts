@@ -1,26 +1,7 @@
-import pg from "pg";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { expect, test, vi } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
-let server: AuthServer;
-let superuser: pg.Client;
-
-beforeAll(async () => {
-  server = await startAuthServer();
-  superuser = new pg.Client({ connectionString: server.database.superuserUrl });
-  await superuser.connect();
-});
-afterAll(async () => {
-  await superuser?.end();
-  await server?.stop();
-});
+const server = withAuthServer();
 
 async function signUp(): Promise<string> {
   const { session } = must(
@@ -40,12 +21,12 @@ async function call(path: string, token: string | null, method = "GET", body?: o
 
 /** Locks a table, so that statements that need it wait until the lock is released. */
 async function hold(table: string) {
-  await superuser.query(`begin; lock table ${table} in access exclusive mode`);
-  return () => superuser.query("commit");
+  await server.sql.query(`begin; lock table ${table} in access exclusive mode`);
+  return () => server.sql.query("commit");
 }
 
 const heldUp = async () => {
-  const { rowCount } = await superuser.query(
+  const { rowCount } = await server.sql.query(
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   );
   return rowCount;

@@ -1,31 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { describe, expect, test } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthProject } from "@/tests/helpers/auth-server";
 import { latestMail, openLink } from "@/tests/helpers/outbox";
 
-// With SUPABASE_URL and a publishable key in the environment, the same tests run against a Supabase project (one whose
-// sign-up confirms itself). Tests with mails are skipped there.
-const hosted = process.env.SUPABASE_URL;
-const key = process.env.SUPABASE_PUBLISHABLE_KEY ?? "any-key";
-let server: AuthServer | undefined;
-let url = hosted ?? "";
-
-beforeAll(async () => {
-  if (hosted) return;
-  server = await startAuthServer();
-  url = server.url;
-});
-afterAll(() => server?.stop());
+const project = withAuthProject();
+const { key, isHosted } = project;
 
 const json = { "content-type": "application/json" };
 const signUp = async (email = someEmail(), auth = {}) => {
-  const client = makeClient(url, key, auth);
+  const client = makeClient(project.url, key, auth);
   const options = { data: { display_name: "Ada Lovelace" } };
   const { session, user } = must(await client.auth.signUp({ email, password: somePassword, options }));
   if (!session || !user) throw new Error("Sign-up gave no session.");
@@ -44,7 +26,7 @@ describe("The unmodified supabase-js client", () => {
 
   test("Signs in with the address in any case", async () => {
     const { email, user } = await signUp();
-    const client = makeClient(url, key);
+    const client = makeClient(project.url, key);
     const signedIn = must(
       await client.auth.signInWithPassword({ email: email.toUpperCase(), password: somePassword }),
     );
@@ -57,7 +39,7 @@ describe("The unmodified supabase-js client", () => {
     expect(claims?.claims).toMatchObject({ sub: user.id, email, role: "authenticated", aal: "aal1" });
     expect(claims?.claims.amr).toMatchObject([{ method: "password" }]);
     const jwks = await (
-      await fetch(`${url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: key } })
+      await fetch(`${project.url}/auth/v1/.well-known/jwks.json`, { headers: { apikey: key } })
     ).json();
     expect(jwks.keys.every((jwk: object) => !("d" in jwk))).toBe(true);
   });
@@ -73,7 +55,7 @@ describe("The unmodified supabase-js client", () => {
       }),
     );
     expect(changed.user?.user_metadata).toMatchObject({ display_name: "Ada Lovelace", theme: "dark" });
-    const again = makeClient(url, key).auth;
+    const again = makeClient(project.url, key).auth;
     const refused = await again.signInWithPassword({ email, password: somePassword });
     expect(refused.error).toMatchObject({ status: 400, code: "invalid_credentials" });
     must(await again.signInWithPassword({ email, password: "another good one" }));
@@ -83,7 +65,7 @@ describe("The unmodified supabase-js client", () => {
     const { client: here, email } = await signUp();
     const others = await Promise.all(
       [1, 2].map(async () => {
-        const { auth } = makeClient(url, key);
+        const { auth } = makeClient(project.url, key);
         must(await auth.signInWithPassword({ email, password: somePassword }));
         return auth;
       }),
@@ -104,7 +86,7 @@ describe("The unmodified supabase-js client", () => {
   test("Signs out, which ends the session for the remaining token too", async () => {
     const { client, session } = await signUp();
     expect((await client.auth.signOut()).error).toBeNull();
-    const other = makeClient(url, key).auth;
+    const other = makeClient(project.url, key).auth;
     expect((await other.getUser(session.access_token)).error?.name).toBe("AuthSessionMissingError");
     const { refresh_token } = session;
     expect((await other.refreshSession({ refresh_token })).error).toMatchObject({
@@ -116,7 +98,7 @@ describe("The unmodified supabase-js client", () => {
     const { client: first, email } = await signUp();
     const others = await Promise.all(
       [1, 2].map(async () => {
-        const client = makeClient(url, key);
+        const client = makeClient(project.url, key);
         must(await client.auth.signInWithPassword({ email, password: somePassword }));
         return client;
       }),
@@ -133,7 +115,7 @@ describe("The unmodified supabase-js client", () => {
 
   test("Gets the error codes it knows", async () => {
     const { client, email } = await signUp();
-    const auth = makeClient(url, key).auth;
+    const auth = makeClient(project.url, key).auth;
     const codeOf = async (attempt: Promise<{ error: unknown }>) =>
       ((await attempt).error as { code?: string })?.code;
     expect(await codeOf(auth.signInWithPassword({ email, password: "wrong" }))).toBe("invalid_credentials");
@@ -149,11 +131,11 @@ describe("The unmodified supabase-js client", () => {
   });
 });
 
-describe.skipIf(hosted)("Mails", () => {
+describe.skipIf(isHosted)("Mails", () => {
   test("Sign in once by a password link, which ends earlier sessions", async () => {
     const { client: before, email } = await signUp();
-    const client = makeClient(url, key);
-    must(await client.auth.resetPasswordForEmail(email, { redirectTo: `${url}/callback` }));
+    const client = makeClient(project.url, key);
+    must(await client.auth.resetPasswordForEmail(email, { redirectTo: `${project.url}/callback` }));
     const fragment = new URLSearchParams((await openLink(email)).hash.slice(1));
     expect(fragment.get("type")).toBe("recovery");
     must(
@@ -163,14 +145,19 @@ describe.skipIf(hosted)("Mails", () => {
       }),
     );
     must(await client.auth.updateUser({ password: "a new password" }));
-    must(await makeClient(url).auth.signInWithPassword({ email, password: "a new password" }));
+    must(await makeClient(project.url).auth.signInWithPassword({ email, password: "a new password" }));
     expect((await before.auth.refreshSession()).error).toMatchObject({ code: "refresh_token_not_found" });
     expect((await openLink(email)).searchParams.get("error_code")).toBe("otp_expired");
   });
 
   test("Sign in by a link with PKCE, for the client that asked only", async () => {
     const { client, email, user } = await signUp(undefined, { flowType: "pkce" });
-    must(await client.auth.signInWithOtp({ email, options: { emailRedirectTo: `${url}/callback?next=/x` } }));
+    must(
+      await client.auth.signInWithOtp({
+        email,
+        options: { emailRedirectTo: `${project.url}/callback?next=/x` },
+      }),
+    );
     const target = await openLink(email);
     expect(target.pathname + target.hash).toBe("/callback");
     expect(target.searchParams.get("next")).toBe("/x");
@@ -180,7 +167,7 @@ describe.skipIf(hosted)("Mails", () => {
 
     must(await client.auth.signInWithOtp({ email }));
     const stolen = (await openLink(email)).searchParams.get("code");
-    const thief = await fetch(`${url}/auth/v1/token?grant_type=pkce`, {
+    const thief = await fetch(`${project.url}/auth/v1/token?grant_type=pkce`, {
       method: "POST",
       headers: json,
       body: JSON.stringify({ auth_code: stolen, code_verifier: "x".repeat(43) }),
@@ -189,7 +176,7 @@ describe.skipIf(hosted)("Mails", () => {
   });
 
   test("Sign in by six digits too, and create an account for a new address", async () => {
-    const [email, auth] = [someEmail("new"), makeClient(url).auth];
+    const [email, auth] = [someEmail("new"), makeClient(project.url).auth];
     must(await auth.signInWithOtp({ email, options: { data: { display_name: "Grace" } } }));
     const { code } = await latestMail(email);
     const { user } = must(await auth.verifyOtp({ email, token: code ?? "", type: "email" }));
@@ -199,7 +186,7 @@ describe.skipIf(hosted)("Mails", () => {
 
   test("Let a program send a link's token instead of opening it", async () => {
     const { email, user } = await signUp();
-    const auth = makeClient(url, key, { flowType: "pkce" }).auth;
+    const auth = makeClient(project.url, key, { flowType: "pkce" }).auth;
     must(await auth.signInWithOtp({ email }));
     const token_hash = new URL((await latestMail(email)).link ?? "").searchParams.get("token") ?? "";
     expect(must(await auth.verifyOtp({ token_hash, type: "email" })).user?.id).toBe(user.id);
@@ -208,9 +195,9 @@ describe.skipIf(hosted)("Mails", () => {
   test("Link to this service or this machine, never elsewhere", async () => {
     const { email, client } = await signUp();
     for (const [wanted, reached] of [
-      ["https://evil.example/callback", url],
-      ["javascript:alert(1)", url],
-      [`${url}@evil.example/`, url],
+      ["https://evil.example/callback", project.url],
+      ["javascript:alert(1)", project.url],
+      [`${project.url}@evil.example/`, project.url],
       ["http://localhost:9/mine", "http://localhost:9"],
     ]) {
       await client.auth.signInWithOtp({ email, options: { emailRedirectTo: wanted ?? "" } });
@@ -219,7 +206,7 @@ describe.skipIf(hosted)("Mails", () => {
   });
 
   test("Answer unknown addresses alike, without link and without an unwanted account", async () => {
-    const [email, auth] = [someEmail("nobody"), makeClient(url).auth];
+    const [email, auth] = [someEmail("nobody"), makeClient(project.url).auth];
     expect(await auth.resetPasswordForEmail(email)).toEqual({ data: {}, error: null });
     expect((await auth.signInWithOtp({ email, options: { shouldCreateUser: false } })).error).toBeNull();
     expect(await latestMail(email)).toMatchObject({ link: null, code: null });
@@ -227,11 +214,11 @@ describe.skipIf(hosted)("Mails", () => {
   });
 });
 
-describe.skipIf(hosted)("The protocol", () => {
+describe.skipIf(isHosted)("The protocol", () => {
   test("Answers errors in the shape of the client's version header", async () => {
     const ask = async (headers: Record<string, string>) => {
       const body = JSON.stringify({ email: someEmail(), password: "wrong" });
-      const answer = await fetch(`${url}/auth/v1/token?grant_type=password`, {
+      const answer = await fetch(`${project.url}/auth/v1/token?grant_type=password`, {
         method: "POST",
         headers: { ...json, ...headers },
         body,
@@ -261,7 +248,7 @@ describe.skipIf(hosted)("The protocol", () => {
     ["PUT", "signup", "{}", 405],
     ["GET", "user", undefined, 401],
   ])("Refuses %s %s with %s by %i", async (method, path, body, status) => {
-    const answer = await fetch(`${url}/auth/v1/${path}`, {
+    const answer = await fetch(`${project.url}/auth/v1/${path}`, {
       method,
       ...(body !== undefined && { headers: json, body }),
     });

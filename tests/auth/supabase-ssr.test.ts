@@ -1,32 +1,16 @@
 import { createServerClient } from "@supabase/ssr";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AuthServer,
-  must,
-  realtime,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { describe, expect, test } from "vitest";
+import { must, realtime, someEmail, somePassword, withAuthProject } from "@/tests/helpers/auth-server";
 import { openLink } from "@/tests/helpers/outbox";
 
-const hosted = process.env.SUPABASE_URL;
-const key = process.env.SUPABASE_PUBLISHABLE_KEY ?? "any-key";
-let server: AuthServer | undefined;
-let url = hosted ?? "";
-
-beforeAll(async () => {
-  if (hosted) return;
-  server = await startAuthServer();
-  url = server.url;
-});
-afterAll(() => server?.stop());
+const project = withAuthProject();
+const { key, isHosted } = project;
 
 /** A browser's cookies, and the unmodified server client of each request that comes with them. */
 function makeBrowser() {
   const jar = new Map<string, string>();
   const request = () =>
-    createServerClient(url, key, {
+    createServerClient(project.url, key, {
       realtime,
       cookies: {
         getAll: () => [...jar].map(([name, value]) => ({ name, value })),
@@ -55,11 +39,11 @@ describe("The unmodified @supabase/ssr client", () => {
     expect((await request().getSession()).data.session?.refresh_token).not.toBe(before);
   });
 
-  test.skipIf(hosted)("Chooses a new password by a link that signs in only this browser", async () => {
+  test.skipIf(isHosted)("Chooses a new password by a link that signs in only this browser", async () => {
     const [mine, strangers] = [makeBrowser(), makeBrowser()];
     const email = someEmail();
     must(await makeBrowser().request().signUp({ email, password: somePassword }));
-    must(await mine.request().resetPasswordForEmail(email, { redirectTo: `${url}/callback` }));
+    must(await mine.request().resetPasswordForEmail(email, { redirectTo: `${project.url}/callback` }));
     const code = (await openLink(email)).searchParams.get("code") ?? "";
     expect((await strangers.request().exchangeCodeForSession(code)).error).not.toBeNull();
     const exchanged = must(await mine.request().exchangeCodeForSession(code));

@@ -1,17 +1,10 @@
 import { createHmac } from "node:crypto";
 import { exportJWK, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
-let server: AuthServer;
+const server = withAuthServer();
 let token: string;
 let claims: JWTPayload;
 let kid: string;
@@ -19,7 +12,6 @@ let ownKey: CryptoKey;
 let publicJwk: Record<string, string>;
 
 beforeAll(async () => {
-  server = await startAuthServer();
   const { session } = must(
     await makeClient(server.url).auth.signUp({ email: someEmail(), password: somePassword }),
   );
@@ -27,13 +19,9 @@ beforeAll(async () => {
   claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   publicJwk = (await (await fetch(`${server.url}/auth/v1/.well-known/jwks.json`)).json()).keys[0];
   kid = publicJwk.kid ?? "";
-  const admin = new pg.Client({ connectionString: server.database.superuserUrl });
-  await admin.connect();
-  const { rows } = await admin.query("select private_jwk from local_auth.signing_key");
-  await admin.end();
+  const { rows } = await server.sql.query("select private_jwk from local_auth.signing_key");
   ownKey = (await importJWK(rows[0].private_jwk, "ES256")) as CryptoKey;
 });
-afterAll(() => server?.stop());
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const sign = (changes: JWTPayload = {}, key = ownKey) =>

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  type AuthServer,
-  makeClient,
-  must,
-  someEmail,
-  somePassword,
-  startAuthServer,
-} from "@/tests/helpers/auth-server";
+import { beforeAll, describe, expect, test } from "vitest";
+import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 
-let server: AuthServer;
+const server = withAuthServer();
 let token: string;
 
 beforeAll(async () => {
-  server = await startAuthServer();
   const account = { email: someEmail(), password: somePassword };
   token = must(await makeClient(server.url).auth.signUp(account)).session?.access_token ?? "";
 });
-afterAll(() => server?.stop());
 
 async function refusal(method: string, path: string, body: string, headers = {}) {
   const answer = await fetch(`${server.url}/auth/v1/${path}`, {

@@ -5,6 +5,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { newOutlay } from "./client";
 import { withProviderMock } from "./provider-mock";
 import { loadCalls, recordedCalls } from "./recorded-calls";
+import { startRecording, testWrappedSdk } from "./wrapped-sdk";
 
 const harness = withSharedHarness();
 const mock = withProviderMock();
@@ -29,20 +30,17 @@ describe.each(Object.keys(sdk.versions))("A client of OpenAI's SDK %s, wrapped",
   });
 
   async function wrap(options = {}) {
-    const started = await newOutlay(harness, harness.services[0]?.baseUrl ?? "");
-    const recorded = async () => {
-      expect(await started.outlay.flush()).toBe(true);
-      expect(started.errors).toEqual([]);
-      return recordedCalls(harness, started.workspace);
-    };
-    return { ...started, client: wrapOpenAI(plain, started.outlay, options), recorded };
+    const started = await startRecording(harness);
+    return { ...started, client: wrapOpenAI(plain, started.outlay, options) };
   }
 
-  test.each(Object.keys(sdk.calls))("Shows the caller the same, and records once: %s", async (name) => {
-    const { client, recorded } = await wrap();
-    const expected = await sdk.calls[name](plain, user);
-    expect(await sdk.calls[name](client, user)).toEqual(expected);
-    expect(await recorded()).toEqual([recordedCall]);
+  testWrappedSdk({
+    sdk,
+    sdkClass: sdk.versions[version],
+    plain: () => plain,
+    user: () => user,
+    wrap,
+    recordedCall,
   });
 
   test("Records embeddings", async () => {
@@ -71,31 +69,11 @@ describe.each(Object.keys(sdk.versions))("A client of OpenAI's SDK %s, wrapped",
     expect(await recorded()).toEqual([recordedCall]);
   });
 
-  test("Is of the same class, and leaves the original as it was", async () => {
-    const { client, recorded } = await wrap();
-    expect(client).toBeInstanceOf(sdk.versions[version]);
-    await sdk.calls["a chat completion"](plain, user);
-    expect(await recorded()).toEqual([]);
-  });
-
   test("Records once with the last options when it is wrapped again", async () => {
     const { client, outlay, recorded } = await wrap({ feature: "first" });
     const again = wrapOpenAI(client, outlay, { feature: "search", provider: "azure", project: "other" });
     await sdk.embed(again, user);
     expect(await recorded()).toMatchObject([{ feature: "search", provider: "azure" }]);
-  });
-
-  test.each([
-    ["fails", "broken", false],
-    ["fails before its stream", "broken", true],
-    ["breaks off in its stream", "cut", true],
-    ["fails in its stream", "failing", true],
-  ])("Passes the same error on, and records nothing, when a call %s", async (_, model, stream) => {
-    const { client, recorded } = await wrap();
-    const expected = await sdk.failingCall(plain, user, model, stream);
-    expect(expected).toBeDefined();
-    expect(await sdk.failingCall(client, user, model, stream)).toEqual(expected);
-    expect(await recorded()).toEqual([]);
   });
 
   test("Records a call once that the SDK tried twice", async () => {

@@ -14,7 +14,7 @@ export async function loadCalls(name: string): Promise<any> {
 }
 
 /** A recorded call: who, which model, and how many of each kind. */
-type RecordedCall = {
+export type RecordedCall = {
   provider: string;
   model: string;
   feature: string | null;

@@ -12,9 +12,9 @@ import { createLane } from "@/server/lane";
 import { createTestDatabase, type TestDatabase } from "./database";
 
 /** The service's route handlers over real HTTP, in this process, on a database of their own. */
-export type AuthServer = { url: string; database: TestDatabase; stop(): Promise<void> };
+type AuthServer = { url: string; database: TestDatabase; stop(): Promise<void> };
 
-export async function startAuthServer(): Promise<AuthServer> {
+async function startAuthServer(): Promise<AuthServer> {
   const database = await createTestDatabase();
   configureDatabase(database);
   const lane = await createLane();
@@ -52,6 +52,17 @@ export function withAuthServer(): AuthServer & { sql: pg.Client } {
     await server.stop?.();
   });
   return server;
+}
+
+/**
+ * Where the tests of Supabase's own clients sign in: at an auth server of the file's, or, with SUPABASE_URL and a
+ * publishable key in the environment, at a Supabase project, which should confirm sign-ups itself. No mail can be read there.
+ */
+export function withAuthProject(): { url: string; key: string; isHosted: boolean } {
+  const hosted = process.env.SUPABASE_URL;
+  const key = process.env.SUPABASE_PUBLISHABLE_KEY ?? "any-key";
+  if (hosted) return { url: hosted, key, isHosted: true };
+  return Object.assign(withAuthServer(), { key, isHosted: false });
 }
 
 /** Node 20 has no WebSocket, which the client requires when it is created and never uses here. */
