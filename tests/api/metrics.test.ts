@@ -1,33 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Metrics } from "@/lib/contract/metrics";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
 import { addUser } from "@/tests/helpers/team";
+import { withMetrics } from "@/tests/helpers/with-metrics";
 
 const harness = withHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
-let slug: string;
-let key: ReturnType<typeof apiClient>;
-let viewer: ReturnType<typeof apiClient>;
-let token: string;
-
-beforeAll(async () => {
-  slug = `w-${randomUUID()}`;
-  const id = await harness.fixtures.workspace(slug);
-  key = apiClient(baseUrl(), (await harness.fixtures.key(id)).secret);
-  token = (await addUser(harness, id, "viewer")).token;
-  viewer = apiClient(baseUrl(), token);
-});
-
-const read = async (query: string) =>
-  (await viewer.get(`/api/v1/workspaces/${slug}/metrics?${query}`)).body as unknown as Metrics &
-    Record<string, unknown>;
-const post = (message: Record<string, unknown>) => key.post(costMessage({ estimated_cost: 1, ...message }));
-const dayMs = 86_400_000;
+const workspace = withMetrics(harness);
+const { read, post } = workspace;
 
 test("Answers zeros for a workspace without messages", async () => {
   const body = await read("period=week");
@@ -43,43 +28,6 @@ test("Answers zeros for a workspace without messages", async () => {
   expect((await read("period=all")).series.points).toEqual([]);
 });
 
-test("Compares with the previous period up to the same point, the current day in part", async () => {
-  const now = Date.now();
-  const yesterday = (ms: number) => new Date(Math.floor(now / dayMs) * dayMs - dayMs + ms).toISOString();
-  await post({ feature: "yesterday", estimated_cost: 24, occurred_at: yesterday(0) });
-  const { previous } = await read("period=day&feature=yesterday");
-  expect(previous?.totals.total_usd).toBe(24);
-  const part = (now % dayMs) / dayMs;
-  expect(Number(previous?.to_point_usd)).toBeGreaterThanOrEqual(24 * part - 0.001);
-  expect(Number(previous?.to_point_usd)).toBeLessThan(24 * part + 0.05);
-});
-
-test("Compares a past period as a whole, and a range with as many days before", async () => {
-  await post({ feature: "range", estimated_cost: 3, occurred_at: "2026-02-28T23:59:59.999Z" });
-  await post({ feature: "range", estimated_cost: 5, occurred_at: "2026-03-01T00:00:00Z" });
-  await post({ feature: "range", estimated_cost: 7, occurred_at: "2026-03-02T12:00:00Z" });
-  const body = await read("period=range&from=2026-03-01&to=2026-03-02&feature=range");
-  expect(body).toMatchObject({
-    from: "2026-03-01",
-    to: "2026-03-02",
-    totals: { total_usd: 12 },
-    previous: { from: "2026-02-27", to: "2026-02-28", totals: { total_usd: 3 }, to_point_usd: 3 },
-    forecast_usd: null,
-  });
-  expect(body.series.points.map(({ from, total_usd }) => [from, total_usd])).toEqual([
-    ["2026-03-01", 5],
-    ["2026-03-02", 7],
-  ]);
-  expect(body.series.previous.map((point) => point.total_usd)).toEqual([0, 3]);
-  const long = await read("period=range&from=2026-01-15&to=2026-06-15&feature=range");
-  expect(long.series.bucket).toBe("month");
-  expect(long.series.points.map(({ from, total_usd }) => [from, total_usd]).slice(0, 3)).toEqual([
-    ["2026-01-01", 0],
-    ["2026-02-01", 3],
-    ["2026-03-01", 12],
-  ]);
-});
-
 test("Sums further groups and slices as the rest", async () => {
   const messages = Array.from({ length: 130 }, (_, index) =>
     costMessage({
@@ -89,7 +37,7 @@ test("Sums further groups and slices as the rest", async () => {
       occurred_at: "2025-03-03T00:00:00Z",
     }),
   );
-  await key.call("POST", "/api/v1/messages/batch", { messages });
+  await workspace.key.call("POST", "/api/v1/messages/batch", { messages });
   const body = await read("period=range&from=2025-03-01&to=2025-03-31&group_by=model");
   expect(body.series.groups).toHaveLength(8);
   expect(body.series.groups.map(({ is_rest }) => is_rest)).toEqual([...Array(7).fill(false), true]);
@@ -108,8 +56,10 @@ test("Gives what is far below zero a group of its own, and shows what was alloca
   const costOf = (project: string, cost: number, day: number) =>
     costMessage({ estimated_cost: cost, ...at(day) }, { project });
   const spent = Array.from({ length: 9 }, (_, index) => costOf(`small-${index}`, index + 1, 2));
-  await key.call("POST", "/api/v1/messages/batch", { messages: [costOf("giver", 100, 1), ...spent] });
-  const moved = await key.post({
+  await workspace.key.call("POST", "/api/v1/messages/batch", {
+    messages: [costOf("giver", 100, 1), ...spent],
+  });
+  const moved = await workspace.key.post({
     project: "small-8",
     source: "api",
     message: { type: "allocation", from_project: "giver", amount: 90, ...at(2) },
@@ -139,7 +89,7 @@ test("Gives what is far below zero a group of its own, and shows what was alloca
 });
 
 test("Sums every breakdown and series to its total while others record", async () => {
-  const client = exactClient(baseUrl(), token);
+  const client = exactClient(baseUrl(), workspace.token);
   let isOver = false;
   const writer = (async () => {
     for (let index = 0; !isOver; index += 1) {
@@ -148,7 +98,9 @@ test("Sums every breakdown and series to its total while others record", async (
   })();
   const seen = new Set<string>();
   for (let attempt = 0; attempt < 25; attempt += 1) {
-    const { body } = await client.get(`/api/v1/workspaces/${slug}/metrics?period=day&group_by=model`);
+    const { body } = await client.get(
+      `/api/v1/workspaces/${workspace.slug}/metrics?period=day&group_by=model`,
+    );
     type Sum = { total_usd: string };
     const whole = show(exact((body.totals as Sum).total_usd));
     seen.add(whole);
@@ -198,51 +150,11 @@ test("Reads a feature, model or key without reading all others", async () => {
   }
 });
 
-test("Compares a whole month with the month before, and any days with the same ones last year or chosen ones", async () => {
-  const days = {
-    "2024-01-31": 2,
-    "2024-02-01": 3,
-    "2024-02-29": 5,
-    "2024-03-01": 7,
-    "2024-03-31": 11,
-    "2023-03-31": 13,
-  };
-  for (const [day, cost] of Object.entries(days))
-    await post({ feature: "compared", estimated_cost: cost, occurred_at: `${day}T12:00:00Z` });
-  const march = "from=2024-03-01&to=2024-03-31&feature=compared";
-  expect(await read(march)).toMatchObject({
-    period: "range",
-    compare: "previous",
-    totals: { total_usd: 18 },
-    previous: { from: "2024-02-01", to: "2024-02-29", totals: { total_usd: 8 }, to_point_usd: 8 },
-  });
-  expect(await read(`${march}&compare=last_year`)).toMatchObject({
-    compare: "last_year",
-    previous: { from: "2023-03-01", to: "2023-03-31", totals: { total_usd: 13 } },
-  });
-  // Days that overlap the range itself count in both.
-  const chosen = await read(`${march}&compare_from=2024-01-31&compare_to=2024-03-01`);
-  expect(chosen).toMatchObject({
-    compare: "range",
-    totals: { total_usd: 18 },
-    previous: { totals: { total_usd: 17 } },
-  });
-  expect(chosen.series.previous.reduce((sum, point) => sum + Number(point.total_usd), 0)).toBe(17);
-  expect(await read(`${march}&compare=none`)).toMatchObject({ compare: "none", previous: null });
-  const activity = await viewer.get(`/api/v1/workspaces/${slug}/activity?${march}&compare=last_year`);
-  expect(activity.body).toMatchObject({
-    period: "range",
-    compare: "last_year",
-    previous: { from: "2023-03-01", to: "2023-03-31" },
-    count: 2,
-  });
-});
-
 test("Tells what is spent up to today from what is booked ahead, in the rows too", async () => {
   const before = await read("period=all&provider=Yearly");
   expect(before.booked_ahead).toBeNull();
   const today = new Date();
-  const answer = await key.post({
+  const answer = await workspace.key.post({
     project: "alpha",
     source: "api",
     message: {
@@ -262,7 +174,9 @@ test("Tells what is spent up to today from what is booked ahead, in the rows too
   expect(body.by_project.map(({ total_usd }) => total_usd)).toEqual([100]);
   // The chart ends now.
   expect(body.series.points.at(-1)?.from.slice(0, 7)).toBe(today.toISOString().slice(0, 7));
-  const rows = await viewer.get(`/api/v1/workspaces/${slug}/activity?period=all&provider=Yearly`);
+  const rows = await workspace.viewer.get(
+    `/api/v1/workspaces/${workspace.slug}/activity?period=all&provider=Yearly`,
+  );
   expect(rows.body.count).toBe(12);
   const { from, to } = body.booked_ahead ?? { from: "", to: "" };
   expect(await read(`from=${from}&to=${to}&provider=Yearly`)).toMatchObject({
@@ -272,11 +186,14 @@ test("Tells what is spent up to today from what is booked ahead, in the rows too
 });
 
 test("Answers 304, and HEAD without a body, as long as the figures of the range are the same", async () => {
-  const path = `/api/v1/workspaces/${slug}/metrics?from=2026-04-01&to=2026-04-30&compare=previous`;
+  const path = `/api/v1/workspaces/${workspace.slug}/metrics?from=2026-04-01&to=2026-04-30&compare=previous`;
   const ask = (method: string, tag?: string, more = "") =>
     fetch(`${baseUrl()}${path}${more}`, {
       method,
-      headers: { Authorization: `Bearer ${token}`, ...(tag !== undefined && { "If-None-Match": tag }) },
+      headers: {
+        Authorization: `Bearer ${workspace.token}`,
+        ...(tag !== undefined && { "If-None-Match": tag }),
+      },
     });
   const recorded = { feature: "tagged", occurred_at: "2026-04-05T12:00:00Z" };
   await post(recorded);
