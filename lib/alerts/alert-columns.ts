@@ -1,3 +1,5 @@
+import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
+import { bigint, date, json, nullable, text, timestamp, uuid } from "@/lib/db/columns";
 import { sql } from "@/lib/db/sql";
 
 /** Of an alert `a` in SQL: the slug of the project that its budget is limited to, while there is one. */
@@ -7,3 +9,22 @@ export const projectSlug = sql`(
       and a.details ->> 'scope_value' in (p.id::text, p.slug)
     limit 1
   )`;
+
+/** The columns of an alert in each list of alerts, with the slug of the project that its budget is limited to. */
+export const alertColumns = {
+  id: uuid(),
+  number: bigint(),
+  rule: text<AlertRule>(),
+  state: text<AlertState>(),
+  subject_type: text<AlertSubjectType>(),
+  subject_id: text(),
+  period: date(),
+  level: text(),
+  details: json<unknown>(),
+  fired_at: timestamp(),
+  project_slug: nullable(text()),
+};
+
+/** Of an alert `a` in SQL: these columns. */
+export const selectedAlert = sql`a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.period, a.level, a.details, a.fired_at,
+    ${projectSlug} as project_slug`;

@@ -1,8 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Alert } from "@/lib/alerts/alert";
-import { projectSlug } from "@/lib/alerts/project-slug";
+import { alertColumns, projectSlug, selectedAlert } from "@/lib/alerts/alert-columns";
 import type { ChannelKind } from "@/lib/contract/alert-channels";
-import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
 import type { DeliveryState } from "@/lib/contract/alerts";
 import {
   bigint,
@@ -23,19 +22,9 @@ import { empty, sql } from "@/lib/db/sql";
 export type Place = { number: string };
 
 const alertRow = {
-  id: uuid(),
-  number: bigint(),
-  rule: text<AlertRule>(),
-  state: text<AlertState>(),
-  subject_type: text<AlertSubjectType>(),
-  subject_id: text(),
-  period: date(),
-  level: text(),
+  ...alertColumns,
   is_quiet: boolean(),
   quiet_reason: nullable(text<"was_above" | "snoozed" | "rule_off" | "start_untold">()),
-  details: json<unknown>(),
-  fired_at: timestamp(),
-  project_slug: nullable(text()),
 };
 
 /** An alert with the slug of the project that its budget is limited to. */
@@ -50,8 +39,7 @@ export function selectAlerts(
   return selectAll(
     client,
     alertRow,
-    sql`select a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.period, a.level, a.is_quiet, a.quiet_reason,
-        a.details, a.fired_at, ${projectSlug} as project_slug
+    sql`select ${selectedAlert}, a.is_quiet, a.quiet_reason
       from public.alerts as a
       where a.workspace_id = ${workspaceId} ${after === null ? empty : sql`and a.number < ${after.number}::bigint`}
       order by a.number desc

@@ -1,35 +1,10 @@
 import type { ClientBase } from "pg";
-import { projectSlug } from "@/lib/alerts/project-slug";
-import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
-import {
-  bigint,
-  boolean,
-  date,
-  integer,
-  json,
-  nullable,
-  type Row,
-  text,
-  timestamp,
-  uuid,
-} from "@/lib/db/columns";
+import { alertColumns, selectedAlert } from "@/lib/alerts/alert-columns";
+import { boolean, integer, type Row } from "@/lib/db/columns";
 import { execute, selectAll, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 
-const newsRow = {
-  id: uuid(),
-  number: bigint(),
-  rule: text<AlertRule>(),
-  state: text<AlertState>(),
-  subject_type: text<AlertSubjectType>(),
-  subject_id: text(),
-  level: text(),
-  period: date(),
-  details: json<unknown>(),
-  fired_at: timestamp(),
-  project_slug: nullable(text()),
-  is_unread: boolean(),
-};
+const newsRow = { ...alertColumns, is_unread: boolean() };
 
 /** An alert, and whether the user has not seen it. */
 export type NewsRow = Row<typeof newsRow>;
@@ -48,7 +23,7 @@ export function selectNewest(
   return selectAll(
     client,
     newsRow,
-    sql`select a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.level, a.period, a.details, a.fired_at, ${projectSlug} as project_slug, coalesce(${unseen}, false) as is_unread
+    sql`select ${selectedAlert}, coalesce(${unseen}, false) as is_unread
       from public.alerts as a
       join public.workspace_members as m on m.workspace_id = a.workspace_id and m.user_id = ${userId}
       where a.workspace_id = ${workspaceId} and not a.is_quiet
