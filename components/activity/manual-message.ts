@@ -2,7 +2,8 @@ import { ApiError, callApi } from "@/components/api";
 import { parseAmount } from "@/components/parse-amount";
 import { startOfDay } from "@/components/utc-day";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import type { bulkRequest, bulkResult } from "@/lib/contract/message";
+import type { bulkResult } from "@/lib/contract/ingest-result";
+import type { bulkRequest } from "@/lib/contract/message";
 
 /** The kinds of message that the dialog can record. */
 export type ManualKind = "expense" | "usage";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { maxNameLength } from "./attribution";
 import { currencyFilter } from "./conversion";
 import { day, decimalNumber, instant, rowLimit, text, uuid } from "./fields";
+import { costStatus } from "./ingest-result";
 import {
   answeredPeriod,
   checkRange,
@@ -12,7 +13,7 @@ import {
   messageType,
   orNone,
 } from "./ledger-query";
-import { costStatus, source } from "./message";
+import { source } from "./message";
 import { workspaceSlug } from "./workspace";
 
 /** Rows of one answer at most (specification section 8). */

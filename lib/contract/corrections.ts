@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { decimalNumber, instant, projectSlug, text, uuid } from "./fields";
-import { costMessage, costStatus } from "./message";
+import { costStatus } from "./ingest-result";
+import { costMessage } from "./message";
 
 const reason = text(500, "Why, for those who read the ledger and the audit log later.");
 const idempotencyKey = text(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recordedMessage } from "./message";
+import { recordedMessage } from "./ingest-result";
 
 /** What became of a delivery of a gateway's webhook, a verdict for each call of a model in it. */
 export const deliveryResult = z

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { day, decimalNumber, instant, projectSlug, text, uuid } from "./fields";
-import { costStatus } from "./message";
+import { costStatus } from "./ingest-result";
 
 const totals = {
   total_usd: decimalNumber("Sum of the three below, USD."),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { maxTags, tagName } from "./attribution";
 import { decimalNumber, instant, projectSlug, text, uuid } from "./fields";
-import { costStatus } from "./message";
+import { costStatus } from "./ingest-result";
 import { sourcePrograms } from "./source-programs";
 import { workspaceSlug } from "./workspace";
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { projectSlug } from "./fields";
-import { expenseMessage, ingestResult, usageFields } from "./message";
+import { ingestResult } from "./ingest-result";
+import { expenseMessage, usageFields } from "./message";
 import type { Permission } from "./permissions";
 import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
 import { keySpendQuery, spendAnswer } from "./spend-query";

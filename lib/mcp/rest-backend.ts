@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { IngestResult } from "@/lib/contract/message";
+import type { IngestResult } from "@/lib/contract/ingest-result";
 import type { SpendAnswer } from "@/lib/contract/spend-query";
 import { type ErrorCode, ServiceError, statusOf } from "@/lib/errors";
 import { parseJson, writeJson } from "@/lib/http/json";

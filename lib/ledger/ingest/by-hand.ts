@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { bulkResult } from "@/lib/contract/message";
+import type { bulkResult } from "@/lib/contract/ingest-result";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { accepted, notFound } from "@/lib/errors";
 import { toBulkResult } from "./bulk-result";

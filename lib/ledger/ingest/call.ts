@@ -1,4 +1,5 @@
-import type { IngestRequest, IngestResult, MessageType } from "@/lib/contract/message";
+import type { IngestResult } from "@/lib/contract/ingest-result";
+import type { IngestRequest, MessageType } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import { accepted, type Verdict } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";

@@ -1,5 +1,6 @@
+import type { IngestResult } from "@/lib/contract/ingest-result";
 import { toInstant } from "@/lib/contract/instant";
-import type { CostMessage, IngestRequest, IngestResult } from "@/lib/contract/message";
+import type { CostMessage, IngestRequest } from "@/lib/contract/message";
 import { newId } from "@/lib/db/new-id";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";

@@ -1,5 +1,5 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
-import type { IngestResult } from "@/lib/contract/message";
+import type { IngestResult } from "@/lib/contract/ingest-result";
 import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import type { Posting } from "./ledger";
 

@@ -1,4 +1,5 @@
-import type { CostMessage, CostStatus, Source } from "@/lib/contract/message";
+import type { CostStatus } from "@/lib/contract/ingest-result";
+import type { CostMessage, Source } from "@/lib/contract/message";
 
 /** One row of `public.messages`, as `private.store_messages` reads it. Decimals are exact text, instants ISO 8601. */
 export type LedgerRow = {

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import type { CostStatus } from "@/lib/contract/message";
+import type { CostStatus } from "@/lib/contract/ingest-result";
 import {
   boolean,
   integer,

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
-import type { CostStatus, MessageType, Source } from "@/lib/contract/message";
+import type { CostStatus } from "@/lib/contract/ingest-result";
+import type { MessageType, Source } from "@/lib/contract/message";
 import {
   boolean,
   integer,

@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/activity";
-import type { CostStatus, MessageType, Source } from "@/lib/contract/message";
+import type { CostStatus } from "@/lib/contract/ingest-result";
+import type { MessageType, Source } from "@/lib/contract/message";
 import type { DayRange } from "@/lib/contract/month";
 import {
   boolean,
@@ -14,8 +15,8 @@ import {
   timestamp,
   uuid,
 } from "@/lib/db/columns";
-import { selectAll, selectOne } from "@/lib/db/query";
-import { containing, empty, join, microsecondsText, type Sql, sql } from "@/lib/db/sql";
+import { selectAll } from "@/lib/db/query";
+import { containing, empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
@@ -225,82 +226,3 @@ export async function selectLines(
       order by line.id, line.part`,
   );
 }
-
-const foundDay = { day: nullable(text()) };
-
-/** The last day with spend of the names that were asked for, from the daily totals. */
-export type NamedFilter = {
-  dimension: "project" | "key" | "provider" | "model" | "feature" | "user" | "tag";
-  value?: string | null;
-};
-
-/**
- * The last day before `until` on which there may be rows that match: each of the names has some, if not together. Null
- * where there are none.
- */
-export async function selectLastDay(
-  client: ClientBase,
-  workspaceId: string,
-  { environment, type }: ActivityFilters,
-  names: NamedFilter[],
-  { from, until }: DayRange,
-): Promise<string | null> {
-  const lastDays = names.map(
-    ({ dimension, value }) => sql`
-      select max(day) as day from public.daily_totals
-      where workspace_id = ${workspaceId} and environment = any (${environmentsOf(environment)})
-        and dimension = ${dimension} ${condition(sql`value`, value)} ${condition(sql`type`, type)}
-        and day >= ${from} and day < ${until}`,
-  );
-  const { day } = await selectOne(
-    client,
-    foundDay,
-    sql`select case when bool_and(day is not null) then to_char(min(day), 'YYYY-MM-DD') end as day
-      from (${join(lastDays, " union all ")}) as latest`,
-  );
-  return day;
-}
-
-/**
- * The day on which, from the end of a range on, so many messages have gone by: a whole number of days, one at least. Null
- * where the range has fewer.
- */
-export async function selectDayAhead(
-  client: ClientBase,
-  workspaceId: string,
-  { environment, project }: ActivityFilters,
-  { from, until }: DayRange,
-  messages: number,
-): Promise<string | null> {
-  // Any dimension has all messages; there are fewest providers.
-  const named =
-    project === undefined
-      ? sql`dimension = 'provider'`
-      : sql`dimension = 'project' and value = (
-          select id::text from public.projects where workspace_id = ${workspaceId} and slug = ${project}
-        )`;
-  const dayAhead = (isNear: Sql) => sql`
-    select to_char(max(day), 'YYYY-MM-DD')
-    from (
-      select day, sum(sum(message_count)) over (order by day desc) as passed
-      from public.daily_totals
-      where workspace_id = ${workspaceId} and environment = any (${environmentsOf(environment)})
-        and ${named} and day >= ${from} and day < ${until} ${isNear}
-      group by day
-    ) as days
-    where passed >= ${messages}`;
-  const near = sql`and day > least(${until}, current_date) - ${nearDays}::int`;
-  const { day } = await selectOne(
-    client,
-    foundDay,
-    // The second is asked only where the first finds none: years of totals are read where there are few messages.
-    sql`select coalesce((${dayAhead(near)}), (${dayAhead(empty)})) as day`,
-  );
-  return day;
-}
-
-/** Where a day ahead is looked for first: in so many days. */
-const nearDays = 31;
-
-const environmentsOf = (environment: ActivityFilters["environment"]) =>
-  environment === undefined ? ["live", "test"] : [environment];

@@ -1,4 +1,5 @@
-import { ingestQuery, ingestRequest, ingestResult } from "@/lib/contract/message";
+import { ingestResult } from "@/lib/contract/ingest-result";
+import { ingestQuery, ingestRequest } from "@/lib/contract/message";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
 import { acceptedOne } from "@/lib/ledger/ingest/call";

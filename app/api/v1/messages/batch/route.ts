@@ -1,4 +1,5 @@
-import { bulkRequest, bulkResult, ingestQuery } from "@/lib/contract/message";
+import { bulkResult } from "@/lib/contract/ingest-result";
+import { bulkRequest, ingestQuery } from "@/lib/contract/message";
 import { accepted } from "@/lib/errors";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";

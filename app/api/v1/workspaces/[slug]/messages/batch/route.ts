@@ -1,4 +1,5 @@
-import { bulkRequest, bulkResult, recordQuery } from "@/lib/contract/message";
+import { bulkResult } from "@/lib/contract/ingest-result";
+import { bulkRequest, recordQuery } from "@/lib/contract/message";
 import { workspaceParams } from "@/lib/contract/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { recordByHand } from "@/lib/ledger/ingest/by-hand";
