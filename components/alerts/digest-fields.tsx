@@ -2,11 +2,12 @@
 
 import { useState } from "react";
 import type { z } from "zod";
-import { type Weekday, weekdays } from "@/components/time-choices";
+import type { Weekday } from "@/components/time-choices";
 import { TimeZoneField } from "@/components/time-zone-field";
 import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
+import { WeekdayField } from "@/components/weekday-field";
 import type { AlertChannel, createChannelRequest } from "@/lib/contract/alert-channels";
 
 type Digest = NonNullable<z.input<typeof createChannelRequest>["digest"]>;
@@ -51,17 +52,12 @@ export function DigestFields({
         <>
           <div className="grid gap-5 sm:grid-cols-2">
             {every === "week" ? (
-              <FormField label="On" error={errors["digest.weekday"]}>
-                {(control) => (
-                  <Select {...control} name="digest_weekday" defaultValue={digest?.weekday ?? "monday"}>
-                    {weekdays.map(({ value, label }) => (
-                      <option key={value} value={value}>
-                        {label}
-                      </option>
-                    ))}
-                  </Select>
-                )}
-              </FormField>
+              <WeekdayField
+                label="On"
+                name="digest_weekday"
+                chosen={digest?.weekday ?? undefined}
+                error={errors["digest.weekday"]}
+              />
             ) : null}
             <TextField
               label="At"

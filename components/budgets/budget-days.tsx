@@ -1,10 +1,9 @@
 "use client";
 
 import type { z } from "zod";
-import { weekdays } from "@/components/time-choices";
 import { TimeZoneField } from "@/components/time-zone-field";
-import { FormField, TextField } from "@/components/ui/form-field";
-import { Select } from "@/components/ui/select";
+import { TextField } from "@/components/ui/form-field";
+import { WeekdayField } from "@/components/weekday-field";
 import type { createBudgetRequest } from "@/lib/contract/budgets";
 
 type Request = z.input<typeof createBudgetRequest>;
@@ -30,17 +29,11 @@ export function BudgetDays({
       </summary>
       <div className="mt-4 grid gap-5">
         {period === "week" ? (
-          <FormField label="First day of the week" error={fieldErrors.week_starts_on}>
-            {(control) => (
-              <Select {...control} name="week_starts_on" defaultValue="monday">
-                {weekdays.map(({ value, label }) => (
-                  <option key={value} value={value}>
-                    {label}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </FormField>
+          <WeekdayField
+            label="First day of the week"
+            name="week_starts_on"
+            error={fieldErrors.week_starts_on}
+          />
         ) : null}
         <div className="grid gap-5 sm:grid-cols-2">
           <TextField
