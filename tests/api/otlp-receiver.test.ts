@@ -7,6 +7,7 @@ import { ExportTraceServiceResponseSchema } from "@/lib/sources/otlp/proto/opent
 import { chatCall, exportSpans, readCapture, toProtobuf } from "@/tests/helpers/otlp";
 import { makeSource } from "@/tests/helpers/otlp-source";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
+import { tablesWith } from "@/tests/helpers/tables-with";
 
 const harness = withSharedHarness();
 
@@ -293,16 +294,7 @@ describe("A message of an export", () => {
       "ai.prompt": marker,
     };
     await source.accept(exportSpans([{ id: "1", attributes: { ...chatCall, ...hidden } }]));
-    const tables = await harness.fixtures.sql.query(
-      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'private')",
-    );
-    for (const { name } of tables.rows) {
-      const { rows } = await harness.fixtures.sql.query(
-        `select 1 from ${name} as t where to_jsonb(t)::text like '%' || $1 || '%' limit 1`,
-        [marker],
-      );
-      expect(rows, name).toEqual([]);
-    }
+    expect(await tablesWith(harness.database, marker)).toEqual([]);
   });
 });
 

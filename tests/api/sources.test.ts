@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { withHarness } from "@/tests/helpers/harness";
 import { exportSpans, readCapture } from "@/tests/helpers/otlp";
 import { makeTeamSource } from "@/tests/helpers/sources";
+import { tablesWith } from "@/tests/helpers/tables-with";
 import { uniqueCalls } from "@/tests/helpers/unique-calls";
 
 const harness = withHarness({ services: 2 });
@@ -76,16 +77,7 @@ describe("What is refused", () => {
     await source.edit({ conditions: null });
     await source.replay();
     expect(await source.messages()).toHaveLength(3);
-    const tables = await harness.fixtures.sql.query(
-      "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'private')",
-    );
-    for (const { name } of tables.rows) {
-      const { rows } = await harness.fixtures.sql.query(
-        `select 1 from ${name} as t where to_jsonb(t)::text like '%' || $1 || '%' limit 1`,
-        [marker],
-      );
-      expect(rows, name).toEqual([]);
-    }
+    expect(await tablesWith(harness.database, marker)).toEqual([]);
   });
 });
 

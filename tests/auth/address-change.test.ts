@@ -1,20 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
-import { latestMail, openLink } from "@/tests/helpers/outbox";
+import { must, signInAt, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
+import { latestMail, openLink, tokenOf } from "@/tests/helpers/outbox";
 
 const server = withAuthServer();
 
-const client = (options = {}) => makeClient(server.url, "any-key", options).auth;
-
-async function signUp(options = {}) {
-  const [email, auth] = [someEmail(), client(options)];
-  const { user } = must(await auth.signUp({ email, password: somePassword }));
-  return { email, auth, id: user?.id ?? "" };
-}
-
-const signsInWith = async (email: string, password: string) =>
-  (await client().signInWithPassword({ email, password })).error?.code ?? "signed in";
-const tokenOf = (link: string | null) => new URL(link ?? "").searchParams.get("token") ?? "";
+const { client, signUp, signsInWith } = signInAt(server);
 
 describe("A new address", () => {
   const confirm = (link: string | null) =>

@@ -85,6 +85,24 @@ export function makeClient(
   return createClient(url, key, { auth: { ...options, ...auth }, realtime, global: { headers } });
 }
 
+/** Calls of clients at an auth server. */
+export function signInAt(server: { url: string }) {
+  const client = (options = {}) => makeClient(server.url, "any-key", options).auth;
+  return {
+    /** A new client that nobody has signed in to. */
+    client,
+    /** Signs a new user up with `somePassword`. @returns their address and id, and the client with their session */
+    signUp: async (options = {}) => {
+      const [email, auth] = [someEmail(), client(options)];
+      const { user } = must(await auth.signUp({ email, password: somePassword }));
+      return { email, auth, id: user?.id ?? "" };
+    },
+    /** Signs in with another client. @returns `signed in`, or the code of the refusal */
+    signsInWith: async (email: string, password: string) =>
+      (await client().signInWithPassword({ email, password })).error?.code ?? "signed in",
+  };
+}
+
 /** An address that nobody else uses. */
 export function someEmail(name = "ada"): string {
   return `${name}-${randomUUID().slice(0, 8)}@example.com`;

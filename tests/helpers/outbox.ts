@@ -15,3 +15,6 @@ export async function openLink(email: string): Promise<URL> {
   if (answer.status !== 303) throw new Error(`The link answered ${answer.status}: ${await answer.text()}`);
   return new URL(answer.headers.get("location") ?? "");
 }
+
+/** The token in a mail's link. */
+export const tokenOf = (link: string | null): string => new URL(link ?? "").searchParams.get("token") ?? "";
