@@ -1,11 +1,8 @@
 import type { Page } from "@playwright/test";
-import type { z } from "zod";
-import type { Metrics } from "@/lib/contract/metrics";
-import type { priceList } from "@/lib/contract/prices";
 import { fillSignIn, openAs, password, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
-import { clientOf, digitsOf, expectDigits, readApi, signUpWithSpend } from "./spend";
+import { clientOf, signUpWithSpend } from "./spend";
 
 // Axe checks each page and dialog in both themes, which is slow beside other tests.
 test.describe.configure({ timeout: 90_000 });
@@ -140,71 +137,6 @@ test("Transfers a workspace, and lets the former owner leave", async ({ page, op
   await expect(guest.getByRole("heading", { name: "Ownership" })).toBeVisible();
 });
 
-test("Prices unpriced usage, previews the amount, and updates it in place", async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
-  const path = `/api/v1/workspaces/${slug}/metrics?period=all`;
-  const before = await readApi<Metrics>(page, path);
-  expect(before.totals.unpriced_count).toBe(1);
-  await page.goto(`/${slug}/settings/prices`);
-  await expectDigits(page, "quantity", ["500"]);
-  await expectUsable(page);
-  await page.getByRole("button", { name: "Set price of ranker-7b, input_tokens" }).click();
-  const dialog = page.getByRole("dialog", { name: "Set a price" });
-  await expect(dialog.getByLabel("Provider", { exact: true })).toHaveValue("in-house");
-  await dialog.getByLabel("Price, US dollars", { exact: true }).fill("cheap");
-  await dialog.getByRole("button", { name: "Set the price" }).click();
-  await expect(dialog.getByLabel("Price, US dollars", { exact: true })).toHaveAccessibleDescription(
-    /Must be an amount/,
-  );
-  await dialog.getByLabel("Price, US dollars", { exact: true }).fill("2,500");
-  await expect(dialog.getByRole("status")).toHaveText("The usage without a price will cost $1.25.");
-  await expectUsable(page);
-  await dialog.getByRole("button", { name: "Set the price" }).click();
-  await expect(page.getByText("All recorded usage has a price.")).toBeVisible({ timeout: 20_000 });
-  await expect(page.getByText("1 of 1 messages changed")).toBeVisible({ timeout: 20_000 });
-  await expectDigits(page, "change_usd", ["1.25"]);
-  await expect(rowOf(page, "ranker-7b")).toContainText("$2,500.00 a million");
-  const { prices } = await readApi<z.output<typeof priceList>>(page, `/api/v1/workspaces/${slug}/prices`);
-  await expectDigits(page, "rate", digitsOf(prices.map(({ rate }) => rate)));
-  const after = await readApi<Metrics>(page, path);
-  expect(after.totals.unpriced_count).toBe(0);
-  await expectUsable(page);
-});
-
-test("Shows both prices of a dispute, and settles it with one click", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}/settings/prices`);
-  await expect(page.getByText("The price catalogues agree about every model")).toBeVisible();
-  const client = await clientOf(world, slug);
-  const model = "meta-llama/Llama-3.3-70B-Instruct-Turbo";
-  const usage = { type: "usage", provider: "together", model, unit_type: "input_tokens", quantity: 1e6 };
-  const answer = await client.post({
-    project: "shop",
-    source: "api",
-    message: usage,
-  });
-  expect(answer.body.amount_usd).toBe(0.88);
-  await page.reload();
-  const disputes = page.getByRole("list", { name: "Disputed prices" });
-  await expect(disputes.getByText("last used")).toHaveCount(2);
-  const path = `/api/v1/workspaces/${slug}/prices`;
-  const { disputed } = await readApi<z.output<typeof priceList>>(page, path);
-  await expectDigits(page, "applied.rate", digitsOf(disputed.map(({ applied }) => applied.rate)));
-  await expectDigits(page, "other.rate", digitsOf(disputed.map(({ other }) => other.rate)));
-  await expectUsable(page);
-  const use = page.getByRole("button", { name: `Use $1.04 a million for ${model}, input_tokens` });
-  await use.focus();
-  await page.keyboard.press("Enter");
-  await expect(page.getByText("The price is set.")).toBeVisible();
-  await expect(disputes.getByText("last used")).toHaveCount(1);
-  await expect(rowOf(page, model)).toContainText("$1.04 a million");
-  await expect(page.getByText("1 of 1 messages changed")).toBeVisible({ timeout: 20_000 });
-  const { repricings } = await readApi<z.output<typeof priceList>>(page, path);
-  expect(digitsOf(repricings.map(({ change_usd: usd }) => usd)).sort()).toEqual(["0", "0.16"]);
-  await expectDigits(page, "change_usd", digitsOf(repricings.map(({ change_usd: usd }) => usd)));
-  await expectUsable(page);
-});
-
 test("Shows a subscription's next charge and stops it after a confirmation", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings/subscriptions`);
@@ -229,39 +161,6 @@ test("Shows a subscription's next charge and stops it after a confirmation", asy
   await expect(past).toContainText("stopped on");
   await expect(page.getByRole("button", { name: "Stop Figma" })).toHaveCount(0);
   await expect(page.locator("#subscriptions")).toBeFocused();
-});
-
-test("Shows who did what, before and after, by kind and page by page", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  const headers = { origin: world.service.baseUrl };
-  const path = `/api/v1/workspaces/${slug}`;
-  const made = await page.request.post(`${path}/budgets`, {
-    data: { name: "All", scope_type: "global", amount: 500 },
-    headers,
-  });
-  const { id } = await made.json();
-  await page.request.patch(`${path}/budgets/${id}`, { data: { amount: 750 }, headers });
-  for (let times = 0; times < 55; times += 1) {
-    await page.request.patch(path, { data: { description: `Version ${times}` }, headers });
-  }
-  await page.goto(`/${slug}/settings/audit`);
-  await expect(page.getByText("Ada changed the workspace").first()).toBeVisible();
-  await expect(page.getByText("Ada set the budget All")).toHaveCount(0);
-  await page.getByRole("link", { name: "Show older" }).click();
-  await expect(page.getByText("Ada set the budget All")).toBeVisible();
-  await expect(page.getByRole("link", { name: "Show older" })).toHaveCount(0);
-  await page.getByRole("button", { name: "All changes" }).click();
-  await page.getByRole("menuitem", { name: "Budgets" }).click();
-  await page.waitForURL((url) => url.search === "?kind=budget");
-  const changes = page.getByRole("table", { name: "Changes" }).locator("tbody").getByRole("row");
-  await expect(changes).toHaveCount(2);
-  await changes.first().getByText("changed the budget All").click();
-  await expect(changes.first()).toContainText("Amount, USD");
-  await expect(changes.first().locator("del")).toHaveText("500");
-  await expect(changes.first().locator("ins")).toHaveText("750");
-  await expectUsable(page);
-  await page.goto(`/${slug}/settings/audit?cursor=nonsense`);
-  await expect(page.getByText("This address is not valid")).toBeVisible();
 });
 
 test("Changes name and password, the password only with the present one", async ({ page, openPage }) => {

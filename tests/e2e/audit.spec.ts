@@ -1,0 +1,137 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "csv-parse/sync";
+import { signUp, workspaceId } from "./accounts";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+
+// Axe checks each page in both themes, which is slow beside other tests.
+test.describe.configure({ timeout: 90_000 });
+
+test("Shows who did what, before and after, by kind and page by page", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  const headers = { origin: world.service.baseUrl };
+  const path = `/api/v1/workspaces/${slug}`;
+  const made = await page.request.post(`${path}/budgets`, {
+    data: { name: "All", scope_type: "global", amount: 500 },
+    headers,
+  });
+  const { id } = await made.json();
+  await page.request.patch(`${path}/budgets/${id}`, { data: { amount: 750 }, headers });
+  for (let times = 0; times < 55; times += 1) {
+    await page.request.patch(path, { data: { description: `Version ${times}` }, headers });
+  }
+  await page.goto(`/${slug}/settings/audit`);
+  await expect(page.getByText("Ada changed the workspace").first()).toBeVisible();
+  await expect(page.getByText("Ada set the budget All")).toHaveCount(0);
+  await page.getByRole("link", { name: "Show older" }).click();
+  await expect(page.getByText("Ada set the budget All")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Show older" })).toHaveCount(0);
+  await page.getByRole("button", { name: "All changes" }).click();
+  await page.getByRole("menuitem", { name: "Budgets" }).click();
+  await page.waitForURL((url) => url.search === "?kind=budget");
+  const changes = page.getByRole("table", { name: "Changes" }).locator("tbody").getByRole("row");
+  await expect(changes).toHaveCount(2);
+  await changes.first().getByText("changed the budget All").click();
+  await expect(changes.first()).toContainText("Amount, USD");
+  await expect(changes.first().locator("del")).toHaveText("500");
+  await expect(changes.first().locator("ins")).toHaveText("750");
+  await expectUsable(page);
+  await page.goto(`/${slug}/settings/audit?cursor=nonsense`);
+  await expect(page.getByText("This address is not valid")).toBeVisible();
+});
+
+test("Searches and orders the whole audit log, never one page of it, and says that a CSV is of this page", {
+  tag: "@phone",
+}, async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  const headers = { origin: world.service.baseUrl };
+  const path = `/api/v1/workspaces/${slug}`;
+  const made = await page.request.post(`${path}/budgets`, {
+    data: { name: "All of it", scope_type: "global", amount: 500 },
+    headers,
+  });
+  expect(made.status()).toBe(201);
+  // 51 changes since, and the latest by a request.
+  await world.fixtures.sql.query(
+    `insert into public.audit_log (workspace_id, at, actor_id, actor_email, action, subject, after)
+     select a.workspace_id, now() - (51 - n) * interval '1 microsecond', a.actor_id, a.actor_email, 'workspace.changed',
+       'workspace ' || a.workspace_id, jsonb_build_object('name', 'Ada''s workspace', 'description', 'Version ' || n)
+     from public.audit_log as a cross join generate_series(0, 50) as n
+     where a.workspace_id = $1 and a.action = 'budget.created'`,
+    [await workspaceId(world, slug)],
+  );
+  await page.request.patch(path, { data: { description: "Version 51" }, headers });
+  await page.goto(`/${slug}/settings/audit`);
+  const table = page.getByRole("table", { name: "Changes" });
+  const changes = table.getByRole("row").filter({ hasText: "Ada" });
+  await expect(changes).toHaveCount(50);
+  // The headings sort nothing: they would sort this page alone.
+  await expect(table.locator("th button")).toHaveCount(0);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV of this page" }).click();
+  const [heads = [], first = [], ...rest] = parse(
+    await readFile(await (await download).path(), "utf8"),
+  ) as string[][];
+  expect(heads.slice(0, 3)).toEqual(["Change", "Who", "E-mail address"]);
+  expect(first.slice(0, 2)).toEqual(["Ada changed the workspace Ada's workspace", "Ada"]);
+  expect(first).toContainEqual(expect.stringContaining("Version 51"));
+  expect(rest).toHaveLength(49);
+
+  // What is searched for stands on the second page.
+  await expect(changes.filter({ hasText: "set the budget" })).toHaveCount(0);
+  const search = page.getByRole("searchbox", { name: "Search names and ids of what was changed" });
+  await search.fill("ALL OF");
+  await search.press("Enter");
+  await page.waitForURL((url) => url.searchParams.get("q") === "ALL OF");
+  await expect(changes).toHaveCount(1);
+  await expect(changes).toContainText("set the budget All of it");
+  await page.getByRole("link", { name: "Remove the filter Text: ALL OF" }).click();
+  await expect(changes).toHaveCount(50);
+
+  await page.getByRole("link", { name: "Oldest first" }).click();
+  await page.waitForURL((url) => url.searchParams.get("order") === "oldest");
+  await expect(changes.first()).not.toContainText("changed the workspace");
+  await page.getByRole("link", { name: "Show newer" }).click();
+  await page.waitForURL((url) => url.searchParams.has("cursor"));
+  await expect(changes.last()).toContainText("changed the workspace");
+  await expectUsable(page);
+});
+
+test("Shows who changed what on which days, and leads from a change to others like it", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const headers = { origin: world.service.baseUrl };
+  const path = `/api/v1/workspaces/${slug}`;
+  for (const name of ["One", "Two"])
+    await page.request.post(`${path}/budgets`, {
+      data: { name, scope_type: "global", amount: 500 },
+      headers,
+    });
+  await page.goto(`/${slug}/settings/audit`);
+  const changes = page.getByRole("table", { name: "Changes" }).locator("tbody").getByRole("row");
+  await page.getByRole("button", { name: "Anybody" }).click();
+  await page.getByRole("menuitem", { name: "The service" }).click();
+  await expect(changes).toHaveCount(1);
+  await expect(changes).toContainText("as owner");
+  await page.getByRole("button", { name: "The service" }).click();
+  await page.getByRole("menuitem", { name: "Ada" }).click();
+  await expect(page.getByRole("button", { name: "Ada", exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "All changes" }).click();
+  await page.getByRole("menuitem", { name: "Budgets" }).click();
+  await expect(changes).toHaveCount(2);
+  await changes.first().getByText("set the budget Two").click();
+  await changes.first().getByRole("link", { name: "All changes of this" }).click();
+  await page.waitForURL((url) => url.searchParams.has("subject") && !url.searchParams.has("kind"));
+  await expect(changes).toHaveCount(1);
+  await page.getByRole("link", { name: "Clear filters" }).click();
+  await page.getByRole("button", { name: "Period: All time" }).click();
+  await page.getByRole("dialog", { name: "Period" }).getByRole("link", { name: "Last month" }).click();
+  await expect(page.getByText("No changes match these filters")).toBeVisible();
+  // The other pages show the range that they showed before.
+  await page.goto(`/${slug}`);
+  await expect(page.getByRole("button", { name: /^Period: / })).not.toHaveAccessibleName(/All time/);
+  await page.goto(`/${slug}/settings/audit?from=2026-13-01&to=2026-12-01`);
+  await expect(page.getByText("This address is not valid")).toBeVisible();
+});
