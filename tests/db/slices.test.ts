@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
-import { afterAll, beforeEach, expect, test, vi } from "vitest";
-import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { beforeEach, expect, test, vi } from "vitest";
 import { runFolding } from "@/lib/ledger/folding/service";
+import { connectService } from "@/tests/helpers/connect-service";
 import { foldDays, foldPastDays, sliceMonths } from "@/tests/helpers/folds";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { actAs, createMember } from "@/tests/helpers/sql-user";
+import { createMember, runAs, type SqlUser } from "@/tests/helpers/sql-user";
 import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 
 let open: OpenDatabase;
@@ -12,9 +12,8 @@ let fixtures: Fixtures;
 withDatabase((opened) => {
   open = opened;
   ({ fixtures } = opened);
-  configureDatabase(opened.database);
 });
-afterAll(closeDatabase);
+connectService(() => open.database);
 const sql = async (text: string, values: unknown[] = []) => (await fixtures.sql.query(text, values)).rows;
 
 let workspace: string;
@@ -278,20 +277,12 @@ test("Makes no slices of a workspace that is deleted", async () => {
 test("Shows slices to members of the workspace alone, and to no key", async () => {
   await add({ day: "2026-01-10" });
   await foldPastDays(fixtures);
-  const member = await createMember(open, workspace, "viewer");
-  const stranger = await createMember(open, await fixtures.workspace(), "owner");
+  const member = await createMember(fixtures, workspace, "viewer");
+  const stranger = await createMember(fixtures, await fixtures.workspace(), "owner");
   const { service } = open;
-  const seen = async (sub: string, table: string) => {
-    await service.query("begin");
-    try {
-      await actAs(service, { sub });
-      const { rowCount } = await service.query(`select from public.${table} where workspace_id = $1`, [
-        workspace,
-      ]);
-      return rowCount;
-    } finally {
-      await service.query("rollback");
-    }
+  const seen = async ({ id }: SqlUser, table: string) => {
+    const statement = `select from public.${table} where workspace_id = $1`;
+    return (await runAs(service, { sub: id }, "rollback", statement, [workspace])).rowCount;
   };
   for (const table of ["monthly_slices", "sliced_months"]) {
     expect(await seen(member, table), table).toBeGreaterThan(0);
