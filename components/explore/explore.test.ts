@@ -9,7 +9,7 @@ import { toCsv } from "./to-csv";
 const text = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
 const state: fc.Arbitrary<ExploreState> = fc.record({
   by: fc.constantFrom("project", "model", "tag:team", "day", "unit"),
-  over: fc.constantFrom(null, "key", "tag:region", "user"),
+  over: fc.constantFrom(null, "day", "month", "key", "tag:region", "user"),
   measure: fc.constantFrom<ExploreState["measure"][]>("cost", "messages", "tokens", "cost_per_message"),
   show: fc.constantFrom<ExploreState["show"][]>("chart", "table", "pivot"),
   chart: fc.constantFrom<ExploreState["chart"][]>("stacked", "lines", "share"),
@@ -17,6 +17,7 @@ const state: fc.Arbitrary<ExploreState> = fc.record({
   days: fc.constantFrom<ExploreState["days"][]>(
     { period: undefined, from: undefined, to: undefined },
     { period: "range", from: "2026-01-01", to: "2026-02-01" },
+    { period: "all", from: undefined, to: undefined },
   ),
   environment: fc.constantFrom<ExploreState["environment"][]>("live", "test"),
   filters: fc.uniqueArray(

@@ -27,11 +27,24 @@ const listOf = (value: string | string[] | undefined) =>
 const oneOfThem = <Value extends string>(given: string | undefined, values: readonly Value[]) =>
   values.find((value) => value === given) ?? (values[0] as Value);
 
+/** The second dimension where an address names none. All time has too many days for the cells of an answer. */
+function usualOver(by: string, { period }: ExploreState["days"]): string {
+  if (calendarNames.includes(by)) return "none";
+  return period === "all" ? "month" : "day";
+}
+
+/** The names of the tags that a state is about. */
+export function tagsOf({ by, over, filters }: ExploreState): string[] {
+  const names = [by, over, ...filters.map(({ field }) => field)];
+  return [...new Set(names.flatMap((name) => (name?.startsWith("tag:") ? [name.slice("tag:".length)] : [])))];
+}
+
 /** Reads the state from the parameters of an address. Whether dimensions and values are valid, the API's schema decides. */
 export function readState(params: SearchParams): ExploreState {
   const first = (name: string) => listOf(params[name])[0];
   const by = first("by") ?? "project";
-  const over = first("over") ?? (calendarNames.includes(by) ? "none" : "day");
+  const days = { period: first("period"), from: first("from"), to: first("to") };
+  const over = first("over") ?? usualOver(by, days);
   return {
     by,
     over: over === "none" ? null : over,
@@ -45,7 +58,7 @@ export function readState(params: SearchParams): ExploreState {
     show: oneOfThem(first("show"), ["chart", "table", "pivot"]),
     chart: oneOfThem(first("chart"), ["stacked", "lines", "share"]),
     top: Number(first("top") ?? 8),
-    days: { period: first("period"), from: first("from"), to: first("to") },
+    days,
     environment: oneOfThem(first("environment"), ["live", "test"]),
     filters: Object.entries(params).flatMap(([name, value]) => {
       const [, op, field] = /^(is|not)\.(.+)$/.exec(name) ?? [];
@@ -72,7 +85,7 @@ export function writeState(state: ExploreState): string {
     if (value !== undefined && value !== usual) params.set(name, value);
   };
   set("by", state.by, "project");
-  set("over", state.over ?? "none", calendarNames.includes(state.by) ? "none" : "day");
+  set("over", state.over ?? "none", usualOver(state.by, state.days));
   set("measure", state.measure, "cost");
   set("show", state.show, "chart");
   set("chart", state.chart, "stacked");

@@ -49,7 +49,8 @@ const nameOf: Record<string, string> = {
   record: "an object",
 };
 
-function explain(issue: z.core.$ZodIssue): string {
+/** What is wrong with a value, as a clause that follows its name: "must be one of: day, week". */
+export function explain(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && /received undefined/.test(issue.message)) return "is required";
   // A schema's own message is kept.
   const name = nameOf[issue.code === "invalid_type" ? issue.expected : ""];

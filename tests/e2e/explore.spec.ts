@@ -97,3 +97,32 @@ test("Says what is wrong with an address or a query that is refused", async ({ p
   await page.waitForURL(`**/${slug}/explore*`);
   await expect(page.getByText("Nothing was recorded for this")).toBeVisible();
 });
+
+test("Shows all time by month, and keeps the controls where a query is refused", async ({ page, world }) => {
+  const { slug } = await signUpWithSpend(page, world);
+  await page.goto(`/${slug}/explore?period=all`);
+  await expect(page.getByRole("slider", { name: /^Cost by month/ })).toBeVisible();
+  const part = page.getByRole("combobox", { name: "And by" });
+  await part.selectOption({ label: "Day" });
+  await expect(page.getByText(/^This would make \d+ cells/)).toBeVisible();
+  await expectUsable(page);
+  await part.selectOption({ label: "Week" });
+  await expect(page.getByRole("slider", { name: /^Cost by week/ })).toBeVisible();
+});
+
+test("Shows this month instead of a refused query, whatever range was last chosen", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/explore?period=month`);
+  await page.getByRole("button", { name: /^Period: / }).click();
+  const kept = page.waitForResponse((answer) => answer.request().method() === "PATCH");
+  await page.getByRole("link", { name: "All time" }).click();
+  expect((await kept).status()).toBe(200);
+  for (const address of ["explore?by=colour", "activity?type=colour"]) {
+    await page.goto(`/${slug}/${address}`);
+    await page.getByRole("link", { name: "Show this month" }).click();
+    await page.waitForURL((url) => url.searchParams.get("period") === "month");
+    await expect(page.getByRole("button", { name: /^Period: / })).not.toHaveAccessibleName(
+      "Period: All time",
+    );
+  }
+});

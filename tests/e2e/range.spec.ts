@@ -103,6 +103,12 @@ test("Says which part of an address's range is wrong, and shows this month", { t
     await page.goto(`${path}?from=2026-11-10&to=2026-11-01`);
     await expect(page.getByText("to must not be before from.")).toBeVisible();
   }
+  for (const path of [`/${slug}`, `/${slug}/activity`, `/${slug}/settings/audit`]) {
+    await page.goto(`${path}?period=fortnight`);
+    await expect(page.getByText(/period must be one of: day, week, month, /)).toBeVisible();
+  }
+  await page.goto(`/${slug}/activity?type=gift`);
+  await expect(page.getByText(/type must be one of: usage, /)).toBeVisible();
   await page.goto(`/${slug}?from=2026-11-10`);
   await expect(page.getByText("to is required with period=range.")).toBeVisible();
   await expectDigits(page, "totals.total_usd", digitsOf([month.totals.total_usd]));

@@ -9,6 +9,7 @@ import {
 } from "@/lib/contract/ledger-query";
 import type { CurrentUser } from "@/lib/contract/me";
 import type { DayRange } from "@/lib/contract/month";
+import { explain } from "@/lib/contract/parse-part";
 import { comparedRange, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 
 /**
@@ -36,7 +37,7 @@ export function readPageRange(
     query,
     range: toPageRange(query, now),
     params: { ...others, ...query },
-    problem: issue && `${issue.path.join(".")} ${issue.message}`,
+    problem: issue && `${issue.path.join(".")} ${explain(issue)}`,
   };
 }
 

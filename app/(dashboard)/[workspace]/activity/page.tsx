@@ -122,7 +122,7 @@ function InvalidAddress({ path, problem }: { path: string; problem: string }) {
       <EmptyState
         title="This address is not valid"
         action={
-          <Link href={path} className={buttonVariants({ variant: "outline" })}>
+          <Link href={`${path}?period=month`} className={buttonVariants({ variant: "outline" })}>
             Show this month
           </Link>
         }

@@ -3,6 +3,7 @@ import { rangeNames } from "@/components/filters/range";
 import { activityQuery } from "@/lib/contract/activity";
 import type { CurrentUser } from "@/lib/contract/me";
 import { metricsQuery } from "@/lib/contract/metrics";
+import { explain } from "@/lib/contract/parse-part";
 import { readPageRange } from "../page-range";
 
 const rowsPerPage = 50;
@@ -37,7 +38,7 @@ export function parseSearch(
   const rows = activityQuery.safeParse({ ...filters, ...(currency && { currency }), limit: rowsPerPage });
   if (!rows.success) {
     const [issue] = rows.error.issues;
-    return { params, problem: `${issue?.path.join(".")} ${issue?.message}` };
+    return { params, problem: `${issue?.path.join(".")} ${issue && explain(issue)}` };
   }
   const { q, cost_status, session, emitter, ...sumFilters } = filters;
   const isSummed = [q, cost_status, session, emitter].every((filter) => filter === undefined);

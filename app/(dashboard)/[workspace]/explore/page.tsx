@@ -6,7 +6,7 @@ import { ExploreControls } from "@/components/explore/explore-controls";
 import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
 import { ExploreView } from "@/components/explore/explore-view";
 import { SavedViews } from "@/components/explore/saved-views";
-import { parameterOf, readState, toQuery, writeState } from "@/components/explore/state";
+import { parameterOf, readState, tagsOf, toQuery, writeState } from "@/components/explore/state";
 import type { SearchParams } from "@/components/filters/href";
 import type { PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
@@ -16,6 +16,7 @@ import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { addDays } from "@/components/utc-day";
+import { explain } from "@/lib/contract/parse-part";
 import { maxSpendDays, spendQuery } from "@/lib/contract/spend-query";
 import { ServiceError } from "@/lib/errors";
 import { readExplore } from "@/lib/spend/views/explore";
@@ -60,7 +61,7 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
       <Refused
         slug={slug}
         title="This address is not valid"
-        problem={`${parameterOf(issue?.path ?? [], state)} ${issue?.message}`}
+        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explain(issue)}`}
       />
     );
   }
@@ -70,7 +71,16 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
     throw error;
   });
   if (read instanceof ServiceError)
-    return <Refused slug={slug} title="This query is too broad" problem={read.message} />;
+    return (
+      <>
+        <ExploreControls workspace={slug} state={state} range={daysOf(range)} tags={tagsOf(state)} />
+        <Refused
+          slug={slug}
+          title="This query is too broad"
+          problem={read.message.replace(/^group_by: /, "This ")}
+        />
+      </>
+    );
   const { answer, views, tags, projectOrder } = read;
   const data = toExploreData(answer, projectOrder);
   return (
@@ -117,7 +127,7 @@ function Refused({ slug, title, problem }: { slug: string; title: string; proble
       icon={<SearchX />}
       title={title}
       action={
-        <Link href={`/${slug}/explore`} className={buttonVariants({ variant: "outline" })}>
+        <Link href={`/${slug}/explore?period=month`} className={buttonVariants({ variant: "outline" })}>
           Show this month
         </Link>
       }

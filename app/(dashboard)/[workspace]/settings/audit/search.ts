@@ -1,6 +1,7 @@
 import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
 import type { SearchParams } from "@/components/filters/href";
 import { auditQuery } from "@/lib/contract/audit";
+import { explain } from "@/lib/contract/parse-part";
 
 const rowsPerPage = 50;
 
@@ -35,7 +36,7 @@ export function parseAuditSearch(address: SearchParams) {
   });
   if (!query.success) {
     const [issue] = query.error.issues;
-    return { problem: `${issue?.path.join(".")} ${issue?.message}` };
+    return { problem: `${issue?.path.join(".")} ${issue && explain(issue)}` };
   }
   return { params: { ...days, ...filters }, range, query: query.data };
 }
