@@ -66,10 +66,10 @@ export function Palette({
                 key={command.id}
                 value={command.id}
                 onSelect={() => choose(command)}
-                className="h-10 sm:h-9"
+                className="min-h-10 py-1.5 sm:min-h-9"
               >
                 <command.icon aria-hidden="true" className="size-4 shrink-0 text-muted-foreground" />
-                <span dir="auto" className="min-w-0 flex-1 truncate text-start">
+                <span dir="auto" className="line-clamp-3 min-w-0 flex-1 text-start [overflow-wrap:anywhere]">
                   {command.label}
                 </span>
               </CommandItem>

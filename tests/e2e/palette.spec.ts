@@ -115,6 +115,29 @@ test("Finds a feature and a person beyond those on which most was spent, and say
   await expect(page.getByRole("option", { name: "Budgets" })).toBeVisible();
 });
 
+test("Shows long names to their last character, where they differ", { tag: "@phone" }, async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUp(page);
+  const client = await clientOf(world, slug);
+  const names = [1, 2].map(
+    (number) => `Customer support assistant of the Scandinavian and Baltic region, generation ${number}`,
+  );
+  for (const feature of names) expect((await client.post(costMessage({ feature }))).status).toBe(201);
+  await page.goto(`/${slug}`);
+  await page.keyboard.press("Control+k");
+  await line(page).fill("assistant");
+  for (const name of names) {
+    const label = page.getByRole("option", { name }).getByText(name);
+    await expect(label).toBeVisible();
+    const cut = await label.evaluate(
+      (element) => element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight,
+    );
+    expect(cut, name).toBe(false);
+  }
+});
+
 test("Keeps what is typed, and Enter, while the palette is loading", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
