@@ -37,6 +37,8 @@ const find = async (q: string, more = "") => {
 
 test("Finds features and people by all words of a text, where every character means itself", async () => {
   expect(await find("ANSWERS")).toEqual({ features: ["answers 100%", "Order answers"], people: [] });
+  // Spaces around it are no part of the text, so that names that begin with it still come first.
+  expect((await find("  answers ")).features).toEqual(["answers 100%", "Order answers"]);
   expect(await find("answers order")).toEqual({ features: ["Order answers"], people: [] });
   expect(await find("t_y")).toEqual({ features: [], people: [] });
   expect(await find("y_d")).toEqual({ features: ["Nightly_digest"], people: [] });
@@ -47,6 +49,14 @@ test("Finds features and people by all words of a text, where every character me
 
 test("Answers with a limited number of names", async () => {
   expect((await find("many")).features).toHaveLength(maxNames);
+});
+
+test("Finds no name that was used in earlier years only", async () => {
+  const { post } = apiClient(baseUrl(), secret);
+  const lastYear = `${new Date().getUTCFullYear() - 1}-12-31T23:59:59Z`;
+  const usage = { user: "earlier@example.org", feature: "earlier" };
+  expect((await post(costMessage({ ...usage, occurred_at: lastYear }))).status).toBe(201);
+  expect(await find("earlier")).toEqual({ features: [], people: [] });
 });
 
 test("Finds the same names when past days are folded", async () => {
