@@ -64,6 +64,7 @@ test("Finds keys, members, features, people and pages of settings by name in the
   await page.waitForURL((url) => url.searchParams.get("user") === "bo@example.org");
   await find("test key", "Keys", /^Test key$/);
   await page.waitForURL((url) => url.searchParams.has("key"));
+  await expect(page.getByRole("table", { name: "Activity" }).locator("[data-row]")).toHaveCount(1);
   await find(email.slice(0, 8), "Members", /Ada/);
   await page.waitForURL(`**/${slug}/settings/members`);
   await find("audit", "Pages", /^Audit log/);
