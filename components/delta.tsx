@@ -12,7 +12,7 @@ export function wholePercent(change: number): number {
 /**
  * A change in percent, with an arrow. It has no colour, because an increase in spend is not bad as such. Ten times as much
  * and more is shown as a factor.
- * @param props.fraction 0.12 for 12 % more; null when there is nothing to compare with, which shows "new"
+ * @param props.fraction 0.12 for 12% more; null when there is nothing to compare with, which shows "new"
  */
 export function Delta({ fraction, className }: { fraction: number | null; className?: string }) {
   if (fraction === null) return <span className={cn("text-muted-foreground", className)}>new</span>;

@@ -69,16 +69,16 @@ describe("An amount", () => {
 
 describe("A percentage", () => {
   test.each([
-    ["0", "0 %"],
-    ["0.004", "0 %"],
-    ["0.5", "50 %"],
-    ["0.994", "99 %"],
-    ["0.997", "99 %"],
-    ["0.999999999999999999", "99 %"],
-    ["1", "100 %"],
-    ["1.004", "100 %"],
-    ["1.234", "123 %"],
-  ])("Shows %s as %s: 100 % is reached, never rounded to", (fraction, shown) => {
+    ["0", "0%"],
+    ["0.004", "0%"],
+    ["0.5", "50%"],
+    ["0.994", "99%"],
+    ["0.997", "99%"],
+    ["0.999999999999999999", "99%"],
+    ["1", "100%"],
+    ["1.004", "100%"],
+    ["1.234", "123%"],
+  ])("Shows %s as %s: 100% is reached, never rounded to", (fraction, shown) => {
     expect(formatPercent(fraction)).toBe(shown);
     expect(formatPercent(new ExactNumber(fraction))).toBe(shown);
   });
@@ -87,8 +87,8 @@ describe("A percentage", () => {
     const meter = (fraction: number) =>
       renderToStaticMarkup(createElement(Meter, { fraction, label: "Used" }));
     expect(meter(0.997)).toContain('aria-valuenow="99"');
-    expect(meter(0.997)).toContain('aria-valuetext="99 %"');
-    expect(meter(1)).toContain('aria-valuetext="100 %"');
+    expect(meter(0.997)).toContain('aria-valuetext="99%"');
+    expect(meter(1)).toContain('aria-valuetext="100%"');
     expect(renderToStaticMarkup(createElement(Progress, { fraction: 0.997, label: "Sent" }))).toContain(
       'aria-valuenow="99"',
     );
@@ -99,8 +99,8 @@ describe("A percentage", () => {
       const budgets = [{ id: "1", name: "All", percent_used: new ExactNumber(percent_used), alert: true }];
       return textOf(renderToStaticMarkup(createElement(BudgetSentence, { budgets })));
     };
-    expect(sentence("0.999999999999999999")).toBe("Close to the limit: All (99 %). ");
-    expect(sentence("1")).toBe("1 budget is used up: All (100 %). ");
+    expect(sentence("0.999999999999999999")).toBe("Close to the limit: All (99%). ");
+    expect(sentence("1")).toBe("1 budget is used up: All (100%). ");
   });
 });
 
@@ -132,13 +132,13 @@ describe("The sentence about budgets", () => {
 
   test("Names the three worst, counts the others and links to all", () => {
     expect(sentence("1.01", "1.2", "41.2", "1.1", "2", "0.9", "0.1")).toBe(
-      "5 budgets are used up: Budget 3 (4,120 %), Budget 5 (200 %), Budget 2 (120 %), and 2 others. " +
+      "5 budgets are used up: Budget 3 (4,120%), Budget 5 (200%), Budget 2 (120%), and 2 others. " +
         "Close to the limit: 1 budget. 1 other is on track.See all 7 budgets",
     );
   });
 
   test("Says that all are on track", () => {
-    expect(sentence("0.1", "0.5")).toBe("All 2 budgets are on track: Budget 2 (50 %) and Budget 1 (10 %).");
+    expect(sentence("0.1", "0.5")).toBe("All 2 budgets are on track: Budget 2 (50%) and Budget 1 (10%).");
   });
 
   test("Shortens a long name", () => {
@@ -146,7 +146,7 @@ describe("The sentence about budgets", () => {
     const html = renderToStaticMarkup(
       createElement(BudgetSentence, { budgets: [{ ...budget, name: "x".repeat(80) } as never] }),
     );
-    expect(textOf(html)).toBe(`1 budget is used up: ${"x".repeat(39)}… (150 %). `);
+    expect(textOf(html)).toBe(`1 budget is used up: ${"x".repeat(39)}… (150%). `);
   });
 });
 
@@ -176,27 +176,27 @@ describe("The headline", () => {
   });
 
   test.each<[string, string, string]>([
-    ["112", "100", ", 12 % more than at this point of October."],
-    ["88", "100", ", 12 % less than at this point of October."],
+    ["112", "100", ", 12% more than at this point of October."],
+    ["88", "100", ", 12% less than at this point of October."],
     ["100.1", "100", ", as much as at this point of October."],
     ["350", "100", ", 3.5 times what it was at this point of October."],
-    ["0.3", "100", ", 99 % less than at this point of October."],
-    ["0", "100", ", 100 % less than at this point of October."],
+    ["0.3", "100", ", 99% less than at this point of October."],
+    ["0", "100", ", 100% less than at this point of October."],
     ["5", "0", "."],
   ])("of %s after %s ends with %j", (total, toPoint, ending) => {
     const html = renderToStaticMarkup(createElement(Headline, { view: viewOf(total, toPoint, null) }));
     expect(textOf(html)).toBe(`${formatUsd(total)} so far in November${ending}`);
   });
 
-  test("Says what part of the budget the forecast is, and 100 % only when it is exactly that", () => {
+  test("Says what part of the budget the forecast is, and 100% only when it is exactly that", () => {
     const ending = (forecast: string) => {
       const view = viewOf("10", "0", forecast);
       return textOf(renderToStaticMarkup(createElement(Headline, { view, budget: "100" })));
     };
     expect(ending("99.7")).toBe(
-      "$10.00 so far in November; expected to reach $99.70 by November 30, 99 % of the budget.",
+      "$10.00 so far in November; expected to reach $99.70 by November 30, 99% of the budget.",
     );
-    expect(ending("250")).toContain("250 % of the budget");
+    expect(ending("250")).toContain("250% of the budget");
   });
 });
 
@@ -207,13 +207,13 @@ describe("a change", () => {
     return [arrow, textOf(html)];
   };
   test.each<[number | null, string, string]>([
-    [0.12, "up", "up 12 %"],
-    [-0.12, "down", "down 12 %"],
-    [8.994, "up", "up 899 %"],
+    [0.12, "up", "up 12%"],
+    [-0.12, "down", "down 12%"],
+    [8.994, "up", "up 899%"],
     [9.996, "up", "up 11×"],
-    [-1, "down", "down 100 %"],
+    [-1, "down", "down 100%"],
     // Something was spent.
-    [-0.997, "down", "down 99 %"],
+    [-0.997, "down", "down 99%"],
     [0.004, "none", "unchanged"],
     [-0.004, "none", "unchanged"],
     [null, "none", "new"],

@@ -1,19 +1,18 @@
 import { type Amount, exactText, toNumber } from "@/components/amount";
-import { formatDigits, formatNumber } from "@/components/format-count";
-import { byLocale, isEnglish, readerLocale } from "@/components/reader/by-reader";
+import { formatDigits } from "@/components/format-count";
+import { byLocale } from "@/components/reader/by-reader";
 
 const percents = byLocale((tag) => new Intl.NumberFormat(tag, { style: "percent" }));
 const ticks = byLocale((tag) => new Intl.NumberFormat(tag, { style: "percent", signDisplay: "negative" }));
 
-/** A whole number of per cent with its thousands separated: 4120 as "4,120 %". */
+/** A whole number of per cent with its thousands separated: 4120 as "4,120%". */
 export function formatWholePercent(percent: number): string {
-  return isEnglish(readerLocale()) ? `${formatNumber(percent)} %` : percents().format(percent / 100);
+  return percents().format(percent / 100);
 }
 
-/** A percentage with all its digits: "12.5 %", "12,5 %". @param percent not below zero */
+/** A percentage with all its digits: "12.5%", "12,5 %". @param percent not below zero */
 export function formatExactPercent(percent: Amount): string {
   const digits = formatDigits(exactText(percent));
-  if (isEnglish(readerLocale())) return `${digits} %`;
   return percents()
     .formatToParts(0)
     .map(({ type, value }) => (type === "integer" ? digits : value))
@@ -31,7 +30,7 @@ export function isAtLeastOne(fraction: Amount): boolean {
   return Number(whole) >= 1;
 }
 
-/** A fraction as a whole percentage with its thousands separated ("4,120 %"), rounded, but "100 %" only when the fraction is 1 or more. */
+/** A fraction as a whole percentage with its thousands separated ("4,120%"), rounded, but "100%" only when the fraction is 1 or more. */
 export function formatPercent(fraction: Amount): string {
   const percent = Math.round(toNumber(fraction) * 100);
   return formatWholePercent(isAtLeastOne(fraction) ? percent : Math.min(percent, 99));

@@ -47,5 +47,5 @@ function capitalise(text) {
 
 function show(value, unit) {
   const digits = unit === "%" || unit === "/s" ? value.toFixed(0) : value.toPrecision(3);
-  return unit === "×" ? `${digits}×` : `${digits} ${unit}`;
+  return ["×", "%"].includes(unit) ? `${digits}${unit}` : `${digits} ${unit}`;
 }

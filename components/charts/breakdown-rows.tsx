@@ -50,7 +50,7 @@ export function BreakdownRows({ rows, isMixed, figure }: BreakdownRowsProps) {
   );
 }
 
-/** A share in percent; one that would round to nothing is not called 0 %. */
+/** A share in percent; one that would round to nothing is not called 0%. */
 function shareText(share: number | null): string {
   if (share === null) return "—";
   if (share !== 0 && Math.abs(share) < 0.005)

@@ -16,7 +16,7 @@ export function GetTold({ number, workspace, told }: { number: number; workspace
   return (
     <Step number={number} title="Get told" isDone={isTold(told)}>
       <p className="pb-3 text-muted-foreground text-sm">
-        A budget raises an alert at 50, 80 and 100 % of its limit, and a channel sends it to you.
+        A budget raises an alert at 50, 80 and 100% of its limit, and a channel sends it to you.
         {canEdit ? null : " Admins of this workspace can add both."}
       </p>
       <ul className="grid gap-3">

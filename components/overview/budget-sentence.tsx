@@ -15,7 +15,7 @@ const named = 3;
 const isOver = ({ percent_used: used }: BudgetState) => isAtLeastOne(used);
 const byUse = (a: BudgetState, b: BudgetState) => toNumber(b.percent_used) - toNumber(a.percent_used);
 
-/** The worst budgets by name, with the count of the others: "Chat (103 %), Search (101 %), and 4 others". */
+/** The worst budgets by name, with the count of the others: "Chat (103%), Search (101%), and 4 others". */
 function Worst({ budgets }: { budgets: BudgetState[] }) {
   const worst = [...budgets].sort(byUse).slice(0, named);
   const others = budgets.length - worst.length;

@@ -46,7 +46,7 @@ export const gateways = {
         { title: "URL, method POST", language: "text", code: `${url}/api/v1/sources/openrouter` },
         { title: "Headers", language: "json", code: toJson({ Authorization: `Bearer ${secret}` }) },
       ],
-      note: "Leave the sampling rate at 100 %. OpenRouter's own cost is recorded.",
+      note: "Leave the sampling rate at 100%. OpenRouter's own cost is recorded.",
     }),
   },
   helicone: {

@@ -11,7 +11,7 @@ import { ForecastFigure, ForecastRange } from "./forecast-figure";
 import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
 
-/** The growth of an amount as a fraction: 0.12 for 12 % more. Null when the earlier amount was zero. */
+/** The growth of an amount as a fraction: 0.12 for 12% more. Null when the earlier amount was zero. */
 export function growthOf(now: number, before: number): number | null {
   return before > 0 ? now / before - 1 : null;
 }
@@ -31,7 +31,13 @@ export function SpendStats({ view }: { view: SpendView }) {
         note={
           previous && labels.previousPoint ? (
             <>
-              <Delta fraction={growth ?? null} /> from{" "}
+              {typeof growth === "number" ? (
+                <>
+                  <Delta fraction={growth} /> from{" "}
+                </>
+              ) : (
+                "against "
+              )}
               <Money usd={previous.to_point_usd} figure="previous.to_point_usd" /> {labels.previousPoint}
             </>
           ) : null

@@ -9,6 +9,11 @@ export type AlertWords = {
 };
 
 const dollars = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+const estimates = new Intl.NumberFormat("en-US", {
+  style: "currency",
+  currency: "USD",
+  trailingZeroDisplay: "stripIfInteger",
+});
 const days = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", dateStyle: "medium" });
 const moments = new Intl.DateTimeFormat("en-US", {
   timeZone: "UTC",
@@ -20,8 +25,10 @@ const shares = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 
 /** Dollars with two decimals. @param usd exact decimal text, of which no digit passes through a float */
 export const money = (usd: string) => dollars.format(usd as `${number}`);
-/** A percentage with its thousands separated: "4,120 %". @param percent exact decimal text */
-const shareText = (percent: string) => `${shares.format(percent as `${number}`)} %`;
+/** A forecast, which is rounded to what it is worth: without cents where it has none. */
+const estimate = (usd: string) => estimates.format(usd as `${number}`);
+/** A percentage with its thousands separated: "4,120%". @param percent exact decimal text */
+const shareText = (percent: string) => `${shares.format(percent as `${number}`)}%`;
 const dayText = (day: string) => days.format(new Date(day));
 const momentText = (at: string) => `${moments.format(new Date(at))} UTC`;
 
@@ -99,7 +106,7 @@ function forecastWords(alert: Alert): AlertWords {
   const { name, because } = readContext(alert);
   const { amount_usd: amount, spent_usd: spent, forecast_usd: forecast, percent, method } = figures;
   const facts: [string, string][] = [
-    ["Forecast", money(forecast)],
+    ["Forecast", estimate(forecast)],
     ["Budget", money(amount)],
     ["Spent", money(spent)],
     ["Worked out", method],
@@ -108,7 +115,7 @@ function forecastWords(alert: Alert): AlertWords {
   if (alert.state !== "ok") {
     return {
       title: `The budget ${name} is forecast to be exceeded`,
-      text: `The period from ${periodText(alert)} is forecast to end at ${money(forecast)}, ${shareText(percent)} of ${money(amount)}. ${money(spent)} is spent so far.`,
+      text: `The period from ${periodText(alert)} is forecast to end at ${estimate(forecast)}, ${shareText(percent)} of ${money(amount)}. ${money(spent)} is spent so far.`,
       facts,
     };
   }
@@ -119,7 +126,7 @@ function forecastWords(alert: Alert): AlertWords {
         : `The forecast of the budget ${name} is over`,
     text: overText(
       because,
-      `The forecast is ${money(forecast)} of ${money(amount)} for the period from ${periodText(alert)}.`,
+      `The forecast is ${estimate(forecast)} of ${money(amount)} for the period from ${periodText(alert)}.`,
       "budget",
     ),
     facts,

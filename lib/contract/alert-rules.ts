@@ -37,7 +37,7 @@ export type AlertState = z.output<typeof alertState>;
 
 export const alertSeverity = z
   .enum(["info", "warning", "critical"])
-  .meta({ description: "How serious it is. Alerts that are over, and thresholds below 80 %, are `info`." });
+  .meta({ description: "How serious it is. Alerts that are over, and thresholds below 80%, are `info`." });
 export type AlertSeverity = z.output<typeof alertSeverity>;
 
 export const alertSubjectType = z.enum(["budget", "workspace", "key", "model", "source"]);

@@ -52,7 +52,7 @@ export const budgetRow = z.object({
   spent: decimalNumber("USD in the present period."),
   remaining: decimalNumber("`amount` minus `spent`; negative when overspent."),
   percent_used: decimalNumber("`spent` divided by `amount`, a fraction, to 18 decimals."),
-  alert: z.boolean().meta({ description: "True from 80 % used." }),
+  alert: z.boolean().meta({ description: "True from 80% used." }),
   reached: z
     .object({
       percent: z.array(decimalNumber("Per cent of the limit.")),

@@ -3,14 +3,14 @@ import { ExactNumber } from "@/lib/contract/exact-number";
 import { describeBudgets } from "./wording";
 
 test.each([
-  ["0", "0.0 %"],
-  ["0.57", "57.0 %"],
-  ["0.7996", "79.9 %"],
-  ["0.9997", "99.9 %"],
-  ["0.999999999999999999", "99.9 %"],
-  ["1", "100.0 %"],
-  ["1.23456", "123.4 %"],
-  ["1e-7", "0.0 %"],
+  ["0", "0.0%"],
+  ["0.57", "57.0%"],
+  ["0.7996", "79.9%"],
+  ["0.9997", "99.9%"],
+  ["0.999999999999999999", "99.9%"],
+  ["1", "100.0%"],
+  ["1.23456", "123.4%"],
+  ["1e-7", "0.0%"],
 ])("Says of a budget of which %s is used %s: a limit is reached, never rounded to", (used, shown) => {
   const budget = {
     id: "1",

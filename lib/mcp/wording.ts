@@ -67,7 +67,7 @@ export function describeProjectSpend(spend: z.output<typeof projectSpend>): stri
 
 /**
  * The budgets as text, one a line. First those that matter now: what blocks and has nothing left, what is used up, and what is
- * near: at 80 % or more, or past a threshold.
+ * near: at 80% or more, or past a threshold.
  */
 export function describeBudgets({ budgets, hidden_count: hidden }: z.output<typeof budgetStatus>): string {
   const others =
@@ -90,13 +90,13 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
     "Budgets:",
     budgets.map(
       ({ name, scope_type, amount, spent, remaining, percent_used, alert, blocks, ...period }) =>
-        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)} %, from ${period.period_from} until before ${period.period_until}, ${blocks ? "blocks" : "warns"}${alert ? " — attention" : ""}`,
+        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)}%, from ${period.period_from} until before ${period.period_until}, ${blocks ? "blocks" : "warns"}${alert ? " — attention" : ""}`,
     ),
     hidden > 0 && others,
   );
 }
 
-/** A fraction in percent with one decimal, rounded down: 99.97 % is shown as 99.9 %, and 79.96 % as 79.9 %. */
+/** A fraction in percent with one decimal, rounded down: 99.97% is shown as 99.9%, and 79.96% as 79.9%. */
 function percent(fraction: Amount): string {
   const [tenths] = toText(shiftDecimal(parseDecimal(textOf(fraction)), 3)).split(".");
   return (Number(tenths) / 10).toFixed(1);

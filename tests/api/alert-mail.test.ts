@@ -104,7 +104,7 @@ test("Keeps mails in the local outbox where no mail server is set", async () => 
   await raise(harness.fixtures, crossing(team.workspace, { level: "110" }));
   await vi.waitUntil(async () => (await stateOf(channel)).state === "delivered", { timeout: 10_000 });
   expect(await latestMail(team.users.admin.email)).toMatchObject({
-    subject: "110 % of the budget Everything is spent",
+    subject: "110% of the budget Everything is spent",
     link: expect.stringContaining("/budgets#budget-"),
   });
 });

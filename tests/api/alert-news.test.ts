@@ -28,8 +28,8 @@ test("Counts for each member what fired since they looked, also what fires while
   const before = await news("viewer");
   expect(before.unread).toBe(2);
   expect(before.newest.map(({ title }) => title)).toEqual([
-    "80 % of the budget Everything is spent",
-    "50 % of the budget Everything is spent",
+    "80% of the budget Everything is spent",
+    "50% of the budget Everything is spent",
   ]);
   expect(before.newest[0]).toMatchObject({
     severity: "warning",

@@ -157,7 +157,7 @@ describe("The rules of a workspace", () => {
   });
 
   test.each<[string, string, Record<string, unknown>, string]>([
-    ["a share of 100 %", "key_limit", { parameter: 100 }, "400 validation_failed parameter"],
+    ["a share of 100%", "key_limit", { parameter: 100 }, "400 validation_failed parameter"],
     ["half an hour", "silent_source", { parameter: 1.5 }, "400 validation_failed parameter"],
     ["nothing", "unusual_day", { parameter: 0 }, "400 validation_failed parameter"],
     [

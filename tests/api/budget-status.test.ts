@@ -20,7 +20,7 @@ const setBudget = (
   );
 
 describe("Budget status", () => {
-  test("Shows the spend of every scope and alerts from 80 % on", async () => {
+  test("Shows the spend of every scope and alerts from 80% on", async () => {
     const workspace = await harness.fixtures.workspace();
     const key = await clientIn(harness, workspace);
     await key.post(costMessage({ estimated_cost: 0.5, feature: "chat" }, { project: "a" }));

@@ -98,7 +98,7 @@ describe("Counts the live spend of a budget's scope, exactly the sum of its rows
   });
 });
 
-test("Alerts from 80 % on, to the last digit, and allows overspending", async () => {
+test("Alerts from 80% on, to the last digit, and allows overspending", async () => {
   const spent = await sumOf("p.slug = 'checkout'");
   expect(spent).toBe(0.3);
   const of = async (amount: number) =>

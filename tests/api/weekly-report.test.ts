@@ -161,7 +161,7 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
   expect(body.week).toBe(monday.toISOString().slice(0, 10));
   expect(mails.map(({ to }) => to)).toEqual([[team.users.member.email]]);
   const [{ source }] = mails as [(typeof mails)[0]];
-  expect(source).toContain("$42.50 was spent in the week, 325 % more than in the week before.");
+  expect(source).toContain("$42.50 was spent in the week, 325% more than in the week before.");
   expect(source).toContain("- <b>anna</b>: +$32.50");
   expect(source).toContain("&lt;b&gt;anna&lt;/b&gt;");
   expect(source).toContain("Usage without a price");

@@ -79,7 +79,7 @@ describe("A digest", () => {
       ["80", "50"],
     ]);
     expect(payload.data.alerts[0]).toMatchObject({
-      title: "80 % of the budget Everything is spent",
+      title: "80% of the budget Everything is spent",
       figures: { spent_usd: "80.01" },
     });
     expect(await states(id)).toEqual(["50 collected in it", "80 collected in it", "digest delivered"]);

@@ -25,7 +25,7 @@ beforeEach(async () => {
   project = await fixtures.project(workspace, "web");
 });
 
-/** Sets a budget of the whole workspace with thresholds at 50, 80 and 100 %. @returns its id */
+/** Sets a budget of the whole workspace with thresholds at 50, 80 and 100%. @returns its id */
 async function setBudget(columns: { amount?: number; blocks?: boolean; scope?: [string, string] } = {}) {
   const { amount = 100, blocks = false, scope = ["global", null] } = columns;
   const { rows } = await fixtures.sql.query(

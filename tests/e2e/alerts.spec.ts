@@ -25,7 +25,7 @@ test("Adds a webhook, shows its secret once, sends a test that arrives, and list
   await dialog.getByLabel("Kind").selectOption("Webhook");
   await dialog.getByLabel("Address").fill(`http://127.0.0.1:${receiver.port}/hook`);
   await dialog.getByLabel("Name").fill("Finance hook");
-  await dialog.getByLabel("Which thresholds?").selectOption("From 80 % on");
+  await dialog.getByLabel("Which thresholds?").selectOption("From 80% on");
   await expectUsable(page);
   await dialog.getByRole("button", { name: "Add the channel" }).click();
   const shown = page.getByRole("dialog", { name: "The signing secret of Finance hook" });
@@ -33,7 +33,7 @@ test("Adds a webhook, shows its secret once, sends a test that arrives, and list
   await page.keyboard.press("Escape");
   await expect(shown.getByText("cannot be shown again")).toBeVisible();
   await shown.getByRole("button", { name: "I have stored it" }).click();
-  await expect(page.getByRole("list", { name: "Channels" })).toContainText("Thresholds from 80 % on");
+  await expect(page.getByRole("list", { name: "Channels" })).toContainText("Thresholds from 80% on");
   await chooseAction(page, "Finance hook", "Send a test");
   await expect(page.getByText("The test of Finance hook was delivered.")).toBeVisible();
   expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(["alert.test"]);
@@ -95,7 +95,7 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
   );
   await page.goto(`/${slug}/alerts`);
   const fired = page.getByRole("list", { name: "What fired" });
-  await expect(fired.getByRole("heading", { name: "80 % of the budget Everything is spent" })).toBeVisible();
+  await expect(fired.getByRole("heading", { name: "80% of the budget Everything is spent" })).toBeVisible();
   await expect(fired.locator('[data-figure="spent_usd"]').first()).toHaveAttribute(
     "data-exact",
     "80.010000000000000001",
@@ -140,7 +140,7 @@ test("Turns a rule off and on, sets when it fires, and snoozes a subject; a view
     "90.010000000000000001",
   );
   const rules = page.getByRole("list", { name: "Rules" });
-  await expect(rules.getByText("A key has spent 80 % of its monthly limit")).toBeVisible();
+  await expect(rules.getByText("A key has spent 80% of its monthly limit")).toBeVisible();
   await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText("Test key");
   await expectUsable(page);
   await rules.getByRole("button", { name: "Snooze Test key" }).click();
@@ -158,13 +158,13 @@ test("Turns a rule off and on, sets when it fires, and snoozes a subject; a view
   const dialog = page.getByRole("dialog", { name: "Key near its limit" });
   await dialog.getByLabel("Percent of the monthly limit").fill("95");
   await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(rules.getByText("A key has spent 95 % of its monthly limit")).toBeVisible();
+  await expect(rules.getByText("A key has spent 95% of its monthly limit")).toBeVisible();
   await rules.getByRole("switch", { name: "Silent source" }).click();
   await expect(page.getByText("Silent source is off.")).toBeVisible();
   await expect(rules.getByRole("switch", { name: "Silent source" })).not.toBeChecked();
   const viewer = await openAs(openPage, world, slug, "viewer");
   await viewer.goto(`/${slug}/alerts`);
-  await expect(viewer.getByRole("list", { name: "Rules" })).toContainText("95 %");
+  await expect(viewer.getByRole("list", { name: "Rules" })).toContainText("95%");
   await expect(viewer.getByRole("list", { name: "Rules" }).getByRole("switch")).toHaveCount(0);
   await expect(viewer.getByRole("button", { name: /Snooze|Actions for Key/ })).toHaveCount(0);
 });

@@ -26,7 +26,7 @@ test("Counts what is new, shows it and marks it as seen, without moving the page
   const list = page.getByRole("dialog", { name: "Newest alerts" });
   await expect(list.getByRole("listitem")).toHaveCount(3);
   await expect(
-    list.getByRole("link", { name: /120 % of the budget Everything is spent \(new\)/ }),
+    list.getByRole("link", { name: /120% of the budget Everything is spent \(new\)/ }),
   ).toBeVisible();
   await expect(bell(page)).toHaveAccessibleName("Alerts");
   await expectUsable(page);
@@ -48,7 +48,7 @@ test("Opens an alert by the keyboard", async ({ page, world }) => {
   await bell(page).focus();
   await page.keyboard.press("Enter");
   const list = page.getByRole("dialog", { name: "Newest alerts" });
-  await expect(list.getByRole("link", { name: /80 % of the budget/ })).toBeVisible();
+  await expect(list.getByRole("link", { name: /80% of the budget/ })).toBeVisible();
   await page.keyboard.press("Tab");
   await expect(list.getByRole("link", { name: "Show all" })).toBeFocused();
   await page.keyboard.press("Tab");

@@ -95,9 +95,9 @@ test("Says in words what a budget's colour says", async ({ page, world }) => {
   await expect(cardOf(page, "Gone")).toContainText("Used up");
   await expect(cardOf(page, "Gone")).toContainText(/\$[\d.,]+ over/);
   await expect(cardOf(page, "Close")).toContainText("Close to the limit");
-  await expect(cardOf(page, "Close")).toContainText("85 %");
+  await expect(cardOf(page, "Close")).toContainText("85%");
   await expect(cardOf(page, "Holds")).not.toContainText("limit");
-  await expect(page.getByText("1 budget is used up: Gone (103 %).")).toBeVisible();
+  await expect(page.getByText("1 budget is used up: Gone (103%).")).toBeVisible();
 });
 
 test("Creates, follows, edits and deletes a project's budget, after a confirmation", async ({
@@ -218,7 +218,7 @@ test("Marks where the thresholds are and when they were reached, on cards and in
   world,
 }) => {
   const { slug, workspace } = await openBudgets(page, world);
-  // Its thresholds of 50 and 80 % were reached before; that of 100 % is reached by the next message.
+  // Its thresholds of 50 and 80% were reached before; that of 100% is reached by the next message.
   const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
   const amount = (Number(exactText(totals.total_usd)) * 1.02).toFixed(2);
   await setBudget(world, workspace, { name: "All of it", amount });
@@ -235,9 +235,9 @@ test("Marks where the thresholds are and when they were reached, on cards and in
     .getByRole("list", { name: "Thresholds" })
     .getByRole("listitem");
   await expect(thresholds).toHaveText([
-    /50 %.*before it was set/,
-    /80 %.*before it was set/,
-    /100 %.*reached.*just now/,
+    /50%.*before it was set/,
+    /80%.*before it was set/,
+    /100%.*reached.*just now/,
   ]);
   await expectUsable(page);
   await page.goto(`/${slug}`);

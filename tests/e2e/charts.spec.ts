@@ -166,8 +166,8 @@ test("Shows a project's own spend beside what was taken from it, with shares tha
   await expect(figure.getByRole("link", { name: /^Allocated out -\$30/ })).toBeVisible();
   const models = page.getByRole("region", { name: "Models" });
   await expect(models.getByText("percentages are of all amounts without their signs")).toBeVisible();
-  await expect(models.getByRole("listitem").filter({ hasText: "gpt-4o" })).toContainText("30 %");
-  await expect(models.getByRole("listitem").filter({ hasText: "No model" })).toContainText("-70 %");
+  await expect(models.getByRole("listitem").filter({ hasText: "gpt-4o" })).toContainText("30%");
+  await expect(models.getByRole("listitem").filter({ hasText: "No model" })).toContainText("-70%");
 });
 
 test("Says which days the line shows", async ({ page, world }) => {

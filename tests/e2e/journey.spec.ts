@@ -40,10 +40,10 @@ test("Takes a team from its first key to disconnecting an assistant", {
     await page.getByLabel("How much per month?").fill("20");
     await page.getByLabel("Name").fill("The team");
     await page.getByRole("dialog").getByRole("button", { name: "Set the budget" }).click();
-    await expect(page.getByText("Within budget: The team (62 %).")).toBeVisible();
+    await expect(page.getByText("Within budget: The team (62%).")).toBeVisible();
     expect(await record(secret, 4)).toBe(201);
     await goTo(page, "Overview");
-    await expect(page.getByText("Close to the limit: The team (82 %).")).toBeVisible();
+    await expect(page.getByText("Close to the limit: The team (82%).")).toBeVisible();
     await goTo(page, "Budgets");
     await expect(page.getByRole("heading", { name: "The team" })).toContainText("Close to the limit");
   });

@@ -247,6 +247,6 @@ test("Shows the API's figures to the last digit, and a warning near the limit", 
   const spent = /"spent":([\d.]+)/.exec(answer)?.[1];
   expect(spent).toBe("8.500000000000000001");
   await expect(page.locator('[data-figure="spent"]')).toHaveAttribute("data-exact", String(spent));
-  await expect(page.getByText("Test key (85 %) is close to the limit.")).toBeVisible();
+  await expect(page.getByText("Test key (85%) is close to the limit.")).toBeVisible();
   await expectUsable(page);
 });

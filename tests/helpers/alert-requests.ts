@@ -8,7 +8,7 @@ export const base = "https://outlay.example.com";
 export const now = Date.parse("2026-11-21T09:30:05Z");
 export const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** The figures of a budget that has passed 80 %. */
+/** The figures of a budget that has passed 80%. */
 export const details = {
   budget: "Checkout",
   scope_type: "project",

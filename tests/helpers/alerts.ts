@@ -8,7 +8,7 @@ import type { Fixtures } from "./keys";
 /** The secret with which the channels of `addChannel` sign. */
 export const signingSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** An alert as `private.raise_alerts` takes it: 80 % of a budget. */
+/** An alert as `private.raise_alerts` takes it: 80% of a budget. */
 export function crossing(workspaceId: string, more: { details?: object; [column: string]: unknown } = {}) {
   const { level = "80", details, ...rest } = more;
   return {

@@ -37,7 +37,7 @@ describe("A webhook", () => {
         workspace: { slug: "acme", name: "Acme" },
         subject: { type: "budget", id: "b1", name: "Checkout" },
         period: { from: "2026-11-01", until: "2026-12-01" },
-        title: "80 % of the budget Checkout is spent",
+        title: "80% of the budget Checkout is spent",
         summary: sentence,
         figures: {
           rule: "budget_threshold",
@@ -88,7 +88,7 @@ describe("A webhook", () => {
 describe("Slack", () => {
   test("Is sent blocks, with a text for the notification and buttons", () => {
     const { body } = send("slack");
-    expect(body.text).toBe(`80 % of the budget Checkout is spent. ${sentence}`);
+    expect(body.text).toBe(`80% of the budget Checkout is spent. ${sentence}`);
     expect(body.blocks.map(({ type }: { type: string }) => type)).toEqual([
       "header",
       "section",
@@ -117,7 +117,7 @@ describe("Discord", () => {
     const { body } = send("discord");
     expect(body.allowed_mentions).toEqual({ parse: [] });
     expect(body.embeds).toMatchObject([
-      { title: "80 % of the budget Checkout is spent", url: budgetLink, color: 0xd97706 },
+      { title: "80% of the budget Checkout is spent", url: budgetLink, color: 0xd97706 },
     ]);
     expect(body.embeds[0].description).toContain(`[Show what was spent](${rowsLink})`);
     expect(body.embeds[0].fields).toContainEqual({ name: "Spent", value: "$800.01", inline: true });
@@ -137,8 +137,8 @@ describe("Teams", () => {
     const [{ contentType, content }] = body.attachments;
     expect(contentType).toBe("application/vnd.microsoft.card.adaptive");
     expect(content).toMatchObject({ type: "AdaptiveCard", version: "1.4" });
-    expect(content.body[0]).toMatchObject({ text: "80 % of the budget Checkout is spent", color: "Warning" });
-    expect(content.body[2].facts).toContainEqual({ title: "Threshold", value: "80 %" });
+    expect(content.body[0]).toMatchObject({ text: "80% of the budget Checkout is spent", color: "Warning" });
+    expect(content.body[2].facts).toContainEqual({ title: "Threshold", value: "80%" });
     expect(content.actions).toContainEqual({
       type: "Action.OpenUrl",
       title: "Open the budget",
@@ -167,7 +167,7 @@ describe("PagerDuty", () => {
       event_action: "trigger",
       dedup_key: "outlay/w1/budget_threshold/b1/2026-11-01",
       payload: {
-        summary: `80 % of the budget Checkout is spent: ${sentence}`,
+        summary: `80% of the budget Checkout is spent: ${sentence}`,
         source: base,
         severity: "warning",
         timestamp: "2026-11-21T09:30:00.123+00:00",
@@ -199,7 +199,7 @@ describe("PagerDuty", () => {
 describe("A mail", () => {
   test("Says the same in plain text and in HTML, with links", () => {
     const { subject, text, html, link } = alertMail(delivery("email", null), base);
-    expect([subject, link]).toEqual(["80 % of the budget Checkout is spent", budgetLink]);
+    expect([subject, link]).toEqual(["80% of the budget Checkout is spent", budgetLink]);
     for (const each of [sentence, "Project", "checkout"])
       expect([text, html].every((part) => part.includes(each))).toBe(true);
     expect(text).toContain(`Show what was spent: ${rowsLink}`);
@@ -216,6 +216,6 @@ describe("A mail", () => {
   });
 });
 
-test("A budget at 100 % is used up", () => {
+test("A budget at 100% is used up", () => {
   expect(alertMail(delivery("email", null, at("100")), base).subject).toBe("The budget Checkout is used up");
 });

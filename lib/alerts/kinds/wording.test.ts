@@ -33,14 +33,14 @@ describe("The other rules", () => {
         },
       },
       "The budget Checkout is forecast to be exceeded",
-      "The period from Nov 1, 2026 to Nov 30, 2026 is forecast to end at $1,200.50, 120.05 % of $1,000.00. $400.00 is spent so far.",
+      "The period from Nov 1, 2026 to Nov 30, 2026 is forecast to end at $1,200.50, 120.05% of $1,000.00. $400.00 is spent so far.",
       "The budget Checkout is forecast to last again",
     ],
     [
       "budget_pace",
       { subject_type: "budget", details: { ...budgetFigures, before_usd: "0.009", percent: "4444444" } },
       "The budget Checkout is spent faster than in its last period",
-      "$400.00 is spent so far, 4,444,444 % of the $0.01 at the same point of the last period.",
+      "$400.00 is spent so far, 4,444,444% of the $0.01 at the same point of the last period.",
       "The budget Checkout is back at its usual pace",
     ],
     [
@@ -131,6 +131,16 @@ describe("The other rules", () => {
       expect(triggered.dedup_key).toBe(`outlay/w1/${rule}/s1/2026-11-01`);
     },
   );
+
+  test("Say a forecast without cents where it is rounded to dollars", () => {
+    const [, { subject_type, details: figures }] = rules[0] as (typeof rules)[number];
+    const rounded = { ...figures, forecast_usd: "5470", percent: "547" };
+    const { summary } = send(
+      "webhook",
+      told("budget_forecast", { subject_type, details: rounded }, "warning"),
+    ).body.data;
+    expect(summary).toContain("is forecast to end at $5,470, 547% of $1,000.00.");
+  });
 
   test("Say of an unusual day what it is compared with", () => {
     const compared = ["2026-10-24", "2026-10-31", "2026-11-07", "2026-11-14"].map((day) => ({

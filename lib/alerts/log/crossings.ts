@@ -18,7 +18,7 @@ export type Crossing = {
   at: string;
   /** Whether it was reached before the budget was set. */
   was_above: boolean;
-  /** In words: "80 % of the budget Checkout is spent". */
+  /** In words: "80% of the budget Checkout is spent". */
   title: string;
 };
 

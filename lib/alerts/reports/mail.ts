@@ -54,7 +54,7 @@ export function reportMail(week: Week, footer: MailFooter, base: string): MailCo
   );
 }
 
-/** How an amount compares with the one before, in words: "12 % more than the week before". */
+/** How an amount compares with the one before, in words: "12% more than the week before". */
 function wordChange(amount: string, before: string): string {
   const [now, then] = [parseDecimal(amount), parseDecimal(before)];
   const order = compare(now, then);
@@ -64,7 +64,7 @@ function wordChange(amount: string, before: string): string {
     return `${money(absolute(amount, before))} ${more} than in the week before`;
   const share = Number(toText(divideMoney(parseDecimal(absolute(amount, before)), then))) * 100;
   const percent = share < 1 ? "less than 1" : share >= 1000 ? "over 1,000" : String(Math.round(share));
-  return `${percent} % ${more} than in the week before`;
+  return `${percent}% ${more} than in the week before`;
 }
 
 /** The size of a change, as exact decimal text. */
@@ -111,7 +111,7 @@ function budgetSection({ budgets }: Week, home: string): MailSection[] {
   const entries = budgets.map(({ id, name, spent, amount, used, runs_out_on: day }) => ({
     name,
     url: `${home}/budgets#budget-${id}`,
-    value: `${shares.format(wholePercent(Number(used)))} %`,
+    value: `${shares.format(wholePercent(Number(used)))}%`,
     note: `${money(spent)} of ${money(amount)}${
       day === null ? "" : `; used up on ${runsOut.format(new Date(day))} at this pace`
     }`,

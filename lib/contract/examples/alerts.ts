@@ -36,7 +36,7 @@ const delivery = {
     id: alertId,
     rule: "budget_threshold",
     state: "warning",
-    title: "80 % of the budget Checkout is spent",
+    title: "80% of the budget Checkout is spent",
   },
   digest: null,
   ...outcome,
@@ -52,7 +52,7 @@ const alert = {
   is_quiet: false,
   quiet_reason: null,
   subject: { type: "budget", id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417", name: "Checkout" },
-  title: "80 % of the budget Checkout is spent",
+  title: "80% of the budget Checkout is spent",
   summary: "$800.01 of $1,000.00 is spent in the period from Nov 1, 2026 to Nov 30, 2026.",
   period: { from: "2026-11-01", until: "2026-12-01" },
   figures: {
@@ -116,7 +116,7 @@ export const alertExamples: ExampleSet = {
         value: { kind: "slack", name: "#spend", url: "https://hooks.slack.com/services/T000/B000/XXXX" },
       },
       pagerduty: {
-        summary: "PagerDuty, at 100 % only",
+        summary: "PagerDuty, at 100% only",
         value: {
           kind: "pagerduty",
           name: "On call",
@@ -141,7 +141,7 @@ export const alertExamples: ExampleSet = {
     },
     EditAlertRuleRequest: {
       off: { summary: "Turn it off", value: { enabled: false } },
-      later: { summary: "Tell from 90 % on", value: { parameter: 90 } },
+      later: { summary: "Tell from 90% on", value: { parameter: 90 } },
     },
     SnoozeAlertsRequest: {
       rule: { summary: "A whole rule", value: { rule: "unusual_day", until: "2026-12-01T00:00:00Z" } },
@@ -153,7 +153,7 @@ export const alertExamples: ExampleSet = {
     EditAlertChannelRequest: {
       enable: { summary: "Turn it on again", value: { enabled: true } },
       digest: { summary: "A digest each day", value: { digest: { every: "day", at: "17:00" } } },
-      level: { summary: "Only from 100 % on", value: { least_percent: 100 } },
+      level: { summary: "Only from 100% on", value: { least_percent: 100 } },
     },
     WeeklyReportRequest: {
       on: { summary: "Receive it", value: { enabled: true, time_zone: "Europe/Berlin" } },
@@ -190,7 +190,7 @@ export const alertExamples: ExampleSet = {
       newest: [
         {
           id: alertId,
-          title: "80 % of the budget Checkout is spent",
+          title: "80% of the budget Checkout is spent",
           text: "$800.01 of $1,000.00 is spent in the period from Nov 1, 2026 to Nov 30, 2026.",
           state: "warning",
           severity: "warning",

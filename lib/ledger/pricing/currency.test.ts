@@ -122,7 +122,7 @@ describe("Refreshing rates", () => {
   const before = { date: "2026-06-01", source: "s", rates: { EUR: "1.1", ARS: "0.001" } };
 
   test.each([
-    ["within 20 %", { EUR: "1.32", ARS: "0.0008" }, [], []],
+    ["within 20%", { EUR: "1.32", ARS: "0.0008" }, [], []],
     ["a rise", { EUR: "1.3201", ARS: "0.001" }, [], ["EUR"]],
     ["a fall", { EUR: "1.1", ARS: "0.00079" }, [], ["ARS"]],
     ["an accepted fall", { EUR: "1.1", ARS: "0.00079" }, ["ARS"], []],

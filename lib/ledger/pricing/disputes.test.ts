@@ -10,7 +10,7 @@ const perMillion = ({ unitType, applied, other }: Dispute) =>
   `${unitType} ${Number(applied.rate) * 1e6} / ${Number(other.rate) * 1e6}`;
 
 describe("Two catalogues", () => {
-  test("Disagree about a price where they differ by more than 10 %", () => {
+  test("Disagree about a price where they differ by more than 10%", () => {
     const found = findDisputes("together", "meta-llama/Llama-3.3-70B-Instruct-Turbo");
     expect(found.map(perMillion)).toEqual(["input_tokens 0.88 / 1.04", "output_tokens 0.88 / 1.04"]);
     expect(found[0]?.applied.source).toBe("genai-prices 0.1.8");
@@ -25,7 +25,7 @@ describe("Two catalogues", () => {
 
   test.each([
     ["the same price", "openai", "gpt-5"],
-    ["a difference of exactly 10 %", "azure", "gpt-4-turbo"],
+    ["a difference of exactly 10%", "azure", "gpt-4-turbo"],
     ["a price of its own in only one of them", "openai", "gpt-4"],
     ["prices by the hour, one of which agrees", "deepseek", "deepseek-v4-pro"],
     ["an unknown model", "openai", "gpt-99"],

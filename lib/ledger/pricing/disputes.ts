@@ -18,7 +18,7 @@ const units = allUnits().filter(({ priceKey }) => priceKey.endsWith("_mtok"));
 const hourMs = 3_600_000;
 
 /**
- * The prices of a model about which the two catalogues disagree by more than 10 %, for each kind of token that both list. Their
+ * The prices of a model about which the two catalogues disagree by more than 10%, for each kind of token that both list. Their
  * base prices of the standard service tier are compared, on the day of the second catalogue; where the first one has prices by
  * the hour, those of the hour that agrees best.
  * @param provider as the client spells it

@@ -118,7 +118,7 @@ function toBudget(row: BudgetRow) {
     spent: toExact(spent),
     remaining: toExact(subtract(limit, spent)),
     percent_used: toExact(divideMoney(spent, limit)),
-    // Compares products, because a quotient would be rounded: 79.99999996 % is not 80 %.
+    // Compares products, because a quotient would be rounded: 79.99999996% is not 80%.
     alert: compare(spent, multiply(limit, alertThreshold)) >= 0,
     reached: {
       percent: exactWhere(

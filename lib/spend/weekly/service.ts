@@ -21,7 +21,7 @@ export type Week = {
   movers: Record<(typeof moverDimensions)[number], Mover[]>;
   /** How many messages' lines have no price, and the models with most of them. */
   unpriced: { count: number; models: string[] };
-  /** Budgets of which 80 % are used, or which will be used up at their pace. */
+  /** Budgets of which 80% are used, or which will be used up at their pace. */
   budgets: BudgetAtRisk[];
 };
 
