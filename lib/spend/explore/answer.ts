@@ -1,3 +1,4 @@
+import { ExactNumber } from "@/lib/contract/exact-number";
 import type { DayRange } from "@/lib/contract/month";
 import {
   isCalendar,
@@ -20,7 +21,8 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays } from "@/lib/spend/period";
 import type { CellRow } from "./queries";
 
-type Sums = { cost: Decimal; messages: number; tokens: Decimal; tokenCost: Decimal };
+/** `costText` is the cost as the answer has it, where it is known without writing it again. */
+type Sums = { cost: Decimal; costText?: string; messages: number; tokens: Decimal; tokenCost: Decimal };
 
 const nothing: Sums = { cost: zero, messages: 0, tokens: zero, tokenCost: zero };
 
@@ -123,6 +125,7 @@ function axisOf(
 
 const sumsOf = ({ cost, messages, tokens, token_cost: tokenCost }: CellRow): Sums => ({
   cost: parseDecimal(cost),
+  costText: cost,
   messages: Number(messages),
   tokens: tokens === null ? zero : parseDecimal(tokens),
   tokenCost: tokenCost === null ? zero : parseDecimal(tokenCost),
@@ -137,7 +140,7 @@ const plus = (a: Sums, b: Sums): Sums => ({
 });
 
 function toSums(sums: Sums, measure: SpendMeasure, needsTokens: boolean) {
-  const cost = toExact(sums.cost);
+  const cost = sums.costText === undefined ? toExact(sums.cost) : new ExactNumber(sums.costText);
   const measured = measureOf(sums, measure);
   return {
     cost_usd: cost,

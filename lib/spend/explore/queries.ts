@@ -15,6 +15,7 @@ const cell = {
   row_value: nullable(text()),
   column_place: nullable(integer()),
   column_value: nullable(text()),
+  /** Costs have no trailing zeros: the answer has them as they are. */
   cost: numeric(),
   messages: numeric(),
   tokens: nullable(numeric()),
@@ -110,8 +111,8 @@ export function selectCells(
        join column_ranks as c on c.value = column_value
        group by 1, 2
      )
-     select row_place, r.shown as row_value, column_place, c.shown as column_value, cost, messages, tokens, token_cost,
-       converted_cost, converted_token_cost, (select count(*) from row_ranks) as row_count,
+     select row_place, r.shown as row_value, column_place, c.shown as column_value, trim_scale(cost) as cost, messages, tokens, token_cost,
+       trim_scale(converted_cost) as converted_cost, converted_token_cost, (select count(*) from row_ranks) as row_count,
        (select count(*) from column_ranks) as column_count, (select sum(read) from cells) as read_count
      from listed
      left join row_ranks as r on r.place = row_place
