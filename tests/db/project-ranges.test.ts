@@ -83,6 +83,13 @@ async function expectLikeMetrics(range: RangeQuery): Promise<void> {
   );
   const { bucket, points } = metrics.series;
   expect(trends.bucket).toBe(bucket);
+  const courses = Object.values(trends.of);
+  const spentInBuckets = points
+    .slice(0, courses[0]?.length ?? 0)
+    .map(({ total_usd: usd }) => exact(exactText(usd)));
+  expect(
+    spentInBuckets.map((_, place) => total(courses.map((course) => exact(course[place] ?? "")))),
+  ).toEqual(spentInBuckets);
   for (const { slug: project, range_usd: usd, last_activity_on: last } of projects) {
     const course = trends.of[project] ?? [];
     expect(total(course.map(exact)), project).toBe(exact(exactText(usd)));
