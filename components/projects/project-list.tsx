@@ -1,24 +1,32 @@
 import { Folder } from "lucide-react";
+import { exactText } from "@/components/amount";
 import { projectColour } from "@/components/charts/colours";
+import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { keepRange, type PageRange } from "@/components/filters/range";
 import { formatNumber } from "@/components/format-count";
+import { formatDate } from "@/components/format-date";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { EmptyState } from "@/components/ui/empty-state";
-import type { Project } from "@/lib/contract/projects";
 import { ProjectTable } from "./project-table";
-import { toProjectView } from "./project-view";
+import { type ListedProject, toProjectView } from "./project-view";
 
-/** Projects with their spend of this month. Archived projects are folded away below. */
+/** Projects with their spend in a range, also those without any. Archived projects are folded away below. */
 export function ProjectList({
   workspace,
   projects,
   trends,
+  range,
+  params,
   order,
   views,
 }: {
   workspace: string;
-  projects: Project[];
-  /** What each project cost on each day of this month up to today, by its slug; USD as exact text. */
-  trends: Record<string, string[]>;
+  projects: ListedProject[];
+  /** What each project cost in each day or month of the range up to today, by its slug; USD as exact text. */
+  trends: { bucket: "day" | "month"; of: Record<string, string[]> };
+  range: PageRange;
+  /** The parameters of the page's address, whose range the pages of the projects take over. */
+  params: SearchParams;
   /** The slugs of all projects, the oldest first. */
   order: string[];
   views: RememberedViews;
@@ -26,8 +34,13 @@ export function ProjectList({
   const listOf = (isArchived: boolean) =>
     projects
       .filter(({ archived_at: at }) => (at !== null) === isArchived)
-      .map((project) => toProjectView(project, trends, projectColour(project.slug, order)));
-  const archived = listOf(true);
+      .map((project) =>
+        toProjectView(project, {
+          href: hrefWith(`/${workspace}/projects/${project.slug}`, keepRange(params), {}),
+          trend: trends.of[project.slug] ?? [],
+          colour: projectColour(project.slug, order),
+        }),
+      );
   if (projects.length === 0) {
     return (
       <EmptyState icon={<Folder />} title="No project yet">
@@ -35,17 +48,32 @@ export function ProjectList({
       </EmptyState>
     );
   }
+  const archived = listOf(true);
+  const table = { workspace, views, bucket: trends.bucket };
+  const hasSpend = projects.some(
+    ({ range_usd: usd, range_message_count: count }) => count > 0 || exactText(usd) !== "0",
+  );
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
-      <ProjectTable workspace={workspace} views={views} label="Projects" projects={listOf(false)} />
+      {hasSpend ? null : <p className="text-muted-foreground text-sm">{nothingSpent(range)}</p>}
+      <ProjectTable {...table} label="Projects" projects={listOf(false)} />
       {archived.length > 0 ? (
         <details>
           <summary className="w-fit rounded-sm text-muted-foreground text-sm hover:text-foreground">
             {formatNumber(archived.length)} archived
           </summary>
-          <ProjectTable workspace={workspace} views={views} label="Archived projects" projects={archived} />
+          <ProjectTable {...table} label="Archived projects" projects={archived} />
         </details>
       ) : null}
     </div>
   );
+}
+
+/** "Nothing was spent from Nov 1, 2026 to Nov 23, 2026.": a range that has begun counts up to today. */
+function nothingSpent({ from, to, today }: PageRange): string {
+  if (from === null || to === null) return "Nothing was spent yet.";
+  const last = from <= today && today < to ? today : to;
+  return from === last
+    ? `Nothing was spent on ${formatDate(from)}.`
+    : `Nothing was spent from ${formatDate(from)} to ${formatDate(last)}.`;
 }

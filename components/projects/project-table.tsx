@@ -12,19 +12,24 @@ import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import type { ProjectView } from "./project-view";
 
-/** Projects with what each cost this month, the most expensive first. */
+/**
+ * Projects with what each cost in the range of the page, the most expensive first.
+ * @param props.bucket the length of the parts of the course
+ */
 export function ProjectTable({
   workspace,
   label,
   projects,
+  bucket,
   views,
 }: {
   workspace: string;
   label: string;
   projects: ProjectView[];
+  bucket: "day" | "month";
   views: RememberedViews;
 }) {
-  const columns = useMemo(() => columnsOf(workspace), [workspace]);
+  const columns = useMemo(() => columnsOf(bucket), [bucket]);
   return (
     <DataTable
       id="projects"
@@ -41,17 +46,17 @@ export function ProjectTable({
   );
 }
 
-function columnsOf(workspace: string): TableColumn<ProjectView>[] {
+function columnsOf(bucket: "day" | "month"): TableColumn<ProjectView>[] {
   return [
     {
       id: "name",
       label: "Project",
       part: "name",
       value: ({ name }) => name,
-      cell: ({ name, slug, colour, trend }) => (
+      cell: ({ name, href, colour, trend }) => (
         <>
           <Link
-            href={`/${workspace}/projects/${slug}`}
+            href={href}
             className="flex min-h-8 min-w-0 items-center gap-2.5 rounded-sm font-medium hover:underline in-data-[density=compact]:min-h-6"
           >
             <span
@@ -74,7 +79,7 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
     },
     {
       id: "trend",
-      label: "Daily, this month",
+      label: bucket === "day" ? "By day" : "By month",
       cell: ({ trend, colour }) => (
         <Sparkline shape={trend} colour={colour} className="in-data-[density=compact]:h-5" />
       ),
@@ -85,9 +90,9 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
       id: "messages",
       label: "Messages",
       kind: "count",
-      value: ({ month_message_count: count }) => count,
-      cell: ({ slug, month_message_count: count }) => (
-        <Count value={count} figure={`${slug}.month_message_count`} />
+      value: ({ range_message_count: count }) => count,
+      cell: ({ slug, range_message_count: count }) => (
+        <Count value={count} figure={`${slug}.range_message_count`} />
       ),
       from: "sm",
       className: "w-28",
@@ -105,11 +110,11 @@ function columnsOf(workspace: string): TableColumn<ProjectView>[] {
     },
     {
       id: "spent",
-      label: "Spent this month",
+      label: "Spent",
       kind: "usd",
-      value: ({ monthUsd }) => exactText(monthUsd),
-      text: ({ monthUsd }) => `${formatMoney(monthUsd)} ${exactText(monthUsd)}`,
-      cell: ({ slug, monthUsd }) => <Money usd={monthUsd} figure={`${slug}.month_usd`} />,
+      value: ({ rangeUsd }) => exactText(rangeUsd),
+      text: ({ rangeUsd }) => `${formatMoney(rangeUsd)} ${exactText(rangeUsd)}`,
+      cell: ({ slug, rangeUsd }) => <Money usd={rangeUsd} figure={`${slug}.range_usd`} />,
       className: "w-44",
     },
   ];

@@ -2,28 +2,39 @@ import { type AmountProp, asProp } from "@/components/amount";
 import { type SparklineShape, toSparkline } from "@/components/charts/sparkline-shape";
 import type { Project } from "@/lib/contract/projects";
 
+/** A project with its live spend in the range of the page. */
+export type ListedProject = Pick<Project, "slug" | "name" | "archived_at" | "last_activity_on"> & {
+  range_usd: Project["month_usd"];
+  range_message_count: number;
+};
+
 /** A project with its amounts as exact text, so that a server component can pass it to a client component. */
-export type ProjectView = Pick<Project, "slug" | "name" | "month_message_count" | "last_activity_on"> & {
-  /** Spent in the current UTC month. */
-  monthUsd: AmountProp;
-  /** What it cost on each day of this month up to today. */
+export type ProjectView = Pick<
+  ListedProject,
+  "slug" | "name" | "range_message_count" | "last_activity_on"
+> & {
+  /** The project's page, of the same range. */
+  href: string;
+  /** Spent in the range, up to today. */
+  rangeUsd: AmountProp;
+  /** The course of its spend in the range. */
   trend: SparklineShape;
   colour: string;
 };
 
-/** @param trends what each project cost on each day, by its slug; USD as exact text */
+/** @param trend what the project cost in each day or month of the range; USD as exact text */
 export function toProjectView(
-  { slug, name, month_message_count, last_activity_on, month_usd }: Project,
-  trends: Record<string, string[]>,
-  colour: string,
+  { slug, name, range_message_count, last_activity_on, range_usd }: ListedProject,
+  { href, trend, colour }: { href: string; trend: string[]; colour: string },
 ): ProjectView {
   return {
     slug,
     name,
-    month_message_count,
+    href,
+    range_message_count,
     last_activity_on,
-    monthUsd: asProp(month_usd),
-    trend: toSparkline((trends[slug] ?? []).map(Number)),
+    rangeUsd: asProp(range_usd),
+    trend: toSparkline(trend.map(Number)),
     colour,
   };
 }

@@ -255,7 +255,7 @@ test("Lists projects with this month's spend in a currency, each day converted a
       displayIn("EUR", snapshotsOf(given)),
     );
     expect(projects.length).toBeGreaterThan(1);
-    for (const { slug: name, month_usd: usd, month_converted: inEur } of projects) {
+    for (const { slug: name, range_usd: usd, range_converted: inEur } of projects) {
       const of = lines.filter(
         ({ project, environment, at }) =>
           project === name &&
@@ -267,7 +267,7 @@ test("Lists projects with this month's spend in a currency, each day converted a
       expect(shown(inEur)).toBe(sumOf(of.map(({ amount, at }) => convert(amount, at.slice(0, 10), given))));
     }
     expect(
-      (await selectProjects(client, workspaceId, range)).map(({ month_converted: none }) => none),
+      (await selectProjects(client, workspaceId, range)).map(({ range_converted: none }) => none),
     ).toEqual(projects.map(() => null));
   } finally {
     client.release();

@@ -10,7 +10,7 @@ import { listBudgets, readBudgetStatus } from "@/lib/spend/budgets/service";
 import { exportActivity } from "@/lib/spend/exports/service";
 import { readMetrics } from "@/lib/spend/metrics/service";
 import { findNames } from "@/lib/spend/names/service";
-import { listProjects } from "@/lib/spend/projects/service";
+import { listProjects, listSpendOfProjects } from "@/lib/spend/projects/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
 import { readActivityView } from "@/lib/spend/views/activity";
@@ -125,6 +125,7 @@ describe("Reads of sums touch no message", () => {
     ["budgets that a key sees", () => readBudgetStatus(key)],
     ["budgets", () => listBudgets(member, slug)],
     ["projects", () => listProjects(member, slug)],
+    ["projects in a range", () => listSpendOfProjects(member, slug, { period: "last_90_days" })],
     ["features and people by name", () => findNames(member, slug, namesQuery.parse({ q: "feature" }))],
     ...dimensions.flatMap((dimension): [string, () => Promise<unknown>][] => [
       [`metrics by ${dimension}`, () => metrics({ group_by: dimension })],

@@ -206,7 +206,7 @@ test("Lists projects in the workspace's currency, each day of the month at its r
   const { projects } = await readApi<{ projects: Project[] }>(page, `/api/v1/workspaces/${slug}/projects`);
   expect(projects.length).toBe(3);
   for (const { slug: project, month_usd: usd } of projects) {
-    const figure = page.locator(`[data-figure="${project}.month_usd"]`);
+    const figure = page.locator(`[data-figure="${project}.range_usd"]`);
     await expect(figure).toHaveAttribute("title", /^Converted at each day's rate; recorded as [\d,]+\s\$$/);
     expect(plain(await figure.textContent())).toBe(`≈ ${german(Number(usd) / Number(rates.EUR), "EUR")}`);
   }

@@ -163,8 +163,8 @@ test("Shows the API's figures on every page for four months of a team, and parts
     const shown = await expectFigures(page, `/${slug}/projects`, async () =>
       Object.fromEntries(
         projects.flatMap(({ slug: project, month_usd, month_message_count }) => [
-          [`${project}.month_usd`, digitsOf([month_usd])],
-          [`${project}.month_message_count`, [String(month_message_count)]],
+          [`${project}.range_usd`, digitsOf([month_usd])],
+          [`${project}.range_message_count`, [String(month_message_count)]],
         ]),
       ),
     );
@@ -172,11 +172,11 @@ test("Shows the API's figures on every page for four months of a team, and parts
       headers: { authorization: `Bearer ${key}` },
     });
     const summary = parseJson(await answer.text()) as z.output<typeof monthSummary>;
-    const parts = projects.flatMap((project) => shown[`${project.slug}.month_usd`] ?? []);
+    const parts = projects.flatMap((project) => shown[`${project.slug}.range_usd`] ?? []);
     const month = await readApi<Metrics>(page, `${api}/metrics`);
     expect(totalOf(parts)).toBe(exactText(month.totals.total_usd));
     for (const { value, total_usd: total } of month.by_project)
-      expect(shown[`${value}.month_usd`], value ?? "").toEqual([exactText(total)]);
+      expect(shown[`${value}.range_usd`], value ?? "").toEqual([exactText(total)]);
     // A summary is of the whole month.
     const ahead = exactText(month.booked_ahead?.total_usd ?? 0);
     expect(exactText(summary.total_usd)).toBe(totalOf([...parts, ahead]));

@@ -1,7 +1,24 @@
+import type { Page } from "@playwright/test";
+import { exactText } from "@/components/amount";
+import type { Metrics } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
 import { openAs, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
-import { readApi, signUpWithSpend } from "./spend";
+import { expectUsable } from "./page-checks";
+import { expectDigits, readApi, signUpWithSpend } from "./spend";
+
+/** Waits until the list shows each project with what the metrics of a range say. */
+async function expectListLike(page: Page, slug: string, query: string): Promise<void> {
+  const metrics = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?${query}`);
+  for (const project of ["checkout", "search", "research"]) {
+    const slice = metrics.by_project.find(({ value }) => value === project);
+    await expectDigits(page, `${project}.range_usd`, [exactText(slice?.total_usd ?? 0)], query);
+    await expect(page.locator(`[data-figure="${project}.range_message_count"]`)).toHaveAttribute(
+      "data-exact",
+      String(slice?.message_count ?? 0),
+    );
+  }
+}
 
 test("Opens, renames and archives a project, and undoes it", async ({ page, world }) => {
   const { slug } = await signUpWithSpend(page, world);
@@ -50,6 +67,75 @@ test("Shows a viewer the same figures without buttons", async ({ page, openPage,
   await viewer.goto(`/${slug}/projects/checkout`);
   await expect(viewer.locator('[data-figure="totals.total_usd"]')).toBeVisible();
   await expect(viewer.getByRole("button", { name: /^Actions for/ })).toHaveCount(0);
+});
+
+test("Lists projects in the range of the address, with what the metrics of that range say", async ({
+  page,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  const day = (daysAgo: number) => new Date(now - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  await page.goto(`/${slug}/projects`);
+  await expectListLike(page, slug, "period=month");
+  const table = page.getByRole("table", { name: "Projects" });
+  await expect(table.getByRole("columnheader", { name: "By day" })).toBeVisible();
+
+  await page.getByRole("link", { name: /^Earlier/ }).click();
+  await page.waitForURL((url) => url.searchParams.get("period") === "last_month");
+  await expectListLike(page, slug, "period=last_month");
+  await page.getByRole("link", { name: /^Later/ }).click();
+  await page.waitForURL((url) => url.searchParams.get("period") === "month");
+  await expectListLike(page, slug, "period=month");
+
+  // A project keeps the range, and leads back to it.
+  const days = `from=${day(9)}&to=${day(8)}`;
+  await page.goto(`/${slug}/projects?${days}`);
+  await expectListLike(page, slug, days);
+  const isOfDays = (url: URL) =>
+    url.searchParams.get("from") === day(9) && url.searchParams.get("to") === day(8);
+  await page.getByRole("link", { name: "search", exact: true }).click();
+  await page.waitForURL((url) => url.pathname === `/${slug}/projects/search` && isOfDays(url));
+  await page.getByRole("main").getByRole("link", { name: "Projects" }).click();
+  await page.waitForURL((url) => url.pathname === `/${slug}/projects` && isOfDays(url));
+
+  await page.goto(`/${slug}/projects?period=all`);
+  await expectListLike(page, slug, "period=all");
+  await expect(table.getByRole("columnheader", { name: "By month" })).toBeVisible();
+});
+
+test("Lists projects in the range that the person chose last, and keeps the one chosen here", async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUpWithSpend(page, world);
+  await page.goto(`/${slug}/projects`);
+  await page.getByRole("button", { name: /^Period: / }).click();
+  const kept = page.waitForResponse(
+    (answer) => answer.url().endsWith("/api/v1/me") && answer.request().method() === "PATCH",
+  );
+  await page.getByRole("link", { name: "Last 30 days" }).click();
+  expect((await kept).status()).toBe(200);
+  await expectListLike(page, slug, "period=last_30_days");
+  for (const path of [`/${slug}`, `/${slug}/projects`]) {
+    await page.goto(path);
+    await expect(page.getByRole("button", { name: "Period: Last 30 days" })).toBeVisible();
+    await page.waitForURL((url) => url.searchParams.get("period") === "last_30_days");
+  }
+  await expectListLike(page, slug, "period=last_30_days");
+});
+
+test("Says that nothing was spent in a range, and what is wrong with one", { tag: "@phone" }, async ({
+  page,
+  world,
+}) => {
+  const { slug } = await signUpWithSpend(page, world);
+  await page.goto(`/${slug}/projects?from=2020-02-03&to=2020-02-09`);
+  await expect(page.getByText("Nothing was spent from Feb 3, 2020 to Feb 9, 2020.")).toBeVisible();
+  await expect(page.getByRole("link", { name: "checkout" })).toBeVisible();
+  await expectUsable(page);
+  await page.goto(`/${slug}/projects?from=2026-11-10&to=2026-11-01`);
+  await expect(page.getByText("to must not be before from.")).toBeVisible();
+  await expectListLike(page, slug, "period=month");
 });
 
 test.describe("Without such a page", () => {

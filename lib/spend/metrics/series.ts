@@ -170,8 +170,16 @@ function layersOf(groups: Series["groups"], points: BucketSums[]): Layer[] {
   return [...ofGroups, ...allocated.filter(({ amountOf }) => isAnywhere(amountOf))];
 }
 
-/** The first days of a range's buckets. The range of everything starts at the first spend and ends at now or later. */
-function bucketsOf(range: DayRange, bucket: "day" | "month", rows: BucketRow[], now: number): string[] {
+/**
+ * The first days of a range's buckets. The range of everything starts at the first spend and ends at now or later.
+ * @param rows the buckets with spend, in the order of time
+ */
+export function bucketsOf(
+  range: DayRange,
+  bucket: "day" | "month",
+  rows: Pick<BucketRow, "bucket">[],
+  now: number,
+): string[] {
   const next = (day: string) => (bucket === "day" ? addDays(day, 1) : addMonthStart(day, 1));
   const isEndless = range.until === everything.until;
   const first = isEndless ? rows[0]?.bucket : range.from;

@@ -2,10 +2,10 @@ import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/month";
 import { date, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll } from "@/lib/db/query";
-import { empty, join, sql } from "@/lib/db/sql";
+import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedAt } from "@/lib/spend/conversion";
-import { rowsOfTotals } from "@/lib/spend/folded-days";
+import { rowsOfTotals, startOfMonth, type TotalsTable } from "@/lib/spend/folded-days";
 import { everything } from "@/lib/spend/period";
 
 const projectRow = {
@@ -14,10 +14,10 @@ const projectRow = {
   name: text(),
   archived_at: nullable(timestamp()),
   created_at: timestamp(),
-  month_usd: numeric(),
+  range_usd: numeric(),
   /** The same in another currency, each day converted at its rate; null where none is asked for. */
-  month_converted: nullable(numeric()),
-  month_message_count: numeric(),
+  range_converted: nullable(numeric()),
+  range_message_count: numeric(),
   message_count: numeric(),
   last_activity_on: nullable(date()),
 };
@@ -25,35 +25,38 @@ const projectRow = {
 /** A project as stored, with its live spend (USD as exact text). */
 export type ProjectRow = Row<typeof projectRow>;
 
-/** Which days count: `from` to `until` as the month's spend, all up to `today` as the last activity. */
+/** Which days count: `from` to `until` as the spend of the range, all up to `today` as the last activity. */
 export type ProjectDays = DayRange & {
   today: string;
   /** The day before which sums are folded; null where none are. */
   foldedUntil: string | null;
 };
 
+/** Which totals of a workspace are those of projects, live. */
+const ofProjects = (workspaceId: string) =>
+  sql`workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'`;
+
 /**
  * A workspace's projects, active ones first, then by name.
  * @param slug only this one
- * @param display the currency in which the month's spend is wanted besides USD
+ * @param display the currency in which the spend of the range is wanted besides USD
  */
 export function selectProjects(
   client: ClientBase,
   workspaceId: string,
-  { from, until, today, foldedUntil }: ProjectDays,
+  days: ProjectDays,
   slug: string | null = null,
   display?: Display,
 ): Promise<ProjectRow[]> {
-  const ofProjects = sql`workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'`;
-  // Each day has a rate of its own: of the days that are converted, none are read folded.
-  const readFolded = display && foldedUntil !== null && foldedUntil > from ? from : foldedUntil;
-  const totals = rowsOfTotals(
-    everything,
-    readFolded,
-    "month",
-    (table, days) => sql`
+  const { from, until, today, foldedUntil } = days;
+  const isOfProjects = ofProjects(workspaceId);
+  const totals = rowsAround(
+    days,
+    // Each day has a rate of its own.
+    display !== undefined,
+    (table, part) => sql`
       select value, ${table.day}, amount_usd, message_count, ${table.isFolded} as is_folded from ${table.name}
-      where ${ofProjects} and ${table.day} >= ${days.from} and ${table.day} < ${days.until}`,
+      where ${isOfProjects} and ${table.day} >= ${part.from} and ${table.day} < ${part.until}`,
   );
   const converted = display
     ? sql`sum(${convertedAt(display, sql`amount_usd`, sql`day`)}) filter (where day >= ${from} and day < ${until})`
@@ -62,33 +65,33 @@ export function selectProjects(
     client,
     projectRow,
     sql`select p.id, p.slug, p.name, p.archived_at, p.created_at,
-       trim_scale(coalesce(spend.month_usd, 0)) as month_usd,
-       ${display ? sql`trim_scale(coalesce(spend.month_converted, 0))` : sql`null::numeric`} as month_converted,
-       coalesce(spend.month_message_count, 0) as month_message_count,
+       trim_scale(coalesce(spend.range_usd, 0)) as range_usd,
+       ${display ? sql`trim_scale(coalesce(spend.range_converted, 0))` : sql`null::numeric`} as range_converted,
+       coalesce(spend.range_message_count, 0) as range_message_count,
        coalesce(spend.message_count, 0) as message_count,
-       -- A month says that it has activity, but not of which day.
-       coalesce(spend.last_day, (
+       -- A month or week says that it has activity, but not of which day.
+       case when spend.last_day > spend.last_folded or spend.last_folded is null then spend.last_day else (
          select latest.day
          from (
            select max(first_day) as first_day from public.weekly_totals
-           where ${ofProjects} and value = spend.value
-             and first_day >= spend.last_month and first_day < spend.last_month + 31
+           where ${isOfProjects} and value = spend.value
+             and first_day >= spend.last_folded and first_day < spend.last_folded + 31
          ) as week
          cross join lateral (
            select max(day) as day from public.daily_totals
-           where ${ofProjects} and value = spend.value and day < ${readFolded}
+           where ${isOfProjects} and value = spend.value and day < ${foldedUntil}
              and day >= week.first_day and day < week.first_day + 7
          ) as latest
-       )) as last_activity_on
+       ) end as last_activity_on
      from public.projects as p
      left join (
        select value,
-         sum(amount_usd) filter (where day >= ${from} and day < ${until}) as month_usd,
-         ${converted} as month_converted,
-         sum(message_count) filter (where day >= ${from} and day < ${until}) as month_message_count,
+         sum(amount_usd) filter (where day >= ${from} and day < ${until}) as range_usd,
+         ${converted} as range_converted,
+         sum(message_count) filter (where day >= ${from} and day < ${until}) as range_message_count,
          sum(message_count) as message_count,
          max(day) filter (where not is_folded and day <= ${today}) as last_day,
-         max(day) filter (where is_folded) as last_month
+         max(day) filter (where is_folded) as last_folded
        from (${totals}) as total
        group by value
      ) as spend on spend.value = p.id::text
@@ -97,23 +100,64 @@ export function selectProjects(
   );
 }
 
-const spendOfDay = { slug: text(), day: text(), amount: numeric() };
+/**
+ * The totals of all days, so that those of a range can be told apart by their first day: where the range begins or ends within a
+ * folded month, that month is read by week and day.
+ * @param isByDay whether each day of the range needs a row of its own
+ */
+function rowsAround(
+  { from, until, foldedUntil }: ProjectDays,
+  isByDay: boolean,
+  select: (table: TotalsTable, part: DayRange) => Sql,
+): Sql {
+  const isWithinFold = (day: string) =>
+    day !== everything.from &&
+    foldedUntil !== null &&
+    day < foldedUntil &&
+    (isByDay || startOfMonth(day) !== day);
+  const ends = [...[from, until].filter(isWithinFold), everything.until];
+  return join(
+    ends.map((end, index) => {
+      const part = { from: ends[index - 1] ?? everything.from, until: end };
+      return rowsOfTotals(part, foldedUntil, isByDay && part.from === from ? "day" : "month", select);
+    }),
+    " union all ",
+  );
+}
 
-/** What each project cost on each of some days, live, USD as exact text; a day without any spend has no row. */
-export function selectProjectDays(
+const spendOfBucket = { slug: text(), bucket: text(), amount: numeric() };
+
+/**
+ * What each project cost in each day or month of a range, live, USD as exact text, in the order of time; one without any spend has
+ * no row.
+ * @param foldedUntil the day before which sums are folded; null where none are
+ */
+export function selectProjectBuckets(
   client: ClientBase,
   workspaceId: string,
-  { from, until }: DayRange,
-): Promise<Row<typeof spendOfDay>[]> {
+  range: DayRange,
+  bucket: "day" | "month",
+  foldedUntil: string | null,
+): Promise<Row<typeof spendOfBucket>[]> {
+  const totals = rowsOfTotals(
+    range,
+    foldedUntil,
+    bucket,
+    (table, part) => sql`
+      select value, ${table.day} as day, amount_usd from ${table.name}
+      where ${ofProjects(workspaceId)} and ${table.day} >= ${part.from} and ${table.day} < ${part.until}`,
+  );
   return selectAll(
     client,
-    spendOfDay,
-    sql`select p.slug, to_char(spend.day, 'YYYY-MM-DD') as day, sum(spend.amount_usd) as amount
-      from public.daily_totals as spend
-      join public.projects as p on p.workspace_id = spend.workspace_id and p.id::text = spend.value
-      where spend.workspace_id = ${workspaceId} and spend.environment = 'live' and spend.dimension = 'project'
-        and spend.day >= ${from} and spend.day < ${until}
-      group by p.slug, spend.day`,
+    spendOfBucket,
+    sql`select p.slug, to_char(spend.bucket, 'YYYY-MM-DD') as bucket, spend.amount
+      from (
+        select value, date_trunc(${bucket}, day::timestamp) as bucket, sum(amount_usd) as amount
+        from (${totals}) as total
+        group by 1, 2
+      ) as spend
+      join public.projects as p on p.workspace_id = ${workspaceId} and p.id::text = spend.value
+      order by spend.bucket`,
   );
 }
 

@@ -3,17 +3,18 @@ import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/instant";
+import type { RangeQuery } from "@/lib/contract/ledger-query";
 import { monthOf } from "@/lib/contract/month";
 import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/projects";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
-import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { displayOf } from "@/lib/spend/conversion";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
-import { addDays, countDays, spentWithin } from "@/lib/spend/period";
+import { bucketsOf, seriesScopeOf } from "@/lib/spend/metrics/series";
+import { everything, rangeOf, spentWithin } from "@/lib/spend/period";
 import {
   type ProjectRow,
-  selectProjectDays,
+  selectProjectBuckets,
   selectProjectSlugs,
   selectProjects,
   updateProjectRow,
@@ -35,36 +36,48 @@ export function loadProjectSlugs(client: ClientBase, workspaceId: string): Promi
   return selectProjectSlugs(client, workspaceId);
 }
 
-/** A project's spend of each day of this month up to today, USD as exact text, in their order. */
-export type Trends = Record<string, string[]>;
+/** A project with its live spend in a range of days, up to today. */
+export type SpendOfProject = Omit<Project, "month_usd" | "month_message_count"> & {
+  range_usd: Project["month_usd"];
+  range_message_count: number;
+};
+
+/** The course of each project's spend in a range: by the slug, the USD of each bucket as exact text, in the order of time. */
+export type Trends = { bucket: "day" | "month"; of: Record<string, string[]> };
 
 /**
- * Lists a workspace's projects with their spend and its course, for its members, in one snapshot.
- * @param currency in which the month's spend is wanted besides USD; the amounts are ConvertedNumbers then
- * @returns the projects, and for each slug its days; a project without spend this month has none
+ * Lists a workspace's projects with their spend in a range and its course up to today, for its members, in one snapshot. The spend
+ * of all is the total of the range's metrics, and the course has buckets of the same length as their series.
+ * @param currency in which the spend is wanted besides USD; the amounts are ConvertedNumbers then
+ * @returns the projects, also those without spend, which have no course
  * @throws ServiceError not_found
  */
-export function listProjectsWithTrends(
+export function listSpendOfProjects(
   claims: UserClaims,
   slug: string,
+  query: RangeQuery,
   currency?: string,
-): Promise<{ projects: Project[]; trends: Trends }> {
+): Promise<{ projects: SpendOfProject[]; trends: Trends }> {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
-    const days = spentWithin(monthOf(now), now);
-    const spent = new Map<string, string>();
-    const slugs = new Set<string>();
-    for (const { slug: project, day, amount } of await selectProjectDays(client, id, days)) {
-      spent.set(`${project} ${day}`, amount);
-      slugs.add(project);
-    }
-    const all = Array.from({ length: countDays(days) }, (_, index) => addDays(days.from, index));
-    const trends = [...slugs].map((project) => [
+    const range = rangeOf(query, now);
+    const days = {
+      ...spentWithin(range, now),
+      today: dayOf(now),
+      foldedUntil: await selectFoldedUntil(client, id),
+    };
+    const projects = await selectProjects(client, id, days, null, displayOf(currency));
+    const { bucket } = seriesScopeOf(range, "project");
+    const rows = await selectProjectBuckets(client, id, days, bucket, days.foldedUntil);
+    const buckets = bucketsOf(range.until === everything.until ? everything : days, bucket, rows, now);
+    const spent = new Map(
+      rows.map(({ slug: project, bucket: from, amount }) => [`${project} ${from}`, amount]),
+    );
+    const of = [...new Set(rows.map(({ slug: project }) => project))].map((project) => [
       project,
-      all.map((day) => spent.get(`${project} ${day}`) ?? "0"),
+      buckets.map((from) => spent.get(`${project} ${from}`) ?? "0"),
     ]);
-    const projects = await loadProjects(client, id, now, { display: displayOf(currency) });
-    return { projects, trends: Object.fromEntries(trends) };
+    return { projects: projects.map(toSpendOfProject), trends: { bucket, of: Object.fromEntries(of) } };
   });
 }
 
@@ -82,7 +95,7 @@ export function updateProject(
   return asUser(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug, "member");
     if (!(await updateProjectRow(client, id, projectSlug, changes))) throw notFound();
-    const [project] = await loadProjects(client, id, now, { slug: projectSlug });
+    const [project] = await loadProjects(client, id, now, projectSlug);
     if (!project) throw notFound();
     return project;
   });
@@ -92,21 +105,24 @@ async function loadProjects(
   client: ClientBase,
   workspaceId: string,
   now: number,
-  { slug, display }: { slug?: string; display?: Display | undefined } = {},
+  slug?: string,
 ): Promise<Project[]> {
   const foldedUntil = await selectFoldedUntil(client, workspaceId);
   const days = { ...spentWithin(monthOf(now), now), today: dayOf(now), foldedUntil };
-  return (await selectProjects(client, workspaceId, days, slug, display)).map(toProject);
+  return (await selectProjects(client, workspaceId, days, slug)).map((row) => {
+    const { range_usd, range_message_count, ...project } = toSpendOfProject(row);
+    return { ...project, month_usd: range_usd, month_message_count: range_message_count };
+  });
 }
 
-function toProject({ month_converted: converted, ...row }: ProjectRow): Project {
+function toSpendOfProject({ range_converted: converted, ...row }: ProjectRow): SpendOfProject {
   return {
     ...row,
     archived_at: row.archived_at && toInstant(row.archived_at.getTime()),
     created_at: toInstant(row.created_at.getTime()),
-    month_usd:
-      converted === null ? new ExactNumber(row.month_usd) : new ConvertedNumber(row.month_usd, converted),
-    month_message_count: Number(row.month_message_count),
+    range_usd:
+      converted === null ? new ExactNumber(row.range_usd) : new ConvertedNumber(row.range_usd, converted),
+    range_message_count: Number(row.range_message_count),
     message_count: Number(row.message_count),
   };
 }

@@ -1,38 +1,50 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
+import type { SearchParams } from "@/components/filters/href";
+import { RangePicker } from "@/components/filters/range-picker";
+import { RangeProblem } from "@/components/filters/range-problem";
 import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
-import { listProjectsWithTrends } from "@/lib/spend/projects/service";
+import { listSpendOfProjects } from "@/lib/spend/projects/service";
 
-type Props = { params: Promise<{ workspace: string }> };
+type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
 export const metadata: Metadata = { title: "Projects" };
 
-/** All projects of a workspace with their spend of this month. */
-export default async function ProjectsPage({ params }: Props) {
-  const { workspace } = await params;
+/** All projects of a workspace with their spend in a range. */
+export default async function ProjectsPage({ params, searchParams }: Props) {
+  const { workspace, profile } = await requireWorkspace((await params).workspace);
+  const shown = readPageRange(await searchParams, profile.shown_range);
+  const path = `/${workspace.slug}/projects`;
   return (
     <>
-      <PageHeader title="Projects" />
+      <PageHeader
+        title="Projects"
+        actions={<RangePicker path={path} params={shown.params} range={shown.range} hasComparison={false} />}
+      />
+      <RangeProblem problem={shown.problem} />
       <Suspense fallback={<ProjectListSkeleton />}>
-        <Projects slug={workspace} />
+        <Projects slug={workspace.slug} shown={shown} />
       </Suspense>
     </>
   );
 }
 
-async function Projects({ slug }: { slug: string }) {
+async function Projects({ slug, shown }: { slug: string; shown: ReturnType<typeof readPageRange> }) {
   const { claims, user, reader } = await requireWorkspace(slug);
-  const { projects, trends } = await listProjectsWithTrends(claims, slug, reader.display?.currency);
+  const { projects, trends } = await listSpendOfProjects(claims, slug, shown.query, reader.display?.currency);
   return (
     <ProjectList
       workspace={slug}
       projects={projects}
       trends={trends}
+      range={shown.range}
+      params={shown.params}
       order={projectOrderOf(projects)}
       views={await readRememberedViews(user.id)}
     />

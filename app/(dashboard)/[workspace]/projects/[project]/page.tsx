@@ -5,8 +5,9 @@ import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { readThresholdNotes } from "@/app/(dashboard)/[workspace]/threshold-notes";
-import { oneOf, type SearchParams } from "@/components/filters/href";
+import { hrefWith, oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
+import { keepRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
 import { RangeProblem } from "@/components/filters/range-problem";
 import { ProjectActions } from "@/components/projects/project-actions";
@@ -55,7 +56,10 @@ export default async function ProjectPage({ params, searchParams }: Props) {
     <>
       <PageHeader
         title={project.name}
-        parent={{ href: `/${workspace.slug}/projects`, label: "Projects" }}
+        parent={{
+          href: hrefWith(`/${workspace.slug}/projects`, keepRange(shown.params), {}),
+          label: "Projects",
+        }}
         actions={
           <>
             {project.archived_at ? <Badge variant="outline">Archived</Badge> : null}
