@@ -11,6 +11,7 @@ import type { RememberedViews } from "@/components/table/view-cookie";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { ExploreData } from "./data";
 import { formatCharted, formatMeasured, measures } from "./dimensions";
+import { TotalChange } from "./explore-change";
 import { titleOf } from "./explore-figure";
 import { ExplorePivot } from "./explore-pivot";
 import { ExploreTable } from "./explore-table";
@@ -68,6 +69,9 @@ export function ExploreView({
             frame={state.show === "chart" ? frame : undefined}
           />
         )}
+        {data.comparison ? (
+          <TotalChange by={state.by} measure={state.measure} total={total} comparison={data.comparison} />
+        ) : null}
       </div>
       {state.show === "chart" ? (
         <figure aria-label={`${label} as a chart`} className="grid grid-cols-[minmax(0,1fr)] gap-3">
