@@ -14,15 +14,20 @@ export function textOfChange(measure: SpendMeasure, { difference, isNew }: Explo
   return isNew ? `new ${written}` : written;
 }
 
-/** How a figure differs from what it was: the difference and its percentage, of which a narrow page shows the latter alone. */
+/**
+ * How a figure differs from what it was: the difference and its percentage.
+ * @param props.isShort whether a narrow page shows the percentage alone
+ */
 export function ChangeFigure({
   measure,
   now,
   change: { before, difference, isNew },
+  isShort = false,
 }: {
   measure: SpendMeasure;
   now: ExploreSums["measured"];
   change: ExploreChange;
+  isShort?: boolean;
 }) {
   const title = titleOf(measure, difference);
   if (isNew) return <Delta fraction={null} />;
@@ -34,7 +39,7 @@ export function ChangeFigure({
   if (growth === null || wholePercent(growth) === 0) return <span title={title}>{text}</span>;
   return (
     <span title={title}>
-      <span className="max-sm:hidden">{text} </span>
+      <span className={isShort ? "max-sm:hidden" : undefined}>{text} </span>
       <Delta fraction={growth} />
     </span>
   );
@@ -62,7 +67,7 @@ export function TotalChange({
   const days = formatDays(from, to);
   return (
     <p
-      className="-mt-1 w-full text-muted-foreground text-sm"
+      className="text-muted-foreground text-sm"
       data-figure="change.total"
       data-exact={totals.difference === null ? "" : exactText(totals.difference)}
     >

@@ -144,7 +144,9 @@ function changeColumn(
     value: ({ change }) => (change?.difference ? exactText(change.difference) : null),
     text: ({ change }) => (change ? textOfChange(measure, change) : ""),
     cell: ({ row, change }) =>
-      change ? <ChangeFigure measure={measure} now={rows[row]?.measured ?? null} change={change} /> : null,
+      change ? (
+        <ChangeFigure measure={measure} now={rows[row]?.measured ?? null} change={change} isShort />
+      ) : null,
     cellProps: ({ change }) => ({
       "data-figure": "change",
       "data-exact": change?.difference ? exactText(change.difference) : "",
