@@ -3,6 +3,11 @@ import { cn } from "@/components/cn";
 import { formatNumber } from "@/components/format-count";
 import { formatWholePercent } from "@/components/format-percent";
 
+/** The growth of an amount as a fraction: 0.12 for 12% more. Null when the earlier amount was zero. */
+export function growthOf(now: number, before: number): number | null {
+  return before > 0 ? now / before - 1 : null;
+}
+
 /** A change in whole percent, without its sign. Only a decrease to zero is 100: a change of -0.997 is 99. */
 export function wholePercent(change: number): number {
   const percent = Math.round(Math.abs(change) * 100);

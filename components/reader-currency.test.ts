@@ -105,6 +105,7 @@ describe("Explored spend", () => {
     rows: [group],
     columns: [{ ...group, value: "2026-01-01", label: "Jan 1" }],
     cells: [{ row: 0, column: 0, ...sums("100", "91.25") }],
+    comparison: null,
   };
   const state = { ...readState({}), by: "model", over: "day" };
 

@@ -1,6 +1,7 @@
 import { type AmountProp, asProp } from "@/components/amount";
 import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
 import { formatNumber } from "@/components/format-count";
+import type { SpendChange, SpendComparison } from "@/lib/contract/spend-comparison";
 import type { SpendAnswer, SpendCell, SpendGroupTotal } from "@/lib/contract/spend-query";
 import { valueLabel } from "./dimensions";
 
@@ -23,6 +24,20 @@ export type ExploreData = {
   rows: ExploreGroup[];
   columns: ExploreGroup[];
   cells: (ExploreSums & { row: number; column: number })[];
+  /** How it compares with other days; null where it is compared with nothing. */
+  comparison: ExploreComparison | null;
+};
+
+/** How a figure differs from what it was in the days compared with, as `SpendChange`. */
+export type ExploreChange = { before: AmountProp | null; difference: AmountProp | null; isNew: boolean };
+
+/** A comparison of an answer, as `SpendComparison`. */
+export type ExploreComparison = {
+  from: string;
+  to: string;
+  totals: ExploreChange;
+  rows: ExploreChange[];
+  gone: { count: number; difference: AmountProp } | null;
 };
 
 const toSums = ({
@@ -35,8 +50,26 @@ const toSums = ({
   measured: measured === null ? null : asProp(measured),
 });
 
+const toChange = ({ before, difference, isNew }: SpendChange): ExploreChange => ({
+  before: before === null ? null : asProp(before),
+  difference: difference === null ? null : asProp(difference),
+  isNew,
+});
+
+const toExploreComparison = ({ from, to, totals, rows, gone }: SpendComparison): ExploreComparison => ({
+  from,
+  to,
+  totals: toChange(totals),
+  rows: rows.map(toChange),
+  gone: gone && { count: gone.count, difference: asProp(gone.difference) },
+});
+
 /** @param projectOrder the slugs of all projects, the oldest first, which decides their colours */
-export function toExploreData(answer: SpendAnswer, projectOrder: string[]): ExploreData {
+export function toExploreData(
+  answer: SpendAnswer,
+  comparison: SpendComparison | null,
+  projectOrder: string[],
+): ExploreData {
   const groupsOf = ({ dimension, groups, rest_count: rest }: SpendAnswer["rows"]) => {
     const colourOf = colours(dimension, groups, projectOrder);
     return groups.map((group) => ({
@@ -54,6 +87,7 @@ export function toExploreData(answer: SpendAnswer, projectOrder: string[]): Expl
     rows: groupsOf(answer.rows),
     columns: groupsOf(answer.columns),
     cells: answer.cells.map(({ row, column, ...sums }) => ({ row, column, ...toSums(sums) })),
+    comparison: comparison && toExploreComparison(comparison),
   };
 }
 

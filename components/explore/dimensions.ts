@@ -1,7 +1,7 @@
 import { type Amount, exactText } from "@/components/amount";
 import { formatNumber } from "@/components/format-count";
 import { formatDay, formatMonthAndYear } from "@/components/format-date";
-import { formatChartAmount, formatMoney, shownNumber } from "@/components/money";
+import { formatChartAmount, formatMoney, formatSignedMoney, shownNumber } from "@/components/money";
 import type { SpendMeasure } from "@/lib/contract/spend-query";
 
 /** The dimensions to choose from besides tags, in the order of the menus. */
@@ -69,6 +69,14 @@ export const isMoney = (measure: SpendMeasure) => measure.startsWith("cost");
 export function formatMeasured(measure: SpendMeasure, value: Amount | null): string {
   if (value === null) return "–";
   return isMoney(measure) ? formatMoney(value) : formatNumber(Number(exactText(value)));
+}
+
+/** How the difference of two figures of a measure is written: with its sign, zero without one. */
+export function formatDifference(measure: SpendMeasure, difference: Amount): string {
+  if (isMoney(measure)) return formatSignedMoney(difference);
+  const value = Number(exactText(difference));
+  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
+  return `${sign}${formatNumber(Math.abs(value))}`;
 }
 
 /** How a figure of a measure is written in a chart, which has one currency. */

@@ -48,7 +48,7 @@ export function ExploreChart({
               router.push(
                 exploreHref(workspace, {
                   ...state,
-                  days: { period: "range", ...clipDays({ from, to }, data) },
+                  days: { ...state.days, period: "range", ...clipDays({ from, to }, data) },
                 }),
               );
             }

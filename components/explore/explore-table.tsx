@@ -6,7 +6,7 @@ import { formatMoney, Money } from "@/components/money";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
+import type { ExploreChange, ExploreData, ExploreGroup } from "./data";
 import {
   calendarNames,
   dimensionLabel,
@@ -15,6 +15,7 @@ import {
   measures,
   toChartNumber,
 } from "./dimensions";
+import { ChangeFigure, textOfChange } from "./explore-change";
 import { ExploreFigure, GroupName } from "./explore-figure";
 import { rowsHref } from "./rows-href";
 import type { ExploreState } from "./state";
@@ -24,6 +25,8 @@ type Cell = ExploreData["cells"][number] & {
   by: ExploreGroup | undefined;
   over: ExploreGroup | undefined;
   href: string | undefined;
+  /** How the whole row of the cell differs from the days compared with. */
+  change: ExploreChange | undefined;
 };
 
 /** The cells of an answer as a list, the highest first, each with a link to its rows. */
@@ -45,10 +48,7 @@ export function ExploreTable({
     () => cellsOf(workspace, state, data),
     [workspace, by, over, filters, environment, data],
   );
-  const columns = useMemo(
-    () => columnsOf({ by, over, measure }, data.totals.measured),
-    [by, over, measure, data],
-  );
+  const columns = useMemo(() => columnsOf({ by, over, measure }, data), [by, over, measure, data]);
   return (
     <DataTable
       id="explore"
@@ -72,13 +72,13 @@ function cellsOf(workspace: string, state: ExploreState, data: ExploreData): Cel
       { dimension: state.by, group: by },
       { dimension: state.over, group: over },
     ]);
-    return { ...cell, by, over, href };
+    return { ...cell, by, over, href, change: data.comparison?.rows[cell.row] };
   });
 }
 
 function columnsOf(
   { by, over, measure }: Pick<ExploreState, "by" | "over" | "measure">,
-  total: ExploreSums["measured"],
+  { rows, totals: { measured: total }, comparison }: ExploreData,
 ): TableColumn<Cell>[] {
   const { label } = measures[measure];
   const columns: TableColumn<Cell>[] = [
@@ -107,6 +107,7 @@ function columnsOf(
       from: "sm",
     });
   }
+  if (comparison && comparison.rows.length > 0) columns.push(changeColumn({ by, over, measure }, rows));
   if (measure !== "cost") {
     columns.push({
       id: "cost",
@@ -129,6 +130,30 @@ function columnsOf(
     });
   }
   return columns;
+}
+
+/** The column of how rows differ from the days compared with. Where a row has several cells, it is of the row in whole. */
+function changeColumn(
+  { by, over, measure }: Pick<ExploreState, "by" | "over" | "measure">,
+  rows: ExploreGroup[],
+): TableColumn<Cell> {
+  return {
+    id: "change",
+    label: over === null ? "Change" : `Change of ${dimensionLabel(by).toLowerCase()}`,
+    kind: "decimal",
+    value: ({ change }) => (change?.difference ? exactText(change.difference) : null),
+    text: ({ change }) => (change ? textOfChange(measure, change) : ""),
+    cell: ({ row, change }) =>
+      change ? (
+        <ChangeFigure measure={measure} now={rows[row]?.measured ?? null} change={change} isShort />
+      ) : null,
+    cellProps: ({ change }) => ({
+      "data-figure": "change",
+      "data-exact": change?.difference ? exactText(change.difference) : "",
+    }),
+    className: "whitespace-nowrap",
+    ...(over === null ? {} : { from: "lg" as const }),
+  };
 }
 
 /** A column of the groups of a dimension: days, weeks and months in the order of the calendar, others by their names. */

@@ -11,6 +11,7 @@ import type { RememberedViews } from "@/components/table/view-cookie";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { ExploreData } from "./data";
 import { formatCharted, formatMeasured, measures } from "./dimensions";
+import { TotalChange } from "./explore-change";
 import { titleOf } from "./explore-figure";
 import { ExplorePivot } from "./explore-pivot";
 import { ExploreTable } from "./explore-table";
@@ -52,15 +53,20 @@ export function ExploreView({
   return (
     <section aria-label="Answer" className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
-        <p>
-          <span className="font-semibold text-xl tabular-nums" title={titleOf(state.measure, total)}>
-            {formatMeasured(state.measure, total)}
-          </span>{" "}
-          <span className="text-muted-foreground text-sm">
-            {label.toLowerCase()}, {formatNumber(data.totals.messages)}{" "}
-            {plural(data.totals.messages, "message")}, {formatDate(data.from)} – {formatDate(data.to)}
-          </span>
-        </p>
+        <div className="grid min-w-0 flex-[1_1_20rem] gap-1">
+          <p>
+            <span className="font-semibold text-xl tabular-nums" title={titleOf(state.measure, total)}>
+              {formatMeasured(state.measure, total)}
+            </span>{" "}
+            <span className="text-muted-foreground text-sm">
+              {label.toLowerCase()}, {formatNumber(data.totals.messages)}{" "}
+              {plural(data.totals.messages, "message")}, {formatDate(data.from)} – {formatDate(data.to)}
+            </span>
+          </p>
+          {data.comparison ? (
+            <TotalChange by={state.by} measure={state.measure} total={total} comparison={data.comparison} />
+          ) : null}
+        </div>
         {state.show === "table" ? null : (
           <ChartDownloads
             fileName={fileName}

@@ -18,6 +18,8 @@ const state: fc.Arbitrary<ExploreState> = fc.record({
     { period: undefined, from: undefined, to: undefined },
     { period: "range", from: "2026-01-01", to: "2026-02-01" },
     { period: "all", from: undefined, to: undefined },
+    { period: "month", compare: "last_year" },
+    { period: "month", compare: "range", compare_from: "2025-01-01", compare_to: "2025-01-31" },
   ),
   environment: fc.constantFrom<ExploreState["environment"][]>("live", "test"),
   filters: fc.uniqueArray(
@@ -71,6 +73,7 @@ const data: ExploreData = {
     { row: 0, column: 0, ...sums("-3") },
     { row: 1, column: 1, ...sums("0.5") },
   ],
+  comparison: null,
 };
 const shown = { ...readState({}), by: "model", over: "month" };
 

@@ -1,4 +1,5 @@
 import type { SearchParams } from "@/components/filters/href";
+import { rangeNames } from "@/components/filters/range";
 import type { SpendMeasure, SpendQueryInput } from "@/lib/contract/spend-query";
 import { calendarNames } from "./dimensions";
 
@@ -14,8 +15,8 @@ export type ExploreState = {
   show: "chart" | "table" | "pivot";
   chart: "stacked" | "lines" | "share";
   top: number;
-  /** The days of the page, by the names of its address; see `readPageRange`. */
-  days: { period?: string | undefined; from?: string | undefined; to?: string | undefined };
+  /** The days of the page and those compared with, by the names of its address; see `readPageRange`. */
+  days: Partial<Record<(typeof rangeNames)[number], string | undefined>>;
   environment: "live" | "test";
   filters: ExploreFilter[];
   /** Labels of the series that are hidden. */
@@ -43,7 +44,7 @@ export function tagsOf({ by, over, filters }: ExploreState): string[] {
 export function readState(params: SearchParams): ExploreState {
   const first = (name: string) => listOf(params[name])[0];
   const by = first("by") ?? "project";
-  const days = { period: first("period"), from: first("from"), to: first("to") };
+  const days = Object.fromEntries(rangeNames.map((name) => [name, first(name)]));
   const over = first("over") ?? usualOver(by, days);
   return {
     by,
@@ -104,10 +105,10 @@ export function exploreHref(workspace: string, state: ExploreState): string {
   return query === "" ? `/${workspace}/explore` : `/${workspace}/explore?${query}`;
 }
 
-/** The API's query for a state and its days. */
+/** The API's query for a state and its days. @param days without `from` for all up to `to` */
 export function toQuery(
   { by, over, measure, top, environment, filters }: ExploreState,
-  { from, to }: { from: string; to: string },
+  { from, to }: { from: string | undefined; to: string },
 ): SpendQueryInput {
   const groupBy = [by, ...(over === null ? [] : [over])] as NonNullable<SpendQueryInput["group_by"]>;
   return {

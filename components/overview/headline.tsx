@@ -1,5 +1,5 @@
 import { type Amount, toNumber } from "@/components/amount";
-import { wholePercent } from "@/components/delta";
+import { growthOf, wholePercent } from "@/components/delta";
 import { formatOneDecimal } from "@/components/format-count";
 import { formatLongDay } from "@/components/format-date";
 import { formatExactUsd } from "@/components/format-money";
@@ -7,7 +7,6 @@ import { formatPercent, formatWholePercent } from "@/components/format-percent";
 import { formatMoney, shownNumber } from "@/components/money";
 import { explainForecast, formatForecast } from "@/components/spend/forecast-figure";
 import { periodLabels } from "@/components/spend/period-labels";
-import { growthOf } from "@/components/spend/spend-stats";
 import type { Metrics } from "@/lib/contract/metrics";
 
 /** The figures of a period, and the current UTC day. */

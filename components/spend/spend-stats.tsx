@@ -1,7 +1,7 @@
 import { toNumber } from "@/components/amount";
 import { capitalize } from "@/components/capitalize";
 import { Count } from "@/components/count";
-import { Delta } from "@/components/delta";
+import { Delta, growthOf } from "@/components/delta";
 import { activityHref } from "@/components/filters/href";
 import { plural } from "@/components/format-count";
 import { formatDay, formatMonthAndYear } from "@/components/format-date";
@@ -10,11 +10,6 @@ import { Stat, StatList } from "@/components/stat";
 import { ForecastFigure, ForecastRange } from "./forecast-figure";
 import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
-
-/** The growth of an amount as a fraction: 0.12 for 12% more. Null when the earlier amount was zero. */
-export function growthOf(now: number, before: number): number | null {
-  return before > 0 ? now / before - 1 : null;
-}
 
 /** The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows. */
 export function SpendStats({ view }: { view: SpendView }) {

@@ -191,9 +191,12 @@ function selectsOfExplore() {
   const ofUser = [{ field: "user", op: "is", values }];
   return {
     countLines: [[scopeOf(filters)], [scopeOf([])]],
+    selectFirstDay: [[{ workspaceId: "w", environment: "all", to: "2026-01-31" }]],
     selectCells: [
       [scopeOf([]), { ...cells, kind: "totals", groupBy: [] }],
       [scopeOf(ofUser), { ...cells, kind: "totals", groupBy: ["user", "week"] }],
+      [scopeOf([]), { ...cells, kind: "totals", groupBy: ["project"], listed: ["x"] }],
+      [scopeOf([]), { ...cells, kind: "totals", groupBy: ["user"], listed: ["x", null] }],
       [scopeOf(filters.slice(0, 3)), { ...cells, kind: "totals", groupBy: ["project", "type"] }],
       [scopeOf(filters), { ...cells, kind: "sums", groupBy: ["key", "tag:team"], measure: "messages" }],
       [scopeOf(ofUser), { ...cells, kind: "sums", groupBy: ["key", "provider"] }],

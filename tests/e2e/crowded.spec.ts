@@ -109,6 +109,7 @@ const paths = [
   "/budgets",
   "/explore",
   "/explore?by=user&over=model&show=table",
+  "/explore?by=user&over=none&show=table",
   "/keys",
   "/projects",
   `/projects/${slugOf(0)}`,

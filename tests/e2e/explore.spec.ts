@@ -1,8 +1,52 @@
 import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { subtractExact, sumExact } from "@/components/activity/exact";
+import { exactText } from "@/components/amount";
+import type { SpendAnswer, SpendQueryInput } from "@/lib/contract/spend-query";
+import { parseJson } from "@/lib/http/json";
 import { signUp } from "./accounts";
-import { expect, test } from "./fixtures";
+import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { signUpWithSpend } from "./spend";
+import { clientOf, digitsOf, figuresOf, signUpWithSpend } from "./spend";
+
+const dayMs = 86_400_000;
+const dayBefore = (now: number, days: number) => new Date(now - days * dayMs).toISOString().slice(0, 10);
+
+/** A day as an English page writes it: "Nov 9, 2026". */
+const formatDate = (day: string) =>
+  new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(day));
+
+/** Records expenses. */
+async function recordCosts(
+  world: World,
+  slug: string,
+  costs: { project: string; daysAgo: number; cost: number }[],
+): Promise<void> {
+  const client = await clientOf(world, slug);
+  const messages = costs.map(({ project, daysAgo, cost }) => ({
+    project,
+    source: "api",
+    message: {
+      type: "expense",
+      vendor: "Hetzner",
+      amount: cost,
+      occurred_at: new Date(Date.now() - daysAgo * dayMs).toISOString(),
+    },
+  }));
+  expect((await client.post({ messages }, {}, "/batch")).status).toBe(207);
+}
+
+/** The API's answer to a query. */
+async function queryApi(page: Page, slug: string, query: SpendQueryInput): Promise<SpendAnswer> {
+  const answer = await page.request.post(`/api/v1/workspaces/${slug}/spend/query`, {
+    data: query,
+    headers: { origin: new URL(page.url()).origin },
+  });
+  expect(answer.status()).toBe(200);
+  return parseJson(await answer.text()) as SpendAnswer;
+}
+
+const exact = (figure: SpendAnswer["totals"]["measured"] | undefined) => exactText(figure ?? 0);
 
 test("Explores spend by two dimensions, from the chart to the rows, and keeps it in the address", async ({
   page,
@@ -54,7 +98,7 @@ test("Saves a view, opens it by its link, and downloads what it shows", async ({
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
   const csv = await readFile(await (await download).path(), "utf8");
-  expect(csv.split("\r\n")[0]).toBe("Project,Cost,Messages");
+  expect(csv.split("\r\n")[0]).toBe("Project,Cost,Change,Messages");
   expect(csv).toContain("checkout");
 
   await page.getByRole("radio", { name: "Chart" }).check({ force: true });
@@ -100,6 +144,7 @@ test("Says what is wrong with an address or a query that is refused", async ({ p
 
 test("Shows all time by month, and keeps the controls where a query is refused", async ({ page, world }) => {
   const { slug } = await signUpWithSpend(page, world);
+  await recordCosts(world, slug, [{ project: "research", daysAgo: 1_200, cost: 7.25 }]);
   await page.goto(`/${slug}/explore?period=all`);
   await expect(page.getByRole("slider", { name: /^Cost by month/ })).toBeVisible();
   const part = page.getByRole("combobox", { name: "And by" });
@@ -125,4 +170,118 @@ test("Shows this month instead of a refused query, whatever range was last chose
       "Period: All time",
     );
   }
+});
+
+test("Begins all time at the workspace's first day with a cost", async ({ page, world }) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  await page.goto(`/${slug}/explore?period=all`);
+  const answer = page.getByRole("region", { name: "Answer" });
+  await expect(answer).toContainText(`${formatDate(dayBefore(now, 44))} – ${formatDate(dayBefore(now, 0))}`);
+  const { totals } = await queryApi(page, slug, { from: dayBefore(now, 1_000), to: dayBefore(now, 0) });
+  await expect(answer.locator("p > span").first()).toHaveAttribute("title", exact(totals.measured));
+  await expect(page.getByText(/^Explore shows at most/)).toHaveCount(0);
+  await expectUsable(page);
+});
+
+test("Shows the current month for all time of a workspace without costs", async ({ page }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/explore?period=all&over=day&top=50`);
+  await expect(page.getByText("Nothing was recorded for this")).toBeVisible();
+});
+
+test("Says from which day on all time is shown where the history is longer, and leads to earlier days", async ({
+  page,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  await recordCosts(world, slug, [{ project: "research", daysAgo: 1_200, cost: 7.25 }]);
+  await page.goto(`/${slug}/explore?period=all`);
+  await expect(
+    page.getByText(`costs are shown from ${formatDate(dayBefore(now, 1_099))} on`, { exact: false }),
+  ).toBeVisible();
+  await expect(page.getByText(`The first cost is of ${formatDate(dayBefore(now, 1_200))}.`)).toBeVisible();
+  await expectUsable(page);
+  await page.getByRole("link", { name: /^show / }).click();
+  await page.waitForURL((url) => url.searchParams.get("to") === dayBefore(now, 1_100));
+  expect(new URL(page.url()).searchParams.get("from")).toBe(dayBefore(now, 1_200));
+  const answer = page.getByRole("region", { name: "Answer" });
+  await expect(answer.locator("p > span").first()).toHaveAttribute("title", "7.25");
+});
+
+test("Compares the total and each row with the days before, so that the changes of the rows sum to the total's", async ({
+  page,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  await recordCosts(world, slug, [
+    { project: "atlas", daysAgo: 2, cost: 3.125 },
+    { project: "borealis", daysAgo: 12, cost: 40.5 },
+  ]);
+  const days = { from: dayBefore(now, 9), to: dayBefore(now, 0) };
+  const before = { from: dayBefore(now, 19), to: dayBefore(now, 10) };
+  const range = `period=range&from=${days.from}&to=${days.to}&over=none&show=table`;
+  for (const { by, measure, top } of [
+    { by: "project", measure: "cost", top: 8 },
+    { by: "project", measure: "messages", top: 3 },
+    { by: "model", measure: "cost", top: 3 },
+    { by: "model", measure: "tokens", top: 8 },
+  ] as const) {
+    await page.goto(`/${slug}/explore?${range}&by=${by}&measure=${measure}&top=${top}`);
+    await expect(page.locator('[data-figure="change.total"]')).toBeVisible();
+    const shown = await queryApi(page, slug, { ...days, group_by: [by], measure, top });
+    const earlier = await queryApi(page, slug, { ...before, group_by: [by], measure, top: 50 });
+    const total = subtractExact(exact(shown.totals.measured), exact(earlier.totals.measured));
+    const listed = shown.rows.groups.filter((group) => !group.is_rest);
+    const earlierOf = ({ value }: (typeof listed)[number]) =>
+      exact(earlier.rows.groups.find((group) => group.value === value)?.measured);
+    const changes = listed.map((group) => subtractExact(exact(group.measured), earlierOf(group)));
+    const rest = subtractExact(total, sumExact(changes));
+    const hasRest = listed.length < shown.rows.groups.length;
+    const about = `${measure} by ${by}`;
+    const expected = [...changes, ...(hasRest ? [rest] : [])].sort();
+    await expect.poll(async () => (await figuresOf(page, "change")).sort(), about).toEqual(expected);
+    expect(await figuresOf(page, "change.total"), about).toEqual([total]);
+    expect(await figuresOf(page, "change.gone"), about).toEqual(hasRest || Number(rest) === 0 ? [] : [rest]);
+  }
+  await page.goto(`/${slug}/explore?${range}`);
+  const { totals } = await queryApi(page, slug, {
+    ...before,
+    filters: [{ field: "project", values: ["borealis"] }],
+  });
+  await expect(page.getByText(/ 1 project is not listed, /)).toBeVisible();
+  expect(await figuresOf(page, "change.gone")).toEqual([`-${digitsOf([totals.cost_usd])[0]}`]);
+  await expect(page.getByRole("row", { name: /^atlas/ }).locator('[data-figure="change"]')).toHaveText("new");
+  await expectUsable(page);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const csv = await readFile(await (await download).path(), "utf8");
+  expect(csv).toContain("atlas,3.125,3.125,1");
+});
+
+test("Compares with chosen days or nothing, and keeps it when something else is chosen", async ({
+  page,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  const days = { from: dayBefore(now, 9), to: dayBefore(now, 0) };
+  const before = { from: dayBefore(now, 39), to: dayBefore(now, 30) };
+  const compared = `compare=range&compare_from=${before.from}&compare_to=${before.to}`;
+  await page.goto(`/${slug}/explore?period=range&from=${days.from}&to=${days.to}&${compared}&show=table`);
+  const change = page.locator('[data-figure="change.total"]');
+  const totalOf = async (range: typeof days) => exact((await queryApi(page, slug, range)).totals.measured);
+  const expected = subtractExact(await totalOf(days), await totalOf(before));
+  await expect(change).toHaveAttribute("data-exact", expected);
+  await expect(page.getByRole("columnheader", { name: "Change of project" })).toBeVisible();
+  await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
+  await expect(page.getByRole("columnheader", { name: "Change of model" })).toBeVisible();
+  await expect(change).toHaveAttribute("data-exact", expected);
+  await page.goto(`${page.url().replace(`compare_from=${before.from}`, "compare_from=2020-01-01")}`);
+  await expect(page.getByText(/^This is not compared with .* at most 1,100 days\.$/)).toBeVisible();
+  await expect(change).toHaveCount(0);
+  await page.getByRole("button", { name: /^Compared with: / }).click();
+  await page.getByRole("link", { name: "Nothing" }).click();
+  await page.waitForURL((url) => url.searchParams.get("compare") === "none");
+  await expect(page.getByText(/^This is not compared with/)).toHaveCount(0);
+  await expect(page.getByRole("columnheader", { name: /^Change/ })).toHaveCount(0);
+  await expect(page.getByRole("columnheader", { name: "Cost" })).toBeVisible();
 });

@@ -44,18 +44,13 @@ type Axis = {
 
 /** Builds the answer from its cells. Rows, columns and totals are sums of the cells, so they agree exactly. */
 export function toAnswer(
-  {
-    group_by: groupBy,
-    measure,
-    environment,
-    top,
-  }: Pick<SpendQuery, "group_by" | "measure" | "environment" | "top">,
+  { group_by: groupBy, measure, environment }: Pick<SpendQuery, "group_by" | "measure" | "environment">,
   range: DayRange,
   cells: CellRow[],
   context: Context,
 ): SpendAnswer {
-  const rows = axisOf(groupBy[0], cells, "row", top, context);
-  const columns = axisOf(groupBy[1], cells, "column", top, context);
+  const rows = axisOf(groupBy[0], cells, "row", context);
+  const columns = axisOf(groupBy[1], cells, "column", context);
   const placed = cells
     .map((cell) => ({ row: rows.placeOf(cell), column: columns.placeOf(cell), sums: sumsOf(cell) }))
     .sort((a, b) => a.row - b.row || a.column - b.column);
@@ -91,7 +86,6 @@ function axisOf(
   dimension: SpendDimension | undefined,
   cells: CellRow[],
   side: "row" | "column",
-  top: number,
   { names, buckets }: Context,
 ): Axis {
   if (dimension === undefined)
@@ -115,7 +109,7 @@ function axisOf(
       id === "" ? { value: null, name: null, is_rest: false } : { ...shown, is_rest: false };
   }
   const count = Number(cells[0]?.[`${side}_count`] ?? 0);
-  const restCount = Math.max(0, count - top);
+  const restCount = Math.max(0, count - listed.length);
   return {
     groups: restCount > 0 ? [...listed, { value: null, name: null, is_rest: true }] : listed,
     placeOf: (cell) => (cell[`${side}_place`] ?? listed.length + 1) - 1,

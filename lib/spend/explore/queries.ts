@@ -1,13 +1,13 @@
 import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/month";
 import { isCalendar, type SpendDimension, type SpendMeasure } from "@/lib/contract/spend-query";
-import { bigint, integer, json, nullable, numeric, type Row, text } from "@/lib/db/columns";
+import { bigint, date, integer, json, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedSum } from "@/lib/spend/conversion";
 import type { SlicedMonths } from "./slices";
-import { type ExploreScope, linesWithin, type SourceKind, sourceOf } from "./sources";
+import { type ExploreScope, environmentsOf, linesWithin, type SourceKind, sourceOf } from "./sources";
 
 const cell = {
   /** The place of the row among the highest, from 1; null for the rest. `row_value` is empty for what has no value. */
@@ -38,6 +38,8 @@ export type CellsScope = {
   groupBy: SpendDimension[];
   measure: SpendMeasure;
   top: number;
+  /** The values of the rows that are listed, in place of the highest; null for what has no value. */
+  listed?: (string | null)[] | undefined;
   /** The most rows of the source that are read. Where `read_count` is more, the sums are not whole. */
   maxRows: number;
   /** The currency in which costs are wanted, too, with the rates of the days that are read. */
@@ -57,7 +59,7 @@ const rankings: Record<SpendMeasure, Sql> = {
 export function selectCells(
   client: ClientBase,
   scope: ExploreScope,
-  { kind, groupBy, measure, top, maxRows, display }: CellsScope,
+  { kind, groupBy, measure, top, listed, maxRows, display }: CellsScope,
 ): Promise<CellRow[]> {
   const [first, second] = groupBy;
   const source = sourceOf(kind, groupBy, scope);
@@ -68,15 +70,21 @@ export function selectCells(
   const sumOf = (column: Sql, isWanted: boolean) => (isWanted ? sql`sum(${column})` : none);
   const namesOf = (dimension: SpendDimension | undefined) =>
     dimension === undefined ? sql`''::text` : source.column(dimension);
-  const ranked = (name: Sql, dimension: SpendDimension | undefined) => sql`
+  const isChosen = (value: Sql) =>
+    sql`${value} = any(${chosenValues(scope.workspaceId, first, listed ?? [])})`;
+  const ranked = (name: Sql, dimension: SpendDimension | undefined, chosen = empty) => sql`
     select ${name} as value, ${shown(name, dimension)} as shown, row_number() over (
-      order by ${isCalendar(dimension) ? name : sql`${rankings[measure]} desc, ${name} collate "C"`}
+      order by ${isCalendar(dimension) ? name : sql`${chosen} ${rankings[measure]} desc, ${name} collate "C"`}
     )::integer as place
     from named group by ${name}`;
   const listedPlace = (rank: Sql, dimension: SpendDimension | undefined) =>
     isCalendar(dimension)
       ? sql`${rank}.place`
       : sql`case when ${rank}.place <= ${top} then ${rank}.place end`;
+  const rowPlace =
+    listed === undefined
+      ? listedPlace(sql`r`, first)
+      : sql`case when ${isChosen(sql`r.value`)} then r.place end`;
   return selectAll(
     client,
     cell,
@@ -98,10 +106,10 @@ export function selectCells(
          cost, messages, tokens, token_cost, converted_cost, converted_token_cost
        from cells
        where cost <> 0 or messages <> 0 or tokens <> 0 ${display ? sql`or converted_cost <> 0` : empty}
-     ), row_ranks as materialized (${ranked(sql`row_value`, first)}),
+     ), row_ranks as materialized (${ranked(sql`row_value`, first, listed && sql`${isChosen(sql`row_value`)} desc,`)}),
      column_ranks as materialized (${ranked(sql`column_value`, second)}),
      listed as (
-       select ${listedPlace(sql`r`, first)} as row_place, ${listedPlace(sql`c`, second)} as column_place,
+       select ${rowPlace} as row_place, ${listedPlace(sql`c`, second)} as column_place,
          sum(cost) as cost, sum(messages) as messages, ${sumOf(sql`tokens`, hasTokens)} as tokens,
          ${sumOf(sql`token_cost`, hasTokens)} as token_cost,
          ${sumOf(sql`converted_cost`, display !== undefined)} as converted_cost,
@@ -120,6 +128,18 @@ export function selectCells(
   );
 }
 
+/** Values of rows as the cells have them: those of projects are ids, of which an answer has the slugs. */
+function chosenValues(
+  workspaceId: string,
+  dimension: SpendDimension | undefined,
+  values: (string | null)[],
+): Sql {
+  const names = values.map((value) => value ?? "");
+  return dimension === "project"
+    ? sql`array(select id::text from public.projects where workspace_id = ${workspaceId} and slug = any(${names}::text[]))`
+    : sql`${names}::text[]`;
+}
+
 /** A value as text, empty where there is none. A day stays a day: it becomes text in the answer alone (`shown`). */
 function asText(value: Sql, dimension: SpendDimension | undefined): Sql {
   return isCalendar(dimension) ? value : sql`coalesce(${value}::text, '')`;
@@ -128,6 +148,30 @@ function asText(value: Sql, dimension: SpendDimension | undefined): Sql {
 /** A value as the answer has it. */
 function shown(value: Sql, dimension: SpendDimension | undefined): Sql {
   return isCalendar(dimension) ? sql`to_char(${value}, 'YYYY-MM-DD')` : value;
+}
+
+/** The first day with a cost or a message, up to a day; null where there is none. */
+export async function selectFirstDay(
+  client: ClientBase,
+  { workspaceId, environment, to }: Pick<ExploreScope, "workspaceId" | "environment"> & { to: string },
+): Promise<string | null> {
+  // All totals by provider sum to all spend. The index of the totals has their days in order.
+  const row = await selectFirst(
+    client,
+    { day: date() },
+    sql`select first.day
+      from unnest(${environmentsOf(environment)}::text[]) as e (environment)
+      cross join lateral (
+        select day from public.daily_totals as t
+        where t.workspace_id = ${workspaceId} and t.environment = e.environment and t.dimension = 'provider'
+          and day <= ${to} and (amount_usd <> 0 or message_count <> 0)
+        order by day
+        limit 1
+      ) as first
+      order by first.day
+      limit 1`,
+  );
+  return row?.day ?? null;
 }
 
 const foldsRow = { folded_until: text(), sliced_months: json<SlicedMonths>() };

@@ -23,6 +23,7 @@ import {
   type CellRow,
   countLines,
   selectCells,
+  selectFirstDay,
   selectFolds,
   selectKeyNames,
   selectProjectNames,
@@ -37,8 +38,8 @@ const maxLines = 250_000;
 /** The most cells of an answer. */
 const maxCells = 5_000;
 
-/** A question whose defaults are filled in. */
-export type Question = Omit<SpendQuery, "from" | "to" | "currency">;
+/** A question whose defaults are filled in. `listed`: the values of the rows that are listed, in place of the highest. */
+export type Question = Omit<SpendQuery, "from" | "to" | "currency"> & { listed?: (string | null)[] };
 
 /**
  * Answers a member's question about spend, in one snapshot.
@@ -78,14 +79,14 @@ export function querySpendAsKey(
 export async function loadAnswer(
   client: ClientBase,
   who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
-  { from, to, currency, ...question }: SpendQuery,
+  { from, to, currency, ...question }: Question & Pick<SpendQuery, "from" | "to" | "currency">,
   now: number,
   display = displayOf(currency, "currency"),
 ): Promise<SpendAnswer> {
   const range = rangeOfQuery({ from, to }, now);
   demandFewCells(question, range);
   const used = display && displayWithin(display, range);
-  const { group_by: groupBy, measure, top, filters, environment } = question;
+  const { group_by: groupBy, measure, top, listed, filters, environment } = question;
   // Days of several rates are converted one by one, so they are not read folded.
   const isFolded = used === undefined || used.rates.length === 1;
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
@@ -100,6 +101,7 @@ export async function loadAnswer(
     groupBy,
     measure,
     top,
+    listed,
     maxRows: kind === "ledger" ? maxLines : maxRows,
     display: used,
   });
@@ -122,6 +124,19 @@ async function loadFolds(
   if (isKey || kind === "totals")
     return { foldedUntil: await selectFoldedUntil(client, workspaceId), slicedMonths: {} };
   return selectFolds(client, workspaceId, range);
+}
+
+/**
+ * The day on which all of a workspace's costs up to a day begin, as far back as a query may read, in the caller's transaction.
+ * @returns `first`: the first day with a cost, which may be before `from`; both undefined where there is no cost
+ */
+export async function loadAllDays(
+  client: ClientBase,
+  scope: Pick<ExploreScope, "workspaceId" | "environment"> & { to: string },
+): Promise<{ from: string | undefined; first: string | undefined }> {
+  const first = (await selectFirstDay(client, scope)) ?? undefined;
+  const earliest = addDays(scope.to, 1 - maxSpendDays);
+  return { from: first && first < earliest ? earliest : first, first };
 }
 
 /** The names of a workspace's tags, which spend can be grouped by, in the caller's transaction. */

@@ -68,7 +68,8 @@ export function sourceOf(kind: SourceKind, groupBy: SpendDimension[], scope: Exp
   return totalsSource(namesOf(groupBy, scope.filters)[0] ?? fewest, groupBy, scope);
 }
 
-const environments = (environment: SpendQuery["environment"]) =>
+/** The environments that a query is about. */
+export const environmentsOf = (environment: SpendQuery["environment"]) =>
   environment === "all" ? ["live", "test"] : [environment];
 
 /** The columns that the rows of the daily sums and of the ledger both have. */
@@ -118,7 +119,7 @@ function sumsWithin(
   names: string[],
 ): Sql {
   const ofWorkspace = sql`
-    workspace_id = ${workspaceId} and environment = any(${environments(environment)}::text[])`;
+    workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])`;
   const summed = sql`project_id, api_key_id, type, provider, model, feature, environment, end_user, amount_usd, message_count, item_count`;
   const ofMonths = (months: string[], slice: string | undefined) =>
     slice === undefined
@@ -153,7 +154,7 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
         ${p}.unit_type, ${p}.quantity, ${p}.amount_usd
       from public.messages as m ${isOfUsers ? empty : listed}
       where m.workspace_id = ${workspaceId} and ${within(sql`m.occurred_at`)}
-        and m.environment = any(${environments(environment)}::text[]) ${isOfUsers ? empty : sql`and ${isListed}`}
+        and m.environment = any(${environmentsOf(environment)}::text[]) ${isOfUsers ? empty : sql`and ${isListed}`}
     ) as s
     where true ${conditions(workspaceId, filters)}`;
   return { rows, column: columnIn };
@@ -174,7 +175,7 @@ function totalsSource(
 ): Source {
   const read = dimension === "user" ? ["user", fewest] : [dimension];
   const ofWorkspace = sql`
-    workspace_id = ${workspaceId} and environment = any(${environments(environment)}::text[])
+    workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])
     and dimension in (${join(read)})`;
   const longest = (["day", "week"] as const).find((part) => groupBy.includes(part)) ?? "month";
   const totals = rowsOfTotals(

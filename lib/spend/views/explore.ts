@@ -1,23 +1,53 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import { dayOf } from "@/lib/contract/instant";
+import type { SpendComparison } from "@/lib/contract/spend-comparison";
 import type { SpendQuery } from "@/lib/contract/spend-query";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { loadAnswer, loadTagNames } from "@/lib/spend/explore/service";
+import { ServiceError } from "@/lib/errors";
+import { loadComparison } from "@/lib/spend/explore/comparison";
+import { loadAllDays, loadAnswer, loadTagNames } from "@/lib/spend/explore/service";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 import { loadViews } from "@/lib/spend/saved-views/service";
 
+/** The days that an answer is compared with. */
+type Days = { from: string; to: string };
+
 /**
- * The content of the Explore page, read in one snapshot: the answer, the views that the user may open, the names of the workspace's tags, and the slugs of all
- * projects in order of creation.
+ * The content of the Explore page, read in one snapshot: the answer, how it compares with other days, the views that the user may open, the
+ * names of the workspace's tags, and the slugs of all projects in order of creation. A query without `from` is about all days since
+ * the first cost, as many as can be read; without any cost, about the month of `to`.
+ * @param compared null for a page that compares nothing
+ * @returns the content; `comparison` is the error where the days compared with cannot be read; `first`, of a query without
+ *   `from`, the first day with a cost
  * @throws ServiceError not_found, validation_failed, query_too_broad
  */
-export function readExplore(claims: UserClaims, slug: string, query: SpendQuery) {
+export function readExplore(claims: UserClaims, slug: string, given: SpendQuery, compared: Days | null) {
   return asUserReading(claims, async (client, now) => {
     const { id, role } = await requireMembership(client, claims, slug);
+    const who = { workspaceId: id, isKey: false, isOfUsers: false };
+    const { environment, from, to = dayOf(now) } = given;
+    const all =
+      from === undefined ? await loadAllDays(client, { workspaceId: id, environment, to }) : undefined;
+    const query = { ...given, to, from: from ?? all?.from };
+    const answer = await loadAnswer(client, who, query, now);
+    const comparison: SpendComparison | ServiceError | null =
+      compared &&
+      (await loadComparison(client, who, { query, answer, days: compared }, now).catch((error: unknown) => {
+        if (isRefusal(error)) return error;
+        throw error;
+      }));
     return {
+      answer,
+      comparison,
+      first: all?.first,
       views: await loadViews(client, { workspaceId: id, role, userId: claims.sub }),
-      answer: await loadAnswer(client, { workspaceId: id, isKey: false, isOfUsers: false }, query, now),
       tags: await loadTagNames(client, id),
       projectOrder: await loadProjectSlugs(client, id),
     };
   });
+}
+
+/** Whether an error says that a query is too much to answer. */
+export function isRefusal(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && ["query_too_broad", "validation_failed"].includes(error.code);
 }

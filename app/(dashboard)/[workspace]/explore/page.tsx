@@ -5,6 +5,7 @@ import { toExploreData } from "@/components/explore/data";
 import { ExploreControls } from "@/components/explore/explore-controls";
 import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
 import { ExploreView } from "@/components/explore/explore-view";
+import { EarlierCosts, NotCompared } from "@/components/explore/left-out";
 import { SavedViews } from "@/components/explore/saved-views";
 import { parameterOf, readState, tagsOf, toQuery, writeState } from "@/components/explore/state";
 import type { SearchParams } from "@/components/filters/href";
@@ -15,14 +16,14 @@ import { Link } from "@/components/link";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { addDays } from "@/components/utc-day";
 import { explain } from "@/lib/contract/parse-part";
-import { maxSpendDays, spendQuery } from "@/lib/contract/spend-query";
+import { spendQuery } from "@/lib/contract/spend-query";
 import { ServiceError } from "@/lib/errors";
-import { readExplore } from "@/lib/spend/views/explore";
+import { isRefusal, readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";
 import { readRememberedViews } from "../remembered-views";
+import { comparedDaysOf, daysOf, longestDaysOf } from "./days";
 
 export const metadata: Metadata = { title: "Explore" };
 
@@ -38,7 +39,7 @@ export default async function ExplorePage({ params, searchParams }: Props) {
     <>
       <PageHeader
         title="Explore"
-        actions={<RangePicker path={path} params={shown.params} range={shown.range} hasComparison={false} />}
+        actions={<RangePicker path={path} params={shown.params} range={shown.range} />}
       />
       <RangeProblem problem={shown.problem} />
       <Suspense fallback={<ExploreSkeleton />}>
@@ -65,15 +66,15 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
       />
     );
   }
-  const read = await readExplore(claims, slug, query.data).catch((error: unknown) => {
-    if (error instanceof ServiceError && ["query_too_broad", "validation_failed"].includes(error.code))
-      return error;
+  const compared = comparedDaysOf(range);
+  const read = await readExplore(claims, slug, query.data, compared).catch((error: unknown) => {
+    if (isRefusal(error)) return error;
     throw error;
   });
   if (read instanceof ServiceError)
     return (
       <>
-        <ExploreControls workspace={slug} state={state} range={daysOf(range)} tags={tagsOf(state)} />
+        <ExploreControls workspace={slug} state={state} range={longestDaysOf(range)} tags={tagsOf(state)} />
         <Refused
           slug={slug}
           title="This query is too broad"
@@ -81,8 +82,9 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
         />
       </>
     );
-  const { answer, views, tags, projectOrder } = read;
-  const data = toExploreData(answer, projectOrder);
+  const { answer, comparison, first, views, tags, projectOrder } = read;
+  const isCompared = comparison !== null && !(comparison instanceof ServiceError);
+  const data = toExploreData(answer, isCompared ? comparison : null, projectOrder);
   return (
     <>
       <ExploreControls
@@ -98,6 +100,12 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
           canShare={workspace.role !== "viewer"}
         />
       </ExploreControls>
+      {first !== undefined && first < answer.from ? (
+        <EarlierCosts workspace={slug} state={state} first={first} from={answer.from} />
+      ) : null}
+      {comparison instanceof ServiceError && compared ? (
+        <NotCompared days={compared} reason={comparison.message} />
+      ) : null}
       {data.cells.length === 0 ? (
         <EmptyState icon={<SearchX />} title="Nothing was recorded for this">
           Choose other days, or remove a filter.
@@ -113,12 +121,6 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
       )}
     </>
   );
-}
-
-/** The days of a range up to today; of everything, as many as a query may be about. */
-function daysOf({ from, to, today }: PageRange): { from: string; to: string } {
-  const last = to === null || (to > today && (from ?? "") <= today) ? today : to;
-  return { from: from ?? addDays(last, 1 - maxSpendDays), to: last };
 }
 
 function Refused({ slug, title, problem }: { slug: string; title: string; problem: string }) {

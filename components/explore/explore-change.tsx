@@ -1,0 +1,98 @@
+import { exactText } from "@/components/amount";
+import { Delta, growthOf, wholePercent } from "@/components/delta";
+import { formatCount, formatNumber } from "@/components/format-count";
+import { formatDays } from "@/components/format-date";
+import type { SpendMeasure } from "@/lib/contract/spend-query";
+import type { ExploreChange, ExploreComparison, ExploreSums } from "./data";
+import { dimensionLabel, dimensionNames, formatDifference, toChartNumber } from "./dimensions";
+import { titleOf } from "./explore-figure";
+
+/** The text of a change, to search for. */
+export function textOfChange(measure: SpendMeasure, { difference, isNew }: ExploreChange): string {
+  const written =
+    difference === null ? "" : `${formatDifference(measure, difference)} ${exactText(difference)}`;
+  return isNew ? `new ${written}` : written;
+}
+
+/**
+ * How a figure differs from what it was: the difference and its percentage.
+ * @param props.isShort whether a narrow page shows the percentage alone
+ */
+export function ChangeFigure({
+  measure,
+  now,
+  change: { before, difference, isNew },
+  isShort = false,
+}: {
+  measure: SpendMeasure;
+  now: ExploreSums["measured"];
+  change: ExploreChange;
+  isShort?: boolean;
+}) {
+  const title = titleOf(measure, difference);
+  if (isNew) return <Delta fraction={null} />;
+  if (now === null || before === null || difference === null) return "–";
+  if (Number(exactText(difference)) === 0) return <Delta fraction={0} />;
+  const growth = growthOf(toChartNumber(measure, now), toChartNumber(measure, before));
+  const text = formatDifference(measure, difference);
+  // A difference is not called unchanged because its percentage is rounded to zero.
+  if (growth === null || wholePercent(growth) === 0) return <span title={title}>{text}</span>;
+  return (
+    <span title={title}>
+      <span className={isShort ? "max-sm:hidden" : undefined}>{text} </span>
+      <Delta fraction={growth} />
+    </span>
+  );
+}
+
+/** "2 projects", "1 value of team". */
+function countGone(by: string, count: number): string {
+  const name = dimensionNames[by];
+  if (name === undefined) return `${formatCount(count, "value")} of ${dimensionLabel(by)}`;
+  return `${formatNumber(count)} ${(count === 1 ? name.one : name.many).toLowerCase()}`;
+}
+
+/** The change of the total, and what the rows do not have of it. */
+export function TotalChange({
+  by,
+  measure,
+  total,
+  comparison: { from, to, totals, gone },
+}: {
+  by: string;
+  measure: SpendMeasure;
+  total: ExploreSums["measured"];
+  comparison: ExploreComparison;
+}) {
+  const days = formatDays(from, to);
+  return (
+    <p
+      className="text-muted-foreground text-sm"
+      data-figure="change.total"
+      data-exact={totals.difference === null ? "" : exactText(totals.difference)}
+    >
+      {totals.isNew ? (
+        `Nothing was recorded in ${days}, which this is compared with.`
+      ) : (
+        <>
+          <ChangeFigure measure={measure} now={total} change={totals} /> against {days}.
+          {gone ? (
+            <>
+              {" "}
+              {countGone(by, gone.count)} {gone.count === 1 ? "is" : "are"} not listed, because nothing was
+              recorded of {gone.count === 1 ? "it" : "them"} in the days shown:{" "}
+              <span
+                title={titleOf(measure, gone.difference)}
+                data-figure="change.gone"
+                data-exact={exactText(gone.difference)}
+              >
+                {formatDifference(measure, gone.difference)}
+              </span>
+              .
+            </>
+          ) : null}
+        </>
+      )}
+    </p>
+  );
+}
