@@ -44,20 +44,23 @@ describe("Guessing a password", () => {
   });
 
   test("Takes as long for an address without an account", async () => {
-    const accounts = await Promise.all(Array.from({ length: 9 }, newAccount));
     const time = async (email: string) => {
       const begin = performance.now();
       await guess(email);
       return performance.now() - begin;
     };
-    // Alternates, and compares the shortest of each: other work of the machine affects both alike and only adds.
+    // Alternates, and compares the shortest of each: other work of the machine only adds. Where it has disturbed all of one kind,
+    // more are timed. Without a hash for unknown addresses they would be several times faster, however many are.
     const [known, unknown]: [number[], number[]] = [[], []];
-    for (const account of accounts) {
-      known.push(await time(account));
-      unknown.push(await time(someEmail("nobody")));
-    }
-    const ratio = Math.min(...unknown) / Math.min(...known);
-    // Without a hash for unknown addresses they would be several times faster.
+    const compare = async () => {
+      for (const account of await Promise.all(Array.from({ length: 9 }, newAccount))) {
+        known.push(await time(account));
+        unknown.push(await time(someEmail("nobody")));
+      }
+      return Math.min(...unknown) / Math.min(...known);
+    };
+    let ratio = await compare();
+    for (let more = 0; more < 4 && (ratio <= 0.6 || ratio >= 1.6); more += 1) ratio = await compare();
     expect(ratio).toBeGreaterThan(0.6);
     expect(ratio).toBeLessThan(1.6);
   });

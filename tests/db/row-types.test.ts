@@ -108,6 +108,10 @@ const given: Record<string, unknown[][]> = {
       { currency: "EUR", rates: [rateFrom(null), rateFrom("2026-01-01")] },
     ],
   ],
+  selectProjectBuckets: [
+    ["w", january, "day", null],
+    ["w", january, "month", "2026-01-20"],
+  ],
   selectSegments: [[comparison(null)], [comparison("2026-01-20")]],
   selectMovers: [
     [comparison(null), 3],
