@@ -19,7 +19,7 @@ import {
 } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays } from "@/lib/spend/period";
-import type { CellRow } from "./queries";
+import type { CellRow, Cells } from "./queries";
 
 /** `costText` is the cost as the answer has it, where it is known without writing it again. */
 type Sums = { cost: Decimal; costText?: string; messages: number; tokens: Decimal; tokenCost: Decimal };
@@ -46,11 +46,11 @@ type Axis = {
 export function toAnswer(
   { group_by: groupBy, measure, environment }: Pick<SpendQuery, "group_by" | "measure" | "environment">,
   range: DayRange,
-  cells: CellRow[],
+  { cells, rowCount, columnCount }: Cells,
   context: Context,
 ): SpendAnswer {
-  const rows = axisOf(groupBy[0], cells, "row", context);
-  const columns = axisOf(groupBy[1], cells, "column", context);
+  const rows = axisOf(groupBy[0], cells, "row", rowCount, context);
+  const columns = axisOf(groupBy[1], cells, "column", columnCount, context);
   const placed = cells
     .map((cell) => ({ row: rows.placeOf(cell), column: columns.placeOf(cell), sums: sumsOf(cell) }))
     .sort((a, b) => a.row - b.row || a.column - b.column);
@@ -86,33 +86,34 @@ function axisOf(
   dimension: SpendDimension | undefined,
   cells: CellRow[],
   side: "row" | "column",
+  count: number,
   { names, buckets }: Context,
 ): Axis {
   if (dimension === undefined)
     return { groups: [{ value: null, name: null, is_rest: false }], placeOf: () => 0, restCount: 0 };
+  const [placeName, valueName] = [`${side}_place`, `${side}_value`] as const;
   if (isCalendar(dimension)) {
     const placeOfBucket = new Map(buckets.map((first, place) => [first, place]));
     return {
       groups: buckets.map((first) => ({ value: first, name: first, is_rest: false })),
-      placeOf: (cell) => placeOfBucket.get(cell[`${side}_value`] ?? "") ?? 0,
+      placeOf: (cell) => placeOfBucket.get(cell[valueName] ?? "") ?? 0,
       restCount: 0,
     };
   }
   const listed: Axis["groups"] = [];
   for (const cell of cells) {
-    const place = cell[`${side}_place`];
-    const id = cell[`${side}_value`];
+    const place = cell[placeName];
+    const id = cell[valueName];
     // Each value has a cell in each column.
     if (place === null || id === null || listed[place - 1]) continue;
     const shown = names.get(id) ?? { value: id, name: id };
     listed[place - 1] =
       id === "" ? { value: null, name: null, is_rest: false } : { ...shown, is_rest: false };
   }
-  const count = Number(cells[0]?.[`${side}_count`] ?? 0);
   const restCount = Math.max(0, count - listed.length);
   return {
     groups: restCount > 0 ? [...listed, { value: null, name: null, is_rest: true }] : listed,
-    placeOf: (cell) => (cell[`${side}_place`] ?? listed.length + 1) - 1,
+    placeOf: (cell) => (cell[placeName] ?? listed.length + 1) - 1,
     restCount,
   };
 }

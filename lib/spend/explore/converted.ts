@@ -2,15 +2,17 @@ import type { ExactNumber } from "@/lib/contract/exact-number";
 import { isAmount, type SpendAnswer } from "@/lib/contract/spend-query";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedAmount, pairAmounts, toConversion } from "@/lib/spend/conversion";
-import type { CellRow } from "./queries";
+import type { Cells } from "./queries";
 
 /** Cells with their costs in the other currency in place of USD. */
-export const toConvertedCells = (cells: CellRow[]): CellRow[] =>
-  cells.map((cell) => ({
+export const toConvertedCells = ({ cells, ...counts }: Cells): Cells => ({
+  ...counts,
+  cells: cells.map((cell) => ({
     ...cell,
     cost: cell.converted_cost ?? "0",
     token_cost: cell.converted_token_cost,
-  }));
+  })),
+});
 
 type Amounts = {
   cost_usd: ExactNumber | number;

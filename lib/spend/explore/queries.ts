@@ -23,14 +23,20 @@ const cell = {
   /** Both costs in another currency, each day converted at its rate; null where none is asked for. */
   converted_cost: nullable(numeric()),
   converted_token_cost: nullable(numeric()),
-  /** How many values the rows and the columns have in all, and how many rows of the source were read. */
-  row_count: bigint(),
-  column_count: bigint(),
+};
+
+/** What is counted once; null in the rows of cells. The first row has it, and no cell. */
+const counts = {
+  row_count: nullable(bigint()),
+  column_count: nullable(bigint()),
   read_count: nullable(numeric()),
 };
 
 /** The sums of one cell. Amounts are USD as exact text. */
 export type CellRow = Row<typeof cell>;
+
+/** The cells of a query, how many values its rows and its columns have in all, and how many rows of the source were read. */
+export type Cells = { cells: CellRow[]; rowCount: number; columnCount: number; readCount: number };
 
 /** How cells are made: of which source, by what, and how many values are listed. */
 export type CellsScope = {
@@ -56,11 +62,11 @@ const rankings: Record<SpendMeasure, Sql> = {
 };
 
 /** The cells of a query: each listed value of the rows with each of the columns, and the rest. */
-export function selectCells(
+export async function selectCells(
   client: ClientBase,
   scope: ExploreScope,
   { kind, groupBy, measure, top, listed, maxRows, display }: CellsScope,
-): Promise<CellRow[]> {
+): Promise<Cells> {
   const [first, second] = groupBy;
   const source = sourceOf(kind, groupBy, scope);
   const none = sql`null::numeric`;
@@ -70,28 +76,24 @@ export function selectCells(
   const sumOf = (column: Sql, isWanted: boolean) => (isWanted ? sql`sum(${column})` : none);
   const namesOf = (dimension: SpendDimension | undefined) =>
     dimension === undefined ? sql`''::text` : source.column(dimension);
-  const isChosen = (value: Sql) =>
-    sql`${value} = any(${chosenValues(scope.workspaceId, first, listed ?? [])})`;
-  const ranked = (name: Sql, dimension: SpendDimension | undefined, chosen = empty) => sql`
-    select ${name} as value, ${shown(name, dimension)} as shown, row_number() over (
-      order by ${isCalendar(dimension) ? name : sql`${chosen} ${rankings[measure]} desc, ${name} collate "C"`}
-    )::integer as place
-    from named group by ${name}`;
-  const listedPlace = (rank: Sql, dimension: SpendDimension | undefined) =>
-    isCalendar(dimension)
-      ? sql`${rank}.place`
-      : sql`case when ${rank}.place <= ${top} then ${rank}.place end`;
-  const rowPlace =
-    listed === undefined
-      ? listedPlace(sql`r`, first)
-      : sql`case when ${isChosen(sql`r.value`)} then r.place end`;
-  return selectAll(
+  const chosen = chosenValues(scope.workspaceId, first, listed ?? []);
+  const row = sideOf(first, sql`row_value`, sql`row_ranks`, {
+    order: rankings[measure],
+    isListed: listed ? sql`row_ranks.value = any(${chosen})` : sql`row_ranks.place <= ${top}`,
+    isFirst: listed && sql`row_value = any(${chosen}) desc,`,
+  });
+  const column = sideOf(second, sql`column_value`, sql`column_ranks`, {
+    order: rankings[measure],
+    isListed: sql`column_ranks.place <= ${top}`,
+  });
+  const [counted, ...cells] = await selectAll(
     client,
-    cell,
+    { ...cell, ...counts },
     // Sums by the columns as they are, before values become text: there are far fewer sums than rows. Of the rows, only what is
     // summed passes the limit.
     sql`with cells as materialized (
-       select first, second, sum(s.cost) as cost, sum(s.messages) as messages, ${sumOf(sql`s.tokens`, hasTokens)} as tokens,
+       select ${asText(sql`first`, first)} as row_value, ${asText(sql`second`, second)} as column_value,
+         sum(s.cost) as cost, sum(s.messages) as messages, ${sumOf(sql`s.tokens`, hasTokens)} as tokens,
          ${sumOf(sql`s.token_cost`, hasTokens)} as token_cost, ${converted(sql`s.cost`)} as converted_cost,
          ${hasTokens ? converted(sql`s.token_cost`) : none} as converted_token_cost, count(*) as read
        from (
@@ -100,32 +102,83 @@ export function selectCells(
          from (${source.rows}) as s
          limit ${maxRows + 1}
        ) as s
-       group by 1, 2
-     ), named as materialized (
-       select ${asText(sql`first`, first)} as row_value, ${asText(sql`second`, second)} as column_value,
-         cost, messages, tokens, token_cost, converted_cost, converted_token_cost
-       from cells
+       group by first, second
+     ), named as not materialized (
+       select * from cells
        where cost <> 0 or messages <> 0 or tokens <> 0 ${display ? sql`or converted_cost <> 0` : empty}
-     ), row_ranks as materialized (${ranked(sql`row_value`, first, listed && sql`${isChosen(sql`row_value`)} desc,`)}),
-     column_ranks as materialized (${ranked(sql`column_value`, second)}),
-     listed as (
-       select ${rowPlace} as row_place, ${listedPlace(sql`c`, second)} as column_place,
+     ) ${row.ranks} ${column.ranks}, listed as (
+       select ${row.key} as row_key, ${column.key} as column_key,
          sum(cost) as cost, sum(messages) as messages, ${sumOf(sql`tokens`, hasTokens)} as tokens,
          ${sumOf(sql`token_cost`, hasTokens)} as token_cost,
          ${sumOf(sql`converted_cost`, display !== undefined)} as converted_cost,
          ${sumOf(sql`converted_token_cost`, display !== undefined && hasTokens)} as converted_token_cost
-       from named
-       join row_ranks as r on r.value = row_value
-       join column_ranks as c on c.value = column_value
+       from named ${row.ranked} ${column.ranked}
        group by 1, 2
      )
-     select row_place, r.shown as row_value, column_place, c.shown as column_value, trim_scale(cost) as cost, messages, tokens, token_cost,
-       trim_scale(converted_cost) as converted_cost, converted_token_cost, (select count(*) from row_ranks) as row_count,
-       (select count(*) from column_ranks) as column_count, (select sum(read) from cells) as read_count
-     from listed
-     left join row_ranks as r on r.place = row_place
-     left join column_ranks as c on c.place = column_place`,
+     select null::integer as row_place, null::text as row_value, null::integer as column_place, null::text as column_value,
+       0::numeric as cost, 0::numeric as messages, null::numeric as tokens, null::numeric as token_cost,
+       null::numeric as converted_cost, null::numeric as converted_token_cost,
+       ${row.count} as row_count, ${column.count} as column_count, (select sum(read) from cells) as read_count
+     union all
+     select ${row.place(sql`row_key`)}, ${row.value(sql`row_key`)}, ${column.place(sql`column_key`)}, ${column.value(sql`column_key`)},
+       trim_scale(cost), messages, tokens, token_cost, trim_scale(converted_cost), converted_token_cost, null, null, null
+     from listed ${row.shown(sql`row_key`)} ${column.shown(sql`column_key`)}`,
   );
+  return {
+    cells,
+    rowCount: Number(counted?.row_count ?? 0),
+    columnCount: Number(counted?.column_count ?? 0),
+    readCount: Number(counted?.read_count ?? 0),
+  };
+}
+
+/** The parts of the statement for one side of its cells. */
+type Side = {
+  /** The ranks of the side's values, as a part of `with`. */
+  ranks: Sql;
+  /** What cells are summed by, and the join that it needs. */
+  key: Sql;
+  ranked: Sql;
+  /** The place and the value in the answer, by the key, and the join that they need. */
+  place: (key: Sql) => Sql;
+  value: (key: Sql) => Sql;
+  shown: (key: Sql) => Sql;
+  count: Sql;
+};
+
+/**
+ * One side of the cells: the values that are listed, by their places, and the rest. Parts of the calendar are all listed, so they need
+ * no ranks, and the answer has their days as text.
+ * @param ranks the name of the ranks
+ * @param by what decides the places, which of the ranks are listed, and what comes before all others
+ */
+function sideOf(
+  dimension: SpendDimension | undefined,
+  value: Sql,
+  ranks: Sql,
+  { order, isListed, isFirst = empty }: { order: Sql; isListed: Sql; isFirst?: Sql | undefined },
+): Side {
+  if (dimension === undefined || isCalendar(dimension))
+    return {
+      ranks: empty,
+      key: value,
+      ranked: empty,
+      place: () => sql`null::integer`,
+      value: (key) => sql`${key}::text`,
+      shown: () => empty,
+      count: sql`0::bigint`,
+    };
+  return {
+    ranks: sql`, ${ranks} as materialized (
+      select ${value} as value, row_number() over (order by ${isFirst} ${order} desc, ${value} collate "C")::integer as place
+      from named group by ${value})`,
+    key: sql`case when ${isListed} then ${ranks}.place end`,
+    ranked: sql`join ${ranks} on ${ranks}.value = ${value}`,
+    place: (key) => key,
+    value: () => sql`${ranks}.value`,
+    shown: (key) => sql`left join ${ranks} on ${ranks}.place = ${key}`,
+    count: sql`(select count(*) from ${ranks})`,
+  };
 }
 
 /** Values of rows as the cells have them: those of projects are ids, of which an answer has the slugs. */
@@ -143,11 +196,6 @@ function chosenValues(
 /** A value as text, empty where there is none. A day stays a day: it becomes text in the answer alone (`shown`). */
 function asText(value: Sql, dimension: SpendDimension | undefined): Sql {
   return isCalendar(dimension) ? value : sql`coalesce(${value}::text, '')`;
-}
-
-/** A value as the answer has it. */
-function shown(value: Sql, dimension: SpendDimension | undefined): Sql {
-  return isCalendar(dimension) ? sql`to_char(${value}, 'YYYY-MM-DD')` : value;
 }
 
 /** The first day with a cost or a message, up to a day; null where there is none. */

@@ -96,7 +96,7 @@ export async function loadAnswer(
     : { foldedUntil: null, slicedMonths: {} };
   const scope = { ...who, environment, filters, range, ...folds };
   if (kind === "ledger") await demandShortLedger(client, scope);
-  const cells = await selectCells(client, scope, {
+  const found = await selectCells(client, scope, {
     kind,
     groupBy,
     measure,
@@ -105,12 +105,12 @@ export async function loadAnswer(
     maxRows: kind === "ledger" ? maxLines : maxRows,
     display: used,
   });
-  if (Number(cells[0]?.read_count ?? 0) > (kind === "ledger" ? maxLines : maxRows)) throw tooBroad(kind);
-  const names = await loadNames(client, scope, groupBy, cells);
+  if (found.readCount > (kind === "ledger" ? maxLines : maxRows)) throw tooBroad(kind);
+  const names = await loadNames(client, scope, groupBy, found.cells);
   const context = { names, buckets: bucketsOf(groupBy, range), needsTokens };
-  const answer = toAnswer(question, range, cells, context);
+  const answer = toAnswer(question, range, found, context);
   return display
-    ? withConverted(display, answer, toAnswer(question, range, toConvertedCells(cells), context))
+    ? withConverted(display, answer, toAnswer(question, range, toConvertedCells(found), context))
     : answer;
 }
 
