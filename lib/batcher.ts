@@ -1,13 +1,16 @@
 /**
  * Gathers items that arrive while a write is under way and writes them together (group commit). An item that arrives while
- * nothing is written is written at once. With `company`, another group is written beside one only once it is large: a group
- * costs as much as many items before its first item, so two small groups cost far more than one.
+ * nothing is written is written at once. A group costs as much as many items before its first item, so two small groups cost
+ * far more than one: with `company`, another group is written beside one only once it is large, and with `returning`, callers
+ * that were answered together are written together again.
  */
 export class Batcher<Item, Result> {
   #queue: Waiting<Item, Result>[] = [];
   #queuedWeight = 0;
   #inFlight = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** How many items are expected to wait soon, now that a group was answered, and until when the next group waits for them. */
+  #expected = { items: 0, untilMs: 0 };
 
   /**
    * @param options.write writes a group, in order, and answers one result an item; throws only when nothing was written
@@ -25,7 +28,16 @@ export class Batcher<Item, Result> {
        * The weight from which a group is written beside another, and how long an item waits for that at most, so that a
        * write that is held up (by a lock, for example) does not hold up the others. By default none waits.
        */
-      company?: { weight: number; maxWaitMs: number };
+      company?: {
+        weight: number;
+        maxWaitMs: number;
+        /**
+         * After a group of so many items, the next one waits until as many items wait as were written and waited before, because callers
+         * that send one item after another come back together. It waits no longer than that group took, and `maxWaitMs` at
+         * most; not at all once it is large. By default none waits.
+         */
+        returning?: { items: number; maxWaitMs: number };
+      };
       maxQueuedWeight: number;
     },
   ) {}
@@ -51,7 +63,7 @@ export class Batcher<Item, Result> {
       this.#queuedWeight += weight;
       // Requests whose bodies are parsed in this same turn of the event loop join the group.
       if (this.#queue.length === 1) setImmediate(() => this.#fill());
-      else if (this.#timer && this.#mayStart()) this.#fill();
+      else if (this.#timer && this.#waitMs() <= 0) this.#fill();
     });
   }
 
@@ -59,8 +71,8 @@ export class Batcher<Item, Result> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     while (this.#inFlight < this.options.maxInFlight && this.#queue.length > 0) {
-      const waitMs = (this.options.company?.maxWaitMs ?? 0) - this.queueAgeMs;
-      if (!this.#mayStart() && waitMs > 0) {
+      const waitMs = this.#waitMs();
+      if (waitMs > 0) {
         this.#timer = setTimeout(() => this.#fill(), Math.ceil(waitMs));
         return;
       }
@@ -69,9 +81,13 @@ export class Batcher<Item, Result> {
     }
   }
 
-  /** Whether the queue need not wait to become larger. */
-  #mayStart(): boolean {
-    return this.#inFlight === 0 || this.#queuedWeight >= (this.options.company?.weight ?? 0);
+  /** How long the queue waits to become larger, ms; zero or less where it need not. */
+  #waitMs(): number {
+    const { company } = this.options;
+    if (!company || this.#queuedWeight >= company.weight) return 0;
+    if (this.#inFlight > 0) return company.maxWaitMs - this.queueAgeMs;
+    const { items, untilMs } = this.#expected;
+    return this.#queue.length < items ? untilMs - performance.now() : 0;
   }
 
   /** The longest run of the queue that is within a group's weight; at least one item. */
@@ -89,6 +105,7 @@ export class Batcher<Item, Result> {
   }
 
   async #writeGroup(group: Waiting<Item, Result>[]): Promise<void> {
+    const begunMs = performance.now();
     try {
       const results = await this.options.write(group.map(({ item }) => item));
       group.forEach(({ resolve, reject }, index) => {
@@ -100,8 +117,17 @@ export class Batcher<Item, Result> {
       for (const { reject } of group) reject(error);
     } finally {
       this.#inFlight -= 1;
+      this.#expectReturn(group.length, begunMs);
       this.#fill();
     }
+  }
+
+  #expectReturn(written: number, begunMs: number): void {
+    const returning = this.options.company?.returning;
+    if (!returning || written < returning.items) return;
+    const nowMs = performance.now();
+    const untilMs = nowMs + Math.min(nowMs - begunMs, returning.maxWaitMs);
+    this.#expected = { items: written + this.#queue.length, untilMs };
   }
 }
 

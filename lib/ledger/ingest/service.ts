@@ -15,7 +15,7 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
   weigh: ({ body }) => (body instanceof ServiceError ? 1 : body.length),
   maxGroupWeight: 500,
   maxInFlight: 2,
-  company: { weight: 100, maxWaitMs: 50 },
+  company: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
   maxQueuedWeight: 20_000,
   overflow: () => overloaded("taking in"),
 });
