@@ -173,3 +173,23 @@ test("Does not make a caller wait that sends one item after another", async () =
   }
   expect(groups).toEqual([[1], [2], [3]]);
 });
+
+test("Does not wait for others to come back after a small group", async () => {
+  const advance = stopClock();
+  const returningLater = { ...returning, items: 3 };
+  const { groups, ends, untilWritten, add } = setUp({
+    weight: 4,
+    maxWaitMs: anHour,
+    returning: returningLater,
+  });
+  const first = add(1, 2);
+  await untilWritten(1);
+  advance(8);
+  ends[0]?.();
+  await first;
+  const second = add(3);
+  await untilWritten(2);
+  expect(groups).toEqual([[1, 2], [3]]);
+  ends[1]?.();
+  await second;
+});

@@ -1,11 +1,13 @@
 // `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. Where some failed, the
 // lines before it name them. With `-- --check`, the checks of `npm run check` run too. If one fails, they count as one failed
-// test, and the tests still run.
+// test, and the tests still run. With `-- --shard 1/4`, a fourth of the tests runs, so that several machines share them; the checks
+// run in the first.
 //
 // What can run side by side does, so that both cores of a small machine are always in use: tests wait a lot. Vitest's output is
 // shown as it comes; that of the browser tests and of the checks follows when Vitest has ended.
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { step } from "../server/progress.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { describeFailed, failedInPlaywright, failedInVitest } from "./failed-tests.mjs";
@@ -32,8 +34,9 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
 requireNode();
 process.chdir(root);
 try {
+  const wanted = readArguments(process.argv.slice(2));
   await step("install", ensureInstalled);
-  await testAll();
+  await testAll(wanted);
 } catch (error) {
   fail(error);
 }
@@ -45,8 +48,22 @@ const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
 console.log(`tests: ${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : process.exitCode;
 
-async function testAll() {
-  const checks = process.argv.includes("--check") ? listChecks() : [];
+/**
+ * @returns whether the checks run, and the part of the tests, as both runners are told: `--shard=1/4`
+ * @throws Error for other arguments
+ */
+function readArguments(args) {
+  const { values } = parseArgs({ args, options: { check: { type: "boolean" }, shard: { type: "string" } } });
+  const { check = false, shard } = values;
+  if (shard === undefined) return { check, shard: [] };
+  const [, part, parts] = /^([1-9]\d?)\/([1-9]\d?)$/.exec(shard) ?? [];
+  if (part === undefined || Number(part) > Number(parts))
+    throw new Error(`--shard ${shard}: must be a part and the number of parts, such as 1/4.`);
+  return { check: check && part === "1", shard: [`--shard=${shard}`] };
+}
+
+async function testAll({ check, shard }) {
+  const checks = check ? listChecks() : [];
   const chromium = findChromium();
   // The check of types writes and reads what the build writes and deletes.
   const duringBuild = runChecks(checks.filter((name) => name !== typeCheck));
@@ -60,8 +77,8 @@ async function testAll() {
 
   const afterBuild = runChecks(checks.filter((name) => name === typeCheck));
   const browserTests = keepOutput();
-  const browserEnded = playwright(chromium, browserTests.write).catch(fail);
-  await vitest().catch(fail);
+  const browserEnded = playwright(chromium, shard, browserTests.write).catch(fail);
+  await vitest(shard).catch(fail);
   browserTests.show();
   await browserEnded;
   await afterBuild.ended;
@@ -101,9 +118,9 @@ function runChecks(names) {
   return { output, failed, ended: runAll() };
 }
 
-async function vitest() {
+async function vitest(shard) {
   const file = join(reports, "vitest.json");
-  const program = ["node_modules/vitest/vitest.mjs", "run", "--reporter=default", "--reporter=json"];
+  const program = ["node_modules/vitest/vitest.mjs", "run", ...shard, "--reporter=default", "--reporter=json"];
   const succeeded = await runner([...program, `--outputFile.json=${file}`], file, { inherit: true });
   const report = reportIn(file, "Vitest");
   const failed = failedInVitest(report, root);
@@ -129,13 +146,13 @@ async function findChromium() {
   return found;
 }
 
-/** @param chromium what `findChromium` promises. @param write receives the output */
-async function playwright(chromium, write) {
+/** @param chromium what `findChromium` promises. @param shard see `readArguments`. @param write receives the output */
+async function playwright(chromium, shard, write) {
   const browser = await chromium;
   if (browser instanceof Error) throw browser;
   const file = join(reports, "playwright.json");
   const succeeded = await runner(
-    ["node_modules/@playwright/test/cli.js", "test", "--reporter=list,json"],
+    ["node_modules/@playwright/test/cli.js", "test", ...shard, "--reporter=list,json"],
     file,
     { write },
     { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
