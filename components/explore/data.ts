@@ -40,6 +40,10 @@ export type ExploreComparison = {
   gone: { count: number; difference: AmountProp } | null;
 };
 
+/** The comparison where each row has one, too; parts of the calendar have no counterparts. */
+export const comparisonOfRows = ({ comparison }: ExploreData): ExploreComparison | null =>
+  comparison && comparison.rows.length > 0 ? comparison : null;
+
 const toSums = ({
   cost_usd: cost,
   message_count: messages,

@@ -1,15 +1,27 @@
+import { exactText } from "@/components/amount";
 import { TableCell, TableHead } from "@/components/ui/table";
-import type { ExploreData, ExploreGroup } from "./data";
+import {
+  comparisonOfRows,
+  type ExploreChange,
+  type ExploreData,
+  type ExploreGroup,
+  type ExploreSums,
+} from "./data";
 import { dimensionLabel, measures } from "./dimensions";
-import { ExploreFigure, GroupName } from "./explore-figure";
+import { ChangeFigure } from "./explore-change";
+import { ExploreFigure, GroupName, nameCell } from "./explore-figure";
 import { rowsHref } from "./rows-href";
 import type { ExploreState } from "./state";
 
 type Props = { workspace: string; state: ExploreState; data: ExploreData };
 
-/** The cells of an answer as a grid of rows and columns with their totals, each with a link to its rows. */
+/**
+ * The cells of an answer as a grid of rows and columns with their totals, each with a link to its rows. The last column is how each row
+ * differs from the days compared with.
+ */
 export function ExplorePivot({ workspace, state, data }: Props) {
   const { measure } = state;
+  const comparison = comparisonOfRows(data);
   const hasColumns = state.over !== null;
   const cellOf = new Map(data.cells.map((cell) => [`${cell.row} ${cell.column}`, cell]));
   const link = (row?: ExploreGroup, column?: ExploreGroup) =>
@@ -34,9 +46,10 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                   </TableHead>
                 ))
               : null}
-            <TableHead className="pr-0 text-right">
+            <TableHead className="text-right last:pr-0">
               {hasColumns ? "Total" : measures[measure].label}
             </TableHead>
+            {comparison ? <TableHead className="pr-0 text-right">Change</TableHead> : null}
           </tr>
         </thead>
         <tbody>
@@ -44,7 +57,7 @@ export function ExplorePivot({ workspace, state, data }: Props) {
             <tr key={`${row.value} ${row.isRest}`} className="border-b">
               <th
                 scope="row"
-                className="sticky left-0 max-w-48 truncate bg-background py-2 pr-3 text-left font-normal"
+                className={`sticky left-0 max-w-28 bg-background py-2 pr-3 text-left font-normal sm:max-w-48 ${nameCell}`}
               >
                 <GroupName group={row} />
               </th>
@@ -67,9 +80,12 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                     );
                   })
                 : null}
-              <TableCell className="whitespace-nowrap pr-0 text-right font-medium tabular-nums">
+              <TableCell className="whitespace-nowrap text-right font-medium tabular-nums last:pr-0">
                 <ExploreFigure href={link(row)} measure={measure} measured={row.measured} />
               </TableCell>
+              {comparison ? (
+                <ChangeCell measure={measure} now={row.measured} change={comparison.rows[at]} />
+              ) : null}
             </tr>
           ))}
         </tbody>
@@ -92,12 +108,34 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                   </TableCell>
                 ))
               : null}
-            <TableCell className="whitespace-nowrap pr-0 text-right font-medium tabular-nums">
+            <TableCell className="whitespace-nowrap text-right font-medium tabular-nums last:pr-0">
               <ExploreFigure href={link()} measure={measure} measured={data.totals.measured} />
             </TableCell>
+            {comparison ? (
+              <ChangeCell measure={measure} now={data.totals.measured} change={comparison.totals} />
+            ) : null}
           </tr>
         </tfoot>
       </table>
     </section>
+  );
+}
+
+function ChangeCell({
+  change,
+  ...figures
+}: {
+  measure: ExploreState["measure"];
+  now: ExploreSums["measured"];
+  change: ExploreChange | undefined;
+}) {
+  return (
+    <TableCell
+      className="whitespace-nowrap pr-0 text-right tabular-nums"
+      data-figure="change"
+      data-exact={change?.difference ? exactText(change.difference) : ""}
+    >
+      {change ? <ChangeFigure {...figures} change={change} /> : null}
+    </TableCell>
   );
 }

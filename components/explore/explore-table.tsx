@@ -6,7 +6,7 @@ import { formatMoney, Money } from "@/components/money";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import type { ExploreChange, ExploreData, ExploreGroup } from "./data";
+import { comparisonOfRows, type ExploreChange, type ExploreData, type ExploreGroup } from "./data";
 import {
   calendarNames,
   dimensionLabel,
@@ -16,7 +16,7 @@ import {
   toChartNumber,
 } from "./dimensions";
 import { ChangeFigure, textOfChange } from "./explore-change";
-import { ExploreFigure, GroupName } from "./explore-figure";
+import { ExploreFigure, GroupName, nameCell } from "./explore-figure";
 import { rowsHref } from "./rows-href";
 import type { ExploreState } from "./state";
 
@@ -78,9 +78,10 @@ function cellsOf(workspace: string, state: ExploreState, data: ExploreData): Cel
 
 function columnsOf(
   { by, over, measure }: Pick<ExploreState, "by" | "over" | "measure">,
-  { rows, totals: { measured: total }, comparison }: ExploreData,
+  data: ExploreData,
 ): TableColumn<Cell>[] {
   const { label } = measures[measure];
+  const { measured: total } = data.totals;
   const columns: TableColumn<Cell>[] = [
     { ...dimensionColumn("by", by, ({ by: group }) => group), part: "name" },
   ];
@@ -107,7 +108,7 @@ function columnsOf(
       from: "sm",
     });
   }
-  if (comparison && comparison.rows.length > 0) columns.push(changeColumn({ by, over, measure }, rows));
+  if (comparisonOfRows(data)) columns.push(changeColumn({ by, over, measure }, data.rows));
   if (measure !== "cost") {
     columns.push({
       id: "cost",
@@ -171,6 +172,6 @@ function dimensionColumn(
     text: (cell) => groupOf(cell)?.label ?? "",
     cell: (cell) => <GroupName group={groupOf(cell)} />,
     // Names share the width that the figures do not need.
-    className: isCalendar ? "whitespace-nowrap" : "w-1/2 max-w-0 truncate",
+    className: isCalendar ? "whitespace-nowrap" : `w-1/2 max-w-0 ${nameCell}`,
   };
 }

@@ -1,6 +1,6 @@
 import { exactText } from "@/components/amount";
 import { type CsvCell, csvNumber, csvRow } from "@/lib/contract/csv";
-import type { ExploreData, ExploreSums } from "./data";
+import { comparisonOfRows, type ExploreChange, type ExploreData, type ExploreSums } from "./data";
 import { dimensionLabel, measures } from "./dimensions";
 import type { ExploreState } from "./state";
 
@@ -12,17 +12,27 @@ export function toCsv(state: ExploreState, data: ExploreData): string {
 
 const digitsOf = (figure: ExploreSums["measured"]) => csvNumber(figure === null ? null : exactText(figure));
 
-function pivotLines({ by, over }: ExploreState, { rows, columns, cells, totals }: ExploreData): CsvCell[][] {
+function pivotLines({ by, over }: ExploreState, data: ExploreData): CsvCell[][] {
+  const { rows, columns, cells, totals } = data;
   const cellOf = new Map(cells.map((cell) => [`${cell.row} ${cell.column}`, cell.measured]));
   const shown = over === null ? [] : columns;
+  const comparison = comparisonOfRows(data);
+  const changeCell = (change: ExploreChange | undefined) =>
+    comparison ? [digitsOf(change?.difference ?? null)] : [];
   return [
-    [dimensionLabel(by), ...shown.map(({ label }) => label), "Total"],
+    [dimensionLabel(by), ...shown.map(({ label }) => label), "Total", ...(comparison ? ["Change"] : [])],
     ...rows.map(({ label, measured }, at) => [
       label,
       ...shown.map((_, place) => digitsOf(cellOf.get(`${at} ${place}`) ?? null)),
       digitsOf(measured),
+      ...changeCell(comparison?.rows[at]),
     ]),
-    ["Total", ...shown.map(({ measured }) => digitsOf(measured)), digitsOf(totals.measured)],
+    [
+      "Total",
+      ...shown.map(({ measured }) => digitsOf(measured)),
+      digitsOf(totals.measured),
+      ...changeCell(comparison?.totals),
+    ],
   ];
 }
 

@@ -238,10 +238,14 @@ test("Compares the total and each row with the days before, so that the changes 
     const rest = subtractExact(total, sumExact(changes));
     const hasRest = listed.length < shown.rows.groups.length;
     const about = `${measure} by ${by}`;
-    const expected = [...changes, ...(hasRest ? [rest] : [])].sort();
-    await expect.poll(async () => (await figuresOf(page, "change")).sort(), about).toEqual(expected);
+    const expected = [...changes, ...(hasRest ? [rest] : [])];
+    await expect
+      .poll(async () => (await figuresOf(page, "change")).sort(), about)
+      .toEqual([...expected].sort());
     expect(await figuresOf(page, "change.total"), about).toEqual([total]);
     expect(await figuresOf(page, "change.gone"), about).toEqual(hasRest || Number(rest) === 0 ? [] : [rest]);
+    await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
+    await expect.poll(() => figuresOf(page, "change"), about).toEqual([...expected, total]);
   }
   await page.goto(`/${slug}/explore?${range}`);
   const { totals } = await queryApi(page, slug, {
@@ -256,6 +260,13 @@ test("Compares the total and each row with the days before, so that the changes 
   await page.getByRole("button", { name: "CSV" }).click();
   const csv = await readFile(await (await download).path(), "utf8");
   expect(csv).toContain("atlas,3.125,3.125,1");
+  await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
+  await expect(page.getByRole("region", { name: "Pivot" })).toBeVisible();
+  const pivotDownload = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const pivot = await readFile(await (await pivotDownload).path(), "utf8");
+  expect(pivot).toContain("Project,Total,Change\r\n");
+  expect(pivot).toContain("atlas,3.125,3.125\r\n");
 });
 
 test("Compares with chosen days or nothing, and keeps it when something else is chosen", async ({
