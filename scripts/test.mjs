@@ -120,7 +120,13 @@ function runChecks(names) {
 
 async function vitest(shard) {
   const file = join(reports, "vitest.json");
-  const program = ["node_modules/vitest/vitest.mjs", "run", ...shard, "--reporter=default", "--reporter=json"];
+  const program = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    ...shard,
+    "--reporter=default",
+    "--reporter=json",
+  ];
   const succeeded = await runner([...program, `--outputFile.json=${file}`], file, { inherit: true });
   const report = reportIn(file, "Vitest");
   const failed = failedInVitest(report, root);
