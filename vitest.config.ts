@@ -38,6 +38,7 @@ export default defineConfig({
     // One more than the number of cores, because some tests spend a minute waiting.
     maxWorkers: 3,
     sequence: { sequencer: WaitingFirst },
+    setupFiles: ["tests/helpers/name-causes.ts"],
     // Generous, because a busy machine is slow and its tests must not fail for that.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -14,10 +14,16 @@ export async function foldDays({ sql }: Fixtures): Promise<void> {
   }
 }
 
-/** Makes all slices of the months that have none. */
+/**
+ * Makes all slices of the months that have none. Each month has transactions of its own, as in the service's job: one of several
+ * months could lock them in another order than a group of messages does.
+ */
 export async function sliceMonths({ sql }: Fixtures): Promise<void> {
-  await sql.query("select private.claim_month_to_slice(workspace_id, month) from private.months_to_slice()");
-  await sql.query(
-    "select private.slice_month(workspace_id, month, 0, 1000000, 1) from private.months_to_slice()",
+  const { rows } = await sql.query<{ workspace_id: string; month: string }>(
+    "select workspace_id, month::text from private.months_to_slice()",
   );
+  for (const { workspace_id, month } of rows) {
+    await sql.query("select private.claim_month_to_slice($1, $2)", [workspace_id, month]);
+    await sql.query("select private.slice_month($1, $2, 0, 1000000, 1)", [workspace_id, month]);
+  }
 }
