@@ -15,11 +15,7 @@ export type FiguresProps = {
 export function Figures({ label, groups, bars, comparison }: FiguresProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
-    <section
-      tabIndex={0}
-      aria-label={`${label}, figures`}
-      className="relative mt-2 max-h-96 overflow-auto border-t"
-    >
+    <section tabIndex={0} aria-label={`${label}, figures`} className="mt-2 max-h-96 overflow-auto border-t">
       <Table>
         <TableHeader>
           <TableRow>
