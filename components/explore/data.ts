@@ -40,9 +40,12 @@ export type ExploreComparison = {
   gone: { count: number; difference: AmountProp } | null;
 };
 
-/** The comparison where each row has one, too; parts of the calendar have no counterparts. */
+/**
+ * The comparison where it says something of each row: parts of the calendar have no counterparts, and where nothing was recorded before,
+ * every row is new.
+ */
 export const comparisonOfRows = ({ comparison }: ExploreData): ExploreComparison | null =>
-  comparison && comparison.rows.length > 0 ? comparison : null;
+  comparison && comparison.rows.length > 0 && !comparison.totals.isNew ? comparison : null;
 
 const toSums = ({
   cost_usd: cost,

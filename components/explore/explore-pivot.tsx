@@ -58,7 +58,7 @@ export function ExplorePivot({ workspace, state, data }: Props) {
             <tr key={`${row.value} ${row.isRest}`} className="border-b">
               <th
                 scope="row"
-                className={`sticky left-0 max-w-28 bg-background py-2 pr-3 text-left font-normal sm:max-w-48 ${nameCell}`}
+                className={`sticky left-0 min-w-24 max-w-28 bg-background py-2 pr-3 text-left font-normal sm:max-w-48 ${nameCell}`}
               >
                 <GroupName group={row} />
               </th>

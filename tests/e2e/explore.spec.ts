@@ -286,7 +286,18 @@ test("Compares with chosen days or nothing, and keeps it when something else is 
   await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
   await expect(page.getByRole("columnheader", { name: "Change of model" })).toBeVisible();
   await expect(change).toHaveAttribute("data-exact", expected);
-  await page.goto(`${page.url().replace(`compare_from=${before.from}`, "compare_from=2020-01-01")}`);
+  const empty = `compare_from=${dayBefore(now, 900)}&compare_to=${dayBefore(now, 890)}`;
+  for (const show of ["table", "pivot"]) {
+    await page.goto(
+      `/${slug}/explore?period=range&from=${days.from}&to=${days.to}&compare=range&${empty}&show=${show}`,
+    );
+    await expect(page.getByText(/^Nothing was recorded in /)).toBeVisible();
+    await expect(page.getByRole("columnheader", { name: "Project" })).toBeVisible();
+    await expect(page.getByRole("columnheader", { name: /^Change/ })).toHaveCount(0);
+  }
+  await page.goto(
+    `/${slug}/explore?period=range&from=${days.from}&to=${days.to}&${compared.replace(before.from, "2020-01-01")}&show=table`,
+  );
   await expect(page.getByText(/^This is not compared with .* at most 1,100 days\.$/)).toBeVisible();
   await expect(change).toHaveCount(0);
   await page.getByRole("button", { name: /^Compared with: / }).click();
