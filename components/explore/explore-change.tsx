@@ -52,17 +52,22 @@ function countGone(by: string, count: number): string {
   return `${formatNumber(count)} ${(count === 1 ? name.one : name.many).toLowerCase()}`;
 }
 
-/** The change of the total, and what the rows do not have of it. */
+/**
+ * The change of the total, and what the rows do not have of it.
+ * @param props.hasToday whether today is among the days shown: it is compared with a whole day
+ */
 export function TotalChange({
   by,
   measure,
   total,
   comparison: { from, to, totals, gone },
+  hasToday,
 }: {
   by: string;
   measure: SpendMeasure;
   total: ExploreSums["measured"];
   comparison: ExploreComparison;
+  hasToday: boolean;
 }) {
   const days = formatDays(from, to);
   return (
@@ -76,6 +81,7 @@ export function TotalChange({
       ) : (
         <>
           <ChangeFigure measure={measure} now={total} change={totals} /> against {days}.
+          {hasToday ? " Today is not over." : null}
           {gone ? (
             <>
               {" "}

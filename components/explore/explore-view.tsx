@@ -27,16 +27,21 @@ const ExploreChart = dynamic(
   },
 );
 
-/** An answer as a chart, a table or a pivot, with its total and what can be saved of it. */
+/**
+ * An answer as a chart, a table or a pivot, with its total and what can be saved of it.
+ * @param props.today as YYYY-MM-DD, of UTC
+ */
 export function ExploreView({
   workspace,
   state: given,
   data,
+  today,
   views,
 }: {
   workspace: string;
   state: ExploreState;
   data: ExploreData;
+  today: string;
   views: RememberedViews;
 }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -64,7 +69,13 @@ export function ExploreView({
             </span>
           </p>
           {data.comparison ? (
-            <TotalChange by={state.by} measure={state.measure} total={total} comparison={data.comparison} />
+            <TotalChange
+              by={state.by}
+              measure={state.measure}
+              total={total}
+              comparison={data.comparison}
+              hasToday={data.from <= today && today <= data.to}
+            />
           ) : null}
         </div>
         {state.show === "table" ? null : (

@@ -282,10 +282,14 @@ test("Compares with chosen days or nothing, and keeps it when something else is 
   const totalOf = async (range: typeof days) => exact((await queryApi(page, slug, range)).totals.measured);
   const expected = subtractExact(await totalOf(days), await totalOf(before));
   await expect(change).toHaveAttribute("data-exact", expected);
+  await expect(change).toContainText("Today is not over.");
   await expect(page.getByRole("columnheader", { name: "Change of project" })).toBeVisible();
   await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
   await expect(page.getByRole("columnheader", { name: "Change of model" })).toBeVisible();
   await expect(change).toHaveAttribute("data-exact", expected);
+  await page.goto(page.url().replace(`to=${days.to}`, `to=${dayBefore(now, 1)}`));
+  await expect(change).toContainText("against");
+  await expect(change).not.toContainText("Today");
   const empty = `compare_from=${dayBefore(now, 900)}&compare_to=${dayBefore(now, 890)}`;
   for (const show of ["table", "pivot"]) {
     await page.goto(

@@ -116,6 +116,7 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
           workspace={slug}
           state={state}
           data={data}
+          today={range.today}
           views={await readRememberedViews(user.id)}
         />
       )}
