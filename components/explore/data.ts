@@ -41,8 +41,8 @@ export type ExploreComparison = {
 };
 
 /**
- * The comparison where it says something of each row: parts of the calendar have no counterparts, and where nothing was recorded before,
- * every row is new.
+ * The comparison to show beside each row. Null where the answer is compared with nothing, where the rows are days, weeks or months, which
+ * are not compared one by one, and where nothing was recorded before, so that every row is new.
  */
 export const comparisonOfRows = ({ comparison }: ExploreData): ExploreComparison | null =>
   comparison && comparison.rows.length > 0 && !comparison.totals.isNew ? comparison : null;

@@ -53,8 +53,8 @@ function countGone(by: string, count: number): string {
 }
 
 /**
- * The change of the total, and what the rows do not have of it.
- * @param props.hasToday whether today is among the days shown: it is compared with a whole day
+ * A sentence about how the total differs from the days compared with. It counts what was recorded only then, which no row shows.
+ * @param props.hasToday whether the days shown include today, which is not over but is compared with a whole day
  */
 export function TotalChange({
   by,

@@ -30,7 +30,7 @@ export function ExplorePivot({ workspace, state, data }: Props) {
       { dimension: state.over, group: column },
     ]);
   return (
-    // Positioned, so that what is hidden but for screen readers is clipped with the cells and does not widen the page.
+    // `relative`: the section clips the text for screen readers in its cells, which would widen the page otherwise.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
     <section tabIndex={0} aria-label="Pivot" className="relative overflow-x-auto">
       <table className="w-full text-sm">

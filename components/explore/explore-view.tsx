@@ -28,8 +28,8 @@ const ExploreChart = dynamic(
 );
 
 /**
- * An answer as a chart, a table or a pivot, with its total and what can be saved of it.
- * @param props.today as YYYY-MM-DD, of UTC
+ * The total of an answer, and the answer as a chart, a table or a pivot, with buttons that download it.
+ * @param props.today the current day in UTC, as YYYY-MM-DD
  */
 export function ExploreView({
   workspace,

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import { toNumber } from "@/components/amount";
 import type { Metrics } from "@/lib/contract/metrics";
 import type { Project } from "@/lib/contract/projects";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
-import { readApi, signUpWithSpend } from "./spend";
+import { dayBefore, originOf, querySpend, readApi, signUpWithSpend } from "./spend";
 
 test.use({ locale: "de-DE" });
 
@@ -13,7 +14,7 @@ const { rates } = JSON.parse(readFileSync(snapshot, "utf8"));
 
 /** Sets the base currency of a workspace, and how its member wants to see amounts. */
 async function showIn(page: Page, slug: string, currency: string, shown: "usd" | "base" | "both") {
-  const origin = new URL((await page.request.get("/api/health")).url()).origin;
+  const origin = await originOf(page);
   const change = async (path: string, data: object) => {
     const answer = await page.request.patch(path, { data, headers: { origin } });
     expect(answer.status()).toBe(200);
@@ -124,34 +125,28 @@ test("Shows both currencies beside each other, and USD alone without a choice", 
   await expect(page.getByTestId("conversion-note")).toHaveCount(0);
 });
 
-const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
-
 /** The days that are explored, with their costs by project in EUR. */
-async function readExplored(page: Page, slug: string) {
-  const [from, to] = [dayBefore(40), dayBefore(0)];
-  const answer = await page.request.post(`/api/v1/workspaces/${slug}/spend/query`, {
-    data: { group_by: ["project", "week"], from, to, currency: "EUR" },
-    headers: { origin: new URL((await page.request.get("/api/health")).url()).origin },
+async function readExplored(page: Page, slug: string, now: number) {
+  const [from, to] = [dayBefore(now, 40), dayBefore(now, 0)];
+  const query = { from, to, currency: "EUR" };
+  const { rows, totals, converted } = await querySpend(page, slug, {
+    ...query,
+    group_by: ["project", "week"],
   });
-  expect(answer.status()).toBe(200);
-  const { rows, totals, converted } = await answer.json();
   return {
     address: `/${slug}/explore?period=range&from=${from}&to=${to}&over=week`,
-    total: converted.totals.cost as number,
-    totalUsd: totals.cost_usd as number,
-    rows: rows.groups.map(({ name }: { name: string }, place: number) => ({
-      name,
-      cost: converted.rows[place].cost as number,
-    })),
+    total: toNumber(converted?.totals.cost ?? 0),
+    totalUsd: toNumber(totals.cost_usd),
+    rows: rows.groups.map(({ name }, place) => ({ name, cost: toNumber(converted?.rows[place]?.cost ?? 0) })),
   };
 }
 
 test("Explores spend in the workspace's currency: chart, axis, table and pivot, marked, with USD on hover", {
   tag: "@phone",
 }, async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
+  const { slug, now } = await signUpWithSpend(page, world);
   await showIn(page, slug, "EUR", "base");
-  const { address, total, totalUsd, rows } = await readExplored(page, slug);
+  const { address, total, totalUsd, rows } = await readExplored(page, slug, now);
   expect(total).toBeCloseTo(totalUsd / Number(rates.EUR), 6);
   await page.goto(address);
   const answer = page.getByRole("region", { name: "Answer" });
@@ -185,9 +180,9 @@ test("Explores spend in the workspace's currency: chart, axis, table and pivot, 
 });
 
 test("Explores spend in both currencies, and draws it in USD", async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
+  const { slug, now } = await signUpWithSpend(page, world);
   await showIn(page, slug, "JPY", "both");
-  await page.goto((await readExplored(page, slug)).address);
+  await page.goto((await readExplored(page, slug, now)).address);
   const answer = page.getByRole("region", { name: "Answer" });
   const whole = answer.locator("p > span").first();
   await expect(whole).toHaveText(/^[\d.]+,\d\d\s\$ \(≈ [\d.]+\s¥\)$/);
@@ -213,11 +208,11 @@ test("Lists projects in the workspace's currency, each day of the month at its r
 });
 
 test("Writes shares and rules of alerts as a German browser does", async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
+  const { slug, now } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/alerts`);
   await expect(page.getByText(/at least [\d.]+\s\$ more/)).toBeVisible();
   await expect(page.getByRole("main")).not.toContainText(/\$\d/);
-  const month = `period=range&from=${dayBefore(40)}&to=${dayBefore(0)}`;
+  const month = `period=range&from=${dayBefore(now, 40)}&to=${dayBefore(now, 0)}`;
   await page.goto(`/${slug}/explore?${month}&over=week&chart=share`);
   await expect(page.locator("svg[data-chart] text", { hasText: /^100\s%$/ })).toBeAttached();
   await expect(page.locator("svg[data-chart] text", { hasText: /^100%$/ })).toHaveCount(0);

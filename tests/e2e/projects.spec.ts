@@ -5,7 +5,7 @@ import type { Project } from "@/lib/contract/projects";
 import { openAs, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { expectDigits, readApi, signUpWithSpend } from "./spend";
+import { dayBefore, expectDigits, readApi, signUpWithSpend } from "./spend";
 
 /** Waits until the list shows each project with what the metrics of a range say. */
 async function expectListLike(page: Page, slug: string, query: string): Promise<void> {
@@ -74,7 +74,7 @@ test("Lists projects in the range of the address, with what the metrics of that 
   world,
 }) => {
   const { slug, now } = await signUpWithSpend(page, world);
-  const day = (daysAgo: number) => new Date(now - daysAgo * 86_400_000).toISOString().slice(0, 10);
+  const day = (daysAgo: number) => dayBefore(now, daysAgo);
   await page.goto(`/${slug}/projects`);
   await expectListLike(page, slug, "period=month");
   const table = page.getByRole("table", { name: "Projects" });

@@ -1,12 +1,17 @@
 import type { Page } from "@playwright/test";
 import { exactText } from "@/components/amount";
 import type { ExactNumber } from "@/lib/contract/exact-number";
+import type { SpendAnswer, SpendQueryInput } from "@/lib/contract/spend-query";
 import { parseJson } from "@/lib/http/json";
 import { apiClient } from "@/tests/helpers/client";
 import { type Account, signUp, workspaceId } from "./accounts";
 import { expect, type World } from "./fixtures";
 
 const dayMs = 24 * 60 * 60 * 1000;
+
+/** A day in UTC, as YYYY-MM-DD. @param now in ms */
+export const dayBefore = (now: number, days: number) =>
+  new Date(now - days * dayMs).toISOString().slice(0, 10);
 
 const workloads = [
   { project: "checkout", model: "gpt-4o", feature: "chat" },
@@ -61,12 +66,48 @@ export async function signUpWithSpend(page: Page, world: World): Promise<Account
   return { ...account, now: await recordSpend(world, account.slug) };
 }
 
+/** Records expenses of days before now. */
+export async function recordCosts(
+  world: World,
+  slug: string,
+  costs: { project: string; daysAgo: number; cost: number }[],
+): Promise<void> {
+  const client = await clientOf(world, slug);
+  const messages = costs.map(({ project, daysAgo, cost }) => ({
+    project,
+    source: "api",
+    message: {
+      type: "expense",
+      vendor: "Hetzner",
+      amount: cost,
+      occurred_at: new Date(Date.now() - daysAgo * dayMs).toISOString(),
+    },
+  }));
+  expect((await client.post({ messages }, {}, "/batch")).status).toBe(207);
+}
+
 /** An answer of the API to the page's own session, with all digits. */
 export async function readApi<Answer>(page: Page, path: string): Promise<Answer> {
   const response = await page.request.get(path);
   expect(response.status()).toBe(200);
   return parseJson(await response.text()) as Answer;
 }
+
+/** The origin of the service, also where the page has opened nothing yet. */
+export const originOf = async (page: Page) => new URL((await page.request.get("/api/health")).url()).origin;
+
+/** The answer of the API to a query of Explore, asked by the page's own session. */
+export async function querySpend(page: Page, slug: string, query: SpendQueryInput): Promise<SpendAnswer> {
+  const answer = await page.request.post(`/api/v1/workspaces/${slug}/spend/query`, {
+    data: query,
+    headers: { origin: await originOf(page) },
+  });
+  expect(answer.status()).toBe(200);
+  return parseJson(await answer.text()) as SpendAnswer;
+}
+
+/** The exact digits of a figure of such an answer. */
+export const exact = (figure: SpendAnswer["totals"]["measured"] | undefined) => exactText(figure ?? 0);
 
 /** Unfolds all folded parts of the page, whose content is rendered only then. */
 export async function unfoldAll(page: Page): Promise<void> {

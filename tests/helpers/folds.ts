@@ -15,8 +15,8 @@ export async function foldDays({ sql }: Fixtures): Promise<void> {
 }
 
 /**
- * Makes all slices of the months that have none. Each month has transactions of its own, as in the service's job: one of several
- * months could lock them in another order than a group of messages does.
+ * Makes the slices of all months that lack them, one month per transaction, as the service's job does. A transaction that slices several
+ * months can lock them in another order than a transaction that records messages, and end in a deadlock.
  */
 export async function sliceMonths({ sql }: Fixtures): Promise<void> {
   const { rows } = await sql.query<{ workspace_id: string; month: string }>(

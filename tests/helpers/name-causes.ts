@@ -1,4 +1,4 @@
 import fc from "fast-check";
 
-// The error of a failed property tells its cause, which the list of failed tests would leave out.
+// Puts the cause of a failed property into its message: the list of failed tests shows messages and no causes.
 fc.configureGlobal({ includeErrorInReport: true });

@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { subtractExact, sumExact } from "@/components/activity/exact";
+import { expect, test } from "./fixtures";
+import { expectUsable } from "./page-checks";
+import { dayBefore, digitsOf, exact, figuresOf, querySpend, recordCosts, signUpWithSpend } from "./spend";
+
+test("Compares the total and each row with the days before, so that the changes of the rows sum to the total's", async ({
+  page,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  await recordCosts(world, slug, [
+    { project: "atlas", daysAgo: 2, cost: 3.125 },
+    { project: "borealis", daysAgo: 12, cost: 40.5 },
+  ]);
+  const days = { from: dayBefore(now, 9), to: dayBefore(now, 0) };
+  const before = { from: dayBefore(now, 19), to: dayBefore(now, 10) };
+  const range = `period=range&from=${days.from}&to=${days.to}&over=none&show=table`;
+  for (const { by, measure, top } of [
+    { by: "project", measure: "cost", top: 8 },
+    { by: "project", measure: "messages", top: 3 },
+    { by: "model", measure: "cost", top: 3 },
+    { by: "model", measure: "tokens", top: 8 },
+  ] as const) {
+    await page.goto(`/${slug}/explore?${range}&by=${by}&measure=${measure}&top=${top}`);
+    await expect(page.locator('[data-figure="change.total"]')).toBeVisible();
+    const shown = await querySpend(page, slug, { ...days, group_by: [by], measure, top });
+    const earlier = await querySpend(page, slug, { ...before, group_by: [by], measure, top: 50 });
+    const total = subtractExact(exact(shown.totals.measured), exact(earlier.totals.measured));
+    const listed = shown.rows.groups.filter((group) => !group.is_rest);
+    const earlierOf = ({ value }: (typeof listed)[number]) =>
+      exact(earlier.rows.groups.find((group) => group.value === value)?.measured);
+    const changes = listed.map((group) => subtractExact(exact(group.measured), earlierOf(group)));
+    const rest = subtractExact(total, sumExact(changes));
+    const hasRest = listed.length < shown.rows.groups.length;
+    const about = `${measure} by ${by}`;
+    const expected = [...changes, ...(hasRest ? [rest] : [])];
+    await expect
+      .poll(async () => (await figuresOf(page, "change")).sort(), about)
+      .toEqual([...expected].sort());
+    expect(await figuresOf(page, "change.total"), about).toEqual([total]);
+    expect(await figuresOf(page, "change.gone"), about).toEqual(hasRest || Number(rest) === 0 ? [] : [rest]);
+    await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
+    await expect.poll(() => figuresOf(page, "change"), about).toEqual([...expected, total]);
+  }
+  await page.goto(`/${slug}/explore?${range}`);
+  const { totals } = await querySpend(page, slug, {
+    ...before,
+    filters: [{ field: "project", values: ["borealis"] }],
+  });
+  await expect(page.getByText(/ 1 project is not listed, /)).toBeVisible();
+  expect(await figuresOf(page, "change.gone")).toEqual([`-${digitsOf([totals.cost_usd])[0]}`]);
+  await expect(page.getByRole("row", { name: /^atlas/ }).locator('[data-figure="change"]')).toHaveText("new");
+  await expectUsable(page);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const csv = await readFile(await (await download).path(), "utf8");
+  expect(csv).toContain("atlas,3.125,3.125,1");
+  await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
+  await expect(page.getByRole("region", { name: "Pivot" })).toBeVisible();
+  const pivotDownload = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const pivot = await readFile(await (await pivotDownload).path(), "utf8");
+  expect(pivot).toContain("Project,Total,Change\r\n");
+  expect(pivot).toContain("atlas,3.125,3.125\r\n");
+});
+
+test("Compares with chosen days or nothing, and keeps it when something else is chosen", async ({
+  page,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  const days = { from: dayBefore(now, 9), to: dayBefore(now, 0) };
+  const before = { from: dayBefore(now, 39), to: dayBefore(now, 30) };
+  const compared = `compare=range&compare_from=${before.from}&compare_to=${before.to}`;
+  await page.goto(`/${slug}/explore?period=range&from=${days.from}&to=${days.to}&${compared}&show=table`);
+  const change = page.locator('[data-figure="change.total"]');
+  const totalOf = async (range: typeof days) => exact((await querySpend(page, slug, range)).totals.measured);
+  const expected = subtractExact(await totalOf(days), await totalOf(before));
+  await expect(change).toHaveAttribute("data-exact", expected);
+  await expect(change).toContainText("Today is not over.");
+  await expect(page.getByRole("columnheader", { name: "Change of project" })).toBeVisible();
+  await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
+  await expect(page.getByRole("columnheader", { name: "Change of model" })).toBeVisible();
+  await expect(change).toHaveAttribute("data-exact", expected);
+  await page.goto(page.url().replace(`to=${days.to}`, `to=${dayBefore(now, 1)}`));
+  await expect(change).toContainText("against");
+  await expect(change).not.toContainText("Today");
+  await page.goto(page.url().replace(`compare_from=${before.from}`, "compare_from=2020-01-01"));
+  await expect(page.getByText(/^This is not compared with .* at most 1,100 days\.$/)).toBeVisible();
+  await expect(change).toHaveCount(0);
+  await page.getByRole("button", { name: /^Compared with: / }).click();
+  await page.getByRole("link", { name: "Nothing" }).click();
+  await page.waitForURL((url) => url.searchParams.get("compare") === "none");
+  await expect(page.getByText(/^This is not compared with/)).toHaveCount(0);
+  await expect(page.getByRole("columnheader", { name: /^Change/ })).toHaveCount(0);
+  await expect(page.getByRole("columnheader", { name: "Cost" })).toBeVisible();
+});
+
+test("Shows no column of changes where nothing was recorded in the days compared with", async ({
+  page,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend(page, world);
+  const compared = `compare=range&compare_from=${dayBefore(now, 900)}&compare_to=${dayBefore(now, 890)}`;
+  for (const show of ["table", "pivot"]) {
+    await page.goto(`/${slug}/explore?period=month&${compared}&show=${show}`);
+    await expect(page.getByText(/^Nothing was recorded in /)).toBeVisible();
+    await expect(page.getByRole("columnheader", { name: "Project" })).toBeVisible();
+    await expect(page.getByRole("columnheader", { name: /^Change/ })).toHaveCount(0);
+  }
+});
