@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { env } from "@/lib/env";
@@ -14,7 +13,6 @@ import { endToolStreams } from "@/lib/mcp/protocol";
 import { metrics } from "@/lib/metrics";
 import { Connections } from "./connections";
 import { createLane } from "./lane";
-import { Reference } from "./reference";
 import { discardUnread } from "./unread-bodies";
 import { UpgradableRequest } from "./upgrades";
 
@@ -30,8 +28,7 @@ export type HttpServer = { address: string; close(): Promise<void> };
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /**
- * Starts the self-hosted server. It answers route handlers itself, serves the API reference from memory and passes
- * everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without this
+ * Starts the self-hosted server. It answers route handlers itself and passes everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without this
  * server. With `OUTLAY_PAGES=off`, Next is not started and no page is served.
  * @throws Error EADDRINUSE where the port is in use; Error where pages are to be served and there is no build
  */
@@ -52,7 +49,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     server.close();
     throw error;
   });
-  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(pages.serve, options.dev) : pages.serve;
+  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(pages.serve) : pages.serve;
   const headers = Object.entries(securityHeaders());
   const handle: RequestListener = (incoming, outgoing) => {
     // A failure must stay within its request: an error thrown from here would end the process.
@@ -170,27 +167,17 @@ function refuseAddress(outgoing: ServerResponse): void {
   outgoing.writeHead(400, headers).end("This address cannot be read.\n");
 }
 
-/** Answers routes and the files of the API reference without Next, and passes other requests to the pages. */
-async function fastLane(servePage: Listener, dev: boolean): Promise<Listener> {
+/** Answers routes without Next, and passes other requests to the pages. */
+async function fastLane(servePage: Listener): Promise<Listener> {
   const lane = await createLane();
-  // Relative to the working directory, as Next's own folder. Not in development, where the files change.
-  const reference = dev ? undefined : await Reference.read(join(process.cwd(), "public/docs"));
   lane.notFound(async ({ incoming, outgoing }) => {
     await servePage(incoming, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
-  const answerRoute = getRequestListener(
-    (request, bindings) => lane.fetch(request, bindings as HttpBindings),
-    {
-      // The adapter would read an unread body at full speed and close the connection after 0.5 s; see `discardUnread`.
-      autoCleanupIncoming: false,
-    },
-  );
-  return async (incoming, outgoing) => {
-    const sinceMs = performance.now();
-    if (reference?.answer(incoming, outgoing)) observePage(incoming, outgoing, sinceMs);
-    else await answerRoute(incoming, outgoing);
-  };
+  return getRequestListener((request, bindings) => lane.fetch(request, bindings as HttpBindings), {
+    // The adapter would read an unread body at full speed and close the connection after 0.5 s; see `discardUnread`.
+    autoCleanupIncoming: false,
+  });
 }
 
 /** Counts the response of a page or of its files. @param sinceMs when the request arrived, by `performance.now()` */

@@ -1,5 +1,4 @@
 import { renderToStaticMarkup } from "react-dom/server";
-import { ConnectionNotice } from "@/components/docs/connection-notice";
 import { DocsHeader, SearchDialog } from "@/components/docs/docs-header";
 import { DocsNav, NextPages } from "@/components/docs/docs-nav";
 import { type DocsPage, type DocsSite, defaultAddress, defaultToolsAddress } from "./pages";
@@ -56,7 +55,6 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
           </main>
         </div>
         <SearchDialog />
-        <ConnectionNotice />
       </body>
     </html>,
   );

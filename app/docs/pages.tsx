@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 import { AgentTools, agentTools } from "@/components/docs/agent-tools";
 import type { NavGroup, NavPage } from "@/components/docs/docs-nav";
 import { EndpointSection } from "@/components/docs/endpoint";
-import { Errors, Introduction } from "@/components/docs/introduction";
+import { Errors } from "@/components/docs/errors";
+import { Introduction } from "@/components/docs/introduction";
 import { type ErrorRow, type Reference, toReference } from "@/components/docs/reference";
 import type { OpenApiDocument } from "@/lib/contract/openapi";
 import { statusOf } from "@/lib/errors";
@@ -43,7 +44,6 @@ const introduction = [
   { id: "idempotency", label: "Idempotency" },
   { id: "rate-limits", label: "Rate limits" },
   { id: "request-ids", label: "Request ids" },
-  { id: "more", label: "Agents and errors" },
   { id: "endpoints", label: "All endpoints" },
 ];
 

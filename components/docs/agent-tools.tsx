@@ -6,8 +6,7 @@ import {
   writeRemoteSnippets,
 } from "./agent-snippets";
 import { CodeFigure } from "./code-figure";
-import { InlineCode, TextWithCode } from "./inline";
-import { Topic } from "./topic";
+import { InlineCode, TextWithCode, Topic } from "./text";
 
 /** The sections of the page about the agent tools, for the contents. */
 export const agentTools = [

@@ -1,12 +1,9 @@
 import type { ReactNode } from "react";
-import { CodeFigure } from "./code-figure";
-import { ErrorCodes } from "./errors-table";
+import { CodeFigure, SnippetFigure } from "./code-figure";
+import { ErrorCodes } from "./errors";
 import { FieldList, VariantList } from "./field-list";
-import { InlineCode, TextWithCode } from "./inline";
-import { LinkedHeading } from "./linked-heading";
-import { Method } from "./method";
-import type { ReferenceEndpoint } from "./reference";
-import { RequestExamples } from "./request-examples";
+import type { ReferenceEndpoint, RequestExample } from "./reference";
+import { Fold, InlineCode, LinkedHeading, Method, TextWithCode } from "./text";
 
 /** The description of one endpoint: parameters, body, answer and errors on the left, examples on the right. */
 export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
@@ -129,6 +126,21 @@ function Part({ title, aside, children }: { title: string; aside?: string; child
         {aside ? <span className="font-normal text-muted-foreground text-xs">{aside}</span> : null}
       </h3>
       {children}
+    </div>
+  );
+}
+
+/** Example requests to copy. Of several, one is open at a time. @param props.id the endpoint's id */
+function RequestExamples({ id, title, examples }: { id: string; title: string; examples: RequestExample[] }) {
+  const [only] = examples;
+  if (examples.length === 1 && only) return <SnippetFigure id={id} title={title} snippets={only.snippets} />;
+  return (
+    <div className="space-y-1">
+      {examples.map(({ name, label, snippets }, index) => (
+        <Fold key={name} title={label} group={`${id}-examples`} open={index === 0}>
+          <SnippetFigure id={`${id}-${name}`} title={`${title}: ${label}`} snippets={snippets} />
+        </Fold>
+      ))}
     </div>
   );
 }

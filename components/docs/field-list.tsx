@@ -1,6 +1,5 @@
 import type { Field, Variant } from "./fields";
-import { Fold } from "./fold";
-import { InlineCode, TextWithCode } from "./inline";
+import { Fold, InlineCode, TextWithCode } from "./text";
 
 /** The fields of a request or an answer. A request marks required fields, an answer fields that may be absent. */
 export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" | "response" }) {

@@ -1,19 +1,6 @@
-import { agentTools } from "./agent-tools";
 import { CodeFigure } from "./code-figure";
-import { EndpointIndex, GuideIndex } from "./endpoint-index";
-import { ErrorsTable } from "./errors-table";
-import { InlineCode } from "./inline";
-import type { ErrorRow, Resource } from "./reference";
-import { Topic } from "./topic";
-
-const errorExample = `{
-  "error": "validation_failed",
-  "error_description": "message.quantity: must be greater than 0",
-  "issues": [
-    { "path": "message.quantity", "message": "must be greater than 0" }
-  ],
-  "request_id": "req_0b9f6c1e-5d0e-4b0a-9c55-6c2a3f1d7e84"
-}`;
+import type { Resource } from "./reference";
+import { InlineCode, Method, Topic } from "./text";
 
 /** The page about what applies to every endpoint: credentials, money, idempotency, rate limits and request ids. */
 export function Introduction({ baseUrl, resources }: { baseUrl: string; resources: Resource[] }) {
@@ -102,14 +89,6 @@ export function Introduction({ baseUrl, resources }: { baseUrl: string; resource
           service.
         </p>
       </Topic>
-      <Topic id="more" title="Agents and errors">
-        <GuideIndex
-          sections={[
-            ...agentTools.map((section) => ({ ...section, path: "/docs/agents" })),
-            { id: "errors", label: "Errors", path: "/docs/errors" },
-          ]}
-        />
-      </Topic>
       <Topic id="endpoints" title="All endpoints">
         <EndpointIndex resources={resources} />
       </Topic>
@@ -117,17 +96,31 @@ export function Introduction({ baseUrl, resources }: { baseUrl: string; resource
   );
 }
 
-/** The page about errors: their body, and all codes. */
-export function Errors({ errors }: { errors: ErrorRow[] }) {
-  return (
-    <div id="errors" className="max-w-3xl space-y-4">
-      <p>
-        Every error has the same body. Act on <InlineCode>error</InlineCode>, a code that stays the same;{" "}
-        <InlineCode>error_description</InlineCode> explains to people what happened and what to do. Some codes
-        have additional fields. New fields may appear in any answer, so ignore those you do not know.
-      </p>
-      <CodeFigure code={errorExample} language="json" title="Status 400" />
-      <ErrorsTable errors={errors} />
-    </div>
-  );
+/** A list of all endpoints with links to their descriptions. */
+function EndpointIndex({ resources }: { resources: Resource[] }) {
+  return resources.map(({ name, path, endpoints }) => (
+    <section key={name} aria-label={name}>
+      <h3 className="font-medium text-sm">
+        <a href={path} className="hover:underline">
+          {name}
+        </a>
+      </h3>
+      <ul className="mt-1 divide-y border-y">
+        {endpoints.map(({ id, method, path: address, summary }) => (
+          <li key={id}>
+            <a
+              href={`${path}#${id}`}
+              className="grid gap-x-3 py-1.5 text-sm hover:bg-accent sm:grid-cols-[1fr_auto]"
+            >
+              <span>{summary}</span>
+              <span className="flex min-w-0 items-baseline gap-2 text-muted-foreground">
+                <Method method={method} className="text-[10px]" />
+                <code className="font-mono text-xs [overflow-wrap:anywhere]">{address}</code>
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  ));
 }

@@ -1,16 +1,80 @@
-// The scripts of the reference. Each works without the others, and the pages work without any of them.
-import { replaceAddresses } from "./addresses";
-import { enableCopying, rememberLanguage } from "./code";
-import { waitForService } from "./connection";
-import { closeContentsOnChoice, followOldAnchors } from "./navigation";
+// The script of the reference. The pages work without it.
+import { copyText } from "@/components/ui/copy-text";
 import { enableSearch } from "./search";
-import { enableThemeToggle } from "./theme-toggle";
+import { enableThemeToggle, readSetting, writeSetting } from "./theme-setting";
 
-followOldAnchors();
 replaceAddresses();
 rememberLanguage();
 enableCopying();
 closeContentsOnChoice();
 enableThemeToggle();
 enableSearch();
-waitForService();
+
+/**
+ * Replaces the addresses in the generated files with the origin of this page. The agent tools may have a host of their own
+ * (MCP_URL), which is read from the metadata of the authorization server; until then, this origin is shown.
+ */
+function replaceAddresses(): void {
+  const { origin } = location;
+  replace("base", origin);
+  replace("tools", `${origin}/api/mcp`);
+  if (document.querySelector('[data-address="tools"]')) void replaceToolsAddress(origin);
+}
+
+async function replaceToolsAddress(origin: string): Promise<void> {
+  try {
+    const response = await fetch(`${origin}/.well-known/oauth-authorization-server`);
+    const { protected_resources: resources } = (await response.json()) as { protected_resources?: string[] };
+    const own = resources?.find((address) => !address.endsWith("/api/mcp")) ?? resources?.[1];
+    if (response.ok && own) replace("tools", own);
+  } catch {
+    // The tools also answer at the address of this page, which is shown already.
+  }
+}
+
+function replace(kind: string, address: string): void {
+  for (const element of document.querySelectorAll(`[data-address="${kind}"]`)) element.textContent = address;
+}
+
+/** Shows every example in the language that was chosen last, also at the next visit. */
+function rememberLanguage(): void {
+  const radios = [...document.querySelectorAll<HTMLInputElement>("input[data-language]")];
+  const choose = (language: string) => {
+    for (const radio of radios) if (radio.value === language) radio.checked = true;
+  };
+  const stored = readSetting("outlay.docs.language");
+  if (stored) choose(stored);
+  for (const radio of radios) {
+    radio.addEventListener("change", () => {
+      choose(radio.value);
+      writeSetting("outlay.docs.language", radio.value);
+    });
+  }
+}
+
+/** Enables the buttons that copy the visible code of their figure. Each confirms it for two seconds. */
+function enableCopying(): void {
+  for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
+    button.addEventListener("click", async () => {
+      const blocks = [...(button.closest("figure")?.querySelectorAll("pre") ?? [])];
+      const text = blocks.find((block) => block.offsetParent !== null)?.textContent ?? "";
+      button.textContent = (await copyText(text)) ? "Copied" : "Not copied";
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 2000);
+    });
+  }
+}
+
+/** Folds the contents of a phone away when a section was chosen, because they would hide it, and on Escape. */
+function closeContentsOnChoice(): void {
+  const contents = document.querySelector<HTMLDetailsElement>("details[data-contents]");
+  contents?.addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("a")) contents.open = false;
+  });
+  contents?.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    contents.open = false;
+    contents.querySelector("summary")?.focus();
+  });
+}

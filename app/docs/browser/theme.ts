@@ -1,5 +1,5 @@
 // Runs before the first paint. Sets the chosen theme, by default the system's, and marks that scripts are enabled.
-import { readSetting, themeSetting } from "./settings";
+import { readSetting, themeSetting } from "./theme-setting";
 
 const chosen = readSetting(themeSetting);
 const isDark =

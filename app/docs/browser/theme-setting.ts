@@ -1,4 +1,23 @@
-import { readSetting, themeSetting, writeSetting } from "./settings";
+/** A setting of this browser; null when it is not set, or the page may not use the storage. */
+export function readSetting(name: string): string | null {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a setting. When the page may not use the storage, the setting only applies to this page. */
+export function writeSetting(name: string, value: string): void {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // Nothing to do.
+  }
+}
+
+/** The theme that was chosen in the app or the reference; next-themes keeps it under the same name. */
+export const themeSetting = "theme";
 
 /** Enables the button that switches between light and dark. Choosing the system's theme follows the system again. */
 export function enableThemeToggle(): void {
