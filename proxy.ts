@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type NextRequest, NextResponse } from "next/server";
 import { env } from "@/lib/env";
+import { callerAddress } from "@/lib/http/peer";
 import { plainPath } from "@/lib/http/plain-path";
 import { PrerenderedPages } from "@/lib/http/prerendered-scripts";
 import { framePolicy, pagePolicy, securityHeaders } from "@/lib/http/security-headers";
@@ -69,16 +70,19 @@ function policyOf(pathname: string): string {
 async function refreshSession(request: NextRequest): Promise<NextResponse> {
   let response = NextResponse.next({ request });
   if (!hasSessionCookie(request)) return response;
-  const client = await createSessionClient({
-    getAll: () => request.cookies.getAll(),
-    setAll: (cookies, headers) => {
-      // On the request too: the page behind this must see the new session, not the one that is used up.
-      for (const { name, value } of cookies) request.cookies.set(name, value);
-      response = NextResponse.next({ request });
-      for (const { name, value, options } of cookies) response.cookies.set(name, value, options);
-      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  const client = await createSessionClient(
+    {
+      getAll: () => request.cookies.getAll(),
+      setAll: (cookies, headers) => {
+        // On the request too: the page behind this must see the new session, not the one that is used up.
+        for (const { name, value } of cookies) request.cookies.set(name, value);
+        response = NextResponse.next({ request });
+        for (const { name, value, options } of cookies) response.cookies.set(name, value, options);
+        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      },
     },
-  });
+    callerAddress(request, undefined),
+  );
   // An identity provider that is away leaves it as it was.
   await accessTokenOf(client, refreshLimitMs).catch(() => {});
   return response;

@@ -121,6 +121,8 @@ const schema = z.object({
   SUPABASE_PUBLISHABLE_KEY: z.string().optional(),
   NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: z.string().optional(),
   NEXT_PUBLIC_SUPABASE_ANON_KEY: z.string().optional(),
+  /** The project's secret key (`sb_secret_…`): the project then counts attempts by the caller's address, not by ours. */
+  SUPABASE_SECRET_KEY: z.string().optional(),
   /** Only for projects that still sign user tokens with a shared secret (HS256). */
   SUPABASE_JWT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
   /** Who may read the mails of the local sign-in: this machine only, everybody, or nobody. */
@@ -235,9 +237,12 @@ export function postgresUrl(settings: Env = env()): string | undefined {
   return settings.POSTGRES_URL ?? settings.DATABASE_URL;
 }
 
+/** A Supabase project: its address without a trailing slash, and its keys. */
+export type SupabaseProject = { url: string; publishableKey: string; secretKey?: string | undefined };
+
 /** The Supabase project that signs people in, or undefined for the local sign-in. */
-export function supabaseProject(settings: Env = env()): { url: string; publishableKey: string } | undefined {
+export function supabaseProject(settings: Env = env()): SupabaseProject | undefined {
   const url = settings.SUPABASE_URL ?? settings.NEXT_PUBLIC_SUPABASE_URL;
-  const publishableKey = publishableKeyOf(settings);
-  return url && publishableKey ? { url: url.replace(/\/+$/, ""), publishableKey } : undefined;
+  const [publishableKey, secretKey] = [publishableKeyOf(settings), settings.SUPABASE_SECRET_KEY];
+  return url && publishableKey ? { url: url.replace(/\/+$/, ""), publishableKey, secretKey } : undefined;
 }

@@ -4,7 +4,7 @@ import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
 import { beganByRecentMail } from "@/lib/access/sign-in/began-by-mail";
 import { explainAuthError } from "@/lib/access/sign-in/explain-error";
-import { currentUser, pageOrigin, pageSession } from "@/lib/access/sign-in/page-session";
+import { currentUser, endPageSession, pageOrigin, pageSession } from "@/lib/access/sign-in/page-session";
 import { homePath, safePath, withNext } from "@/lib/access/sign-in/safe-path";
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "").trim();
@@ -78,7 +78,6 @@ export async function chooseNewPassword(_: FormState, form: FormData): Promise<F
 
 /** Signs out of this browser; other devices stay signed in. */
 export async function signOut(): Promise<void> {
-  const { auth } = await pageSession();
-  await auth.signOut({ scope: "local" });
+  await endPageSession();
   redirect("/sign-in");
 }

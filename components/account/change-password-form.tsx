@@ -1,7 +1,7 @@
 "use client";
 
 import { useState, useTransition } from "react";
-import { AuthForm, type FormAction, type FormState } from "@/components/auth/auth-form";
+import { AuthForm, type FormAction, type FormState, type PasswordProof } from "@/components/auth/auth-form";
 import { newPassword } from "@/components/auth/forms";
 import { Link } from "@/components/link";
 import { Alert } from "@/components/ui/alert";
@@ -10,26 +10,33 @@ import { TextField } from "@/components/ui/form-field";
 const asideClass = "text-muted-foreground text-xs underline-offset-4 hover:underline disabled:opacity-50";
 
 /**
- * Changes the password. The user proves who they are with the current password, or with a code sent to their address.
- * @param sendCode sends the code; without it, a user who forgot the password resets it by mail
+ * Changes the password. The local sign-in wants the current password, or a code sent to the address, as the user chooses.
+ * What a Supabase project wants depends on its settings and on the age of the session: the form asks for it after the
+ * project has refused.
+ * @param sendCode sends the code
+ * @param isHosted whether a project decides which proof it wants
  */
 export function ChangePasswordForm({
   email,
   action,
   sendCode,
+  isHosted = false,
 }: {
   email: string;
   action: FormAction;
-  sendCode?: () => Promise<FormState>;
+  sendCode: () => Promise<FormState>;
+  isHosted?: boolean;
 }) {
-  const [proof, setProof] = useState<"password" | "code">("password");
+  const [chosen, setChosen] = useState<PasswordProof>("current");
+  // Kept here, because the form is emptied when the action has answered, and the password is needed again with the proof.
+  const [password, setPassword] = useState("");
   const [sent, setSent] = useState<FormState>({});
   const [isSending, startSending] = useTransition();
   const send = () =>
     startSending(async () => {
-      const outcome = await sendCode?.();
-      setSent(outcome ?? {});
-      if (outcome && !outcome.error) setProof("code");
+      const outcome = await sendCode();
+      setSent(outcome);
+      if (!outcome.error) setChosen("code");
     });
   const sendButton = (label: string) => (
     <button type="button" onClick={send} disabled={isSending} className={asideClass}>
@@ -39,56 +46,67 @@ export function ChangePasswordForm({
   return (
     <div className="grid gap-4">
       {sent.error ? <Alert variant="destructive">{sent.error}</Alert> : null}
-      {sent.notice && proof === "code" ? (
-        <p role="status" className="text-sm">
-          {sent.notice}
-        </p>
-      ) : null}
       <AuthForm action={action} submit="Change the password">
-        {() => (
-          <>
-            {/* Password managers need the account's name. */}
-            <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-            {proof === "code" ? (
+        {(state) => {
+          const needs = isHosted ? (state.needs ?? []) : [chosen];
+          return (
+            <>
+              {/* Password managers need the account's name. */}
+              <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+              {needs.includes("code") ? (
+                <>
+                  <p role="status" className="text-sm">
+                    We sent a code to {email}. It works once, within an hour.
+                  </p>
+                  <TextField
+                    label="Code from the mail"
+                    name="code"
+                    inputMode="numeric"
+                    autoComplete="one-time-code"
+                    pattern="[0-9 ]{6,12}"
+                    maxLength={12}
+                    required
+                    autoFocus
+                    aside={
+                      <span className="flex gap-3">
+                        {sendButton("Send it again")}
+                        {isHosted ? null : (
+                          <button type="button" onClick={() => setChosen("current")} className={asideClass}>
+                            Use the password
+                          </button>
+                        )}
+                      </span>
+                    }
+                  />
+                </>
+              ) : null}
+              {needs.includes("current") ? (
+                <TextField
+                  label="Current password"
+                  name="current"
+                  type="password"
+                  autoComplete="current-password"
+                  required
+                  aside={
+                    isHosted ? (
+                      <Link href="/reset" className={asideClass}>
+                        Forgotten?
+                      </Link>
+                    ) : (
+                      sendButton("Use a code by mail")
+                    )
+                  }
+                />
+              ) : null}
               <TextField
-                label="Code from the mail"
-                name="code"
-                inputMode="numeric"
-                autoComplete="one-time-code"
-                pattern="[0-9 ]{6,12}"
-                maxLength={12}
-                required
-                autoFocus
-                aside={
-                  <span className="flex gap-3">
-                    {sendButton("Send it again")}
-                    <button type="button" onClick={() => setProof("password")} className={asideClass}>
-                      Use the password
-                    </button>
-                  </span>
-                }
+                label="New password"
+                {...newPassword}
+                value={password}
+                onChange={(event) => setPassword(event.target.value)}
               />
-            ) : (
-              <TextField
-                label="Current password"
-                name="current"
-                type="password"
-                autoComplete="current-password"
-                required
-                aside={
-                  sendCode ? (
-                    sendButton("Use a code by mail")
-                  ) : (
-                    <Link href="/reset" className={asideClass}>
-                      Forgotten?
-                    </Link>
-                  )
-                }
-              />
-            )}
-            <TextField label="New password" {...newPassword} />
-          </>
-        )}
+            </>
+          );
+        }}
       </AuthForm>
     </div>
   );

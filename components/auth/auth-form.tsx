@@ -7,9 +7,19 @@ import { Button } from "@/components/ui/button";
 
 /**
  * The state that a server action returns: `error` when it failed, `notice` when it is done and there is no next page.
- * `email` and `name` fill the form again after an error; passwords are never sent back.
+ * `email` and `name` fill the form again after an error; passwords are never sent back. `needs`: the proofs of identity
+ * that a change of the password turned out to need.
  */
-export type FormState = { error?: string; notice?: string; email?: string; name?: string };
+export type FormState = {
+  error?: string;
+  notice?: string;
+  email?: string;
+  name?: string;
+  needs?: readonly PasswordProof[];
+};
+
+/** The current password, or a code sent by mail. */
+export type PasswordProof = "current" | "code";
 
 /** A server action that handles a form. */
 export type FormAction = (state: FormState, form: FormData) => Promise<FormState>;

@@ -1,5 +1,6 @@
 "use client";
 
+import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
 
 /**
@@ -8,16 +9,18 @@ import { type ReactNode, useEffect, useState } from "react";
  * then the browser loads the page once more, whole.
  */
 export function WholePage({ children }: { children: ReactNode }) {
-  const [isWhole] = useState(isDocumentOfThisPage);
+  // The router's path: it is this page's from the first rendering on, and `window.location` changes only after that.
+  const path = usePathname();
+  const [isWhole] = useState(() => isDocumentOf(path));
   useEffect(() => {
     if (!isWhole) window.location.reload();
   }, [isWhole]);
   return isWhole ? children : null;
 }
 
-/** Whether the document was loaded from the page's own path; also while the page is rendered on the server. */
-function isDocumentOfThisPage(): boolean {
+/** Whether the document was loaded from this path; also while the page is rendered on the server. */
+function isDocumentOf(path: string): boolean {
   if (typeof window === "undefined") return true;
   const [loaded] = performance.getEntriesByType("navigation");
-  return loaded === undefined || new URL(loaded.name).pathname === window.location.pathname;
+  return loaded === undefined || new URL(loaded.name).pathname === path;
 }

@@ -50,10 +50,11 @@ as $$
     'session_id', s.id,
     'user', local_auth.describe_user(s.user_id),
     'aal', coalesce(s.aal, 'aal1'),
-    -- The latest method first, as in Supabase Auth.
+    -- The latest method first, as in Supabase Auth. The second is rounded down, as there: a proof must never seem later than
+    -- what happened after it, or private.restore_account undoes a deletion for the session that asked for it.
     'amr', (
       select jsonb_agg(
-        jsonb_build_object('method', m.authentication_method, 'timestamp', extract(epoch from m.updated_at)::bigint)
+        jsonb_build_object('method', m.authentication_method, 'timestamp', floor(extract(epoch from m.updated_at))::bigint)
         order by m.updated_at desc
       )
       from auth.mfa_amr_claims as m where m.session_id = s.id

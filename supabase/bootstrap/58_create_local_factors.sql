@@ -122,7 +122,7 @@ begin
   insert into auth.mfa_challenges (id, factor_id, created_at, ip_address)
   values (made, factor, clock_timestamp(), coalesce(address, '0.0.0.0')::inet);
   update auth.mfa_factors set last_challenged_at = clock_timestamp() where id = factor;
-  return jsonb_build_object('id', made, 'expires_at', extract(epoch from clock_timestamp() + interval '5 minutes')::bigint);
+  return jsonb_build_object('id', made, 'expires_at', floor(extract(epoch from clock_timestamp() + interval '5 minutes'))::bigint);
 end
 $$;
 

@@ -73,6 +73,32 @@ describe("Deleting an account", () => {
     expect(codeOf(await member.get("/api/v1/me"))).toBe("403 account_deleted");
   });
 
+  test("Documents the refusal that every call of a deleted account's session gets", async () => {
+    const { paths } = (await apiClient(baseUrl(), null).get("/api/openapi.json")).body as {
+      paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>;
+    };
+    const user = await signUpUser(baseUrl());
+    expect(codeOf(await remove(user))).toBe("200 ok");
+    const bodies: Record<string, unknown> = {
+      "post /api/v1/me/deletion": { email: user.email },
+      "patch /api/v1/me": { display_name: "Ada" },
+      "post /api/v1/workspaces": { name: "New" },
+    };
+    const [refused, documented] = [new Set<string>(), new Set<string>()];
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        const operation = `${method} ${path}`;
+        if (responses["403"]?.description.includes("`account_deleted`")) documented.add(operation);
+        if (!/^.api.v1.(me|workspaces|invitations)(?!.\{slug\})/.test(path)) continue;
+        const address = path.replace("{token}", "a".repeat(43));
+        const answer = await user.call(method.toUpperCase(), address, bodies[operation]);
+        if (answer.body.error === "account_deleted") refused.add(operation);
+      }
+    }
+    expect(refused.size).toBeGreaterThan(4);
+    expect(documented).toEqual(refused);
+  });
+
   test("Needs the address, and a session that proved within the last hour who its user is", async () => {
     const user = await signUpUser(baseUrl());
     expect(codeOf(await user.call("POST", "/api/v1/me/deletion", { email: "other@example.com" }))).toBe(

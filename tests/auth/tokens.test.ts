@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { exportJWK, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
+import { decodeJwt, exportJWK, exportSPKI, generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
@@ -50,6 +50,19 @@ test("Names the user in their token", async () => {
   const { status, body } = await ask(`Bearer ${token}`);
   expect(status).toBe(200);
   expect(body.user.id).toBe(claims.sub);
+});
+
+test("Says that a proof was given in its second, never in the next one", async () => {
+  const { auth } = makeClient(server.url);
+  const { session } = must(await auth.signUp({ email: someEmail(), password: somePassword }));
+  const { session_id: id } = decodeJwt(session?.access_token ?? "");
+  const provedAt = Math.floor(Date.now() / 1000);
+  await server.sql.query(
+    "update auth.mfa_amr_claims set updated_at = to_timestamp($2) where session_id = $1",
+    [id, provedAt + 0.999],
+  );
+  const renewed = must(await auth.refreshSession()).session;
+  expect(decodeJwt(renewed?.access_token ?? "").amr).toEqual([{ method: "password", timestamp: provedAt }]);
 });
 
 test.each([

@@ -1,19 +1,10 @@
 import type { Page } from "@playwright/test";
-import { fillSignIn, password, signUp } from "./accounts";
-import { expect, test, type World } from "./fixtures";
+import { fillSignIn, mailTo, password, signUp } from "./accounts";
+import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
 
 // Axe checks the page in both themes, which is slow beside other tests.
 test.describe.configure({ timeout: 90_000 });
-
-/** The link and the code of the latest mail to an address. */
-async function mailTo({ fixtures }: World, email: string): Promise<{ link: string; code: string }> {
-  const { rows } = await fixtures.sql.query(
-    "select link, code from local_auth.read_outbox(200) where recipient = $1 limit 1",
-    [email],
-  );
-  return rows[0];
-}
 
 const address = (page: Page) => page.getByRole("region", { name: "E-mail address" });
 

@@ -83,3 +83,12 @@ export async function openAs(openPage: OpenPage, world: World, slug: string, rol
   await setRole(world, slug, email, role);
   return page;
 }
+
+/** The link and the code of the latest mail to an address. */
+export async function mailTo({ fixtures }: World, email: string): Promise<{ link: string; code: string }> {
+  const { rows } = await fixtures.sql.query(
+    "select link, code from local_auth.read_outbox(200) where recipient = $1 limit 1",
+    [email],
+  );
+  return rows[0];
+}

@@ -1,7 +1,10 @@
 import type { Page } from "@playwright/test";
+import { makeClient, must, somePassword } from "@/tests/helpers/auth-server";
+import { codeOf, enrolAuthenticator } from "@/tests/helpers/authenticator";
+import { signUpUser } from "@/tests/helpers/client";
 import { authorizeUrl, callTool, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
-import { fillSignUp } from "./accounts";
-import { expect, test } from "./fixtures";
+import { fillSignIn, fillSignUp, mailTo } from "./accounts";
+import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
 import { startProgram } from "./program";
 
@@ -55,6 +58,45 @@ test("Lets a new person sign up and connect a program, which works as they allow
   expect((await callTool(baseUrl, body.access_token, "add_expense", expense)).status).toBe(403);
   program.stop();
 });
+
+/** The ways from the sign-in page, which a signed-out person is sent to, back to the question. */
+const ways: Record<string, (page: Page, world: World, email: string) => Promise<void>> = {
+  "with a password": (page, _, email) => fillSignIn(page, email),
+  "with a second factor": async (page, { service }, email) => {
+    const client = makeClient(service.baseUrl);
+    must(await client.auth.signInWithPassword({ email, password: somePassword }));
+    const { secret } = await enrolAuthenticator(client);
+    await fillSignIn(page, email);
+    const code = page.getByRole("textbox", { name: "Code", exact: true });
+    await code.fill(codeOf(secret));
+    await code.press("Enter");
+  },
+  "by a link in a mail": async (page, world, email) => {
+    await page.getByRole("link", { name: "a link sent to you" }).click();
+    await expect(page.getByRole("heading", { name: "Sign in by link" })).toBeVisible();
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await expect(page.getByText("a link is on its way")).toBeVisible();
+    await page.goto((await mailTo(world, email)).link);
+  },
+};
+
+for (const [way, signIn] of Object.entries(ways)) {
+  test(`Connects a program for somebody who signs in ${way}`, async ({ page, world }) => {
+    const { baseUrl } = world.service;
+    const { email } = await signUpUser(baseUrl);
+    const program = await startProgram();
+    const clientId = await registerClient(baseUrl, { redirect_uris: [program.redirectUri] });
+    const { challenge } = makePkce();
+    await page.goto(authorizeUrl(baseUrl, clientId, challenge, { redirect_uri: program.redirectUri }));
+    await expect(page).toHaveURL(/\/sign-in\?next=/);
+    await signIn(page, world, email);
+    await page.getByRole("button", { name: "Allow" }).click();
+    await page.waitForURL(`${program.redirectUri}?**`);
+    expect(new URL(page.url()).searchParams.get("code")).toBeTruthy();
+    program.stop();
+  });
+}
 
 test("Tells the program when consent is denied", async ({ page, world }) => {
   const { baseUrl } = world.service;

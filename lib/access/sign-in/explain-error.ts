@@ -6,6 +6,8 @@ const explanations: Record<string, string> = {
   email_address_invalid: "This is not an e-mail address.",
   current_password_invalid: "This is not the password you have.",
   reauthentication_not_valid: "This is not the code we sent last, or it is too old. Ask for a new one.",
+  current_password_required:
+    "This needs the password you have. If you forgot it, ask for a link to reset it.",
   reauthentication_needed: "The link you came by is too old by now. Ask for a new one to reset the password.",
   same_password: "This is the password you have. Choose another.",
   signup_disabled: "New accounts cannot be made here at the moment.",
@@ -34,6 +36,9 @@ export function explainAuthError(error: {
     const minutes = Math.ceil(Number(wait) / 60);
     return `That was tried too often. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
   }
+  if (error.code === "over_email_send_rate_limit")
+    return "Too many mails were asked for, so no more are sent for now. Try again in an hour.";
+  if (error.code?.startsWith("over_")) return "That was tried too often. Wait a few minutes, then try again.";
   if (error.name === "AuthWeakPasswordError" || error.code === "validation_failed")
     return `${error.message.replace(/\.$/, "")}.`;
   return "That did not work. Try again in a moment.";

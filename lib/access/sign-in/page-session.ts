@@ -5,7 +5,7 @@ import { callerAddress } from "@/lib/http/peer";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 import { accessTokenOf } from "./request-session";
 import { lacksSecondFactor } from "./second-factor";
-import { createSessionClient } from "./session-client";
+import { createSessionClient, sessionCookieName } from "./session-client";
 import { type UserClaims, verifyUserJwt } from "./verify-user-jwt";
 
 /** How long a page waits for a refresh. proxy.ts has waited before, so a refreshed session needs no wait. */
@@ -29,16 +29,12 @@ export async function pageSession(): Promise<SupabaseClient> {
   );
 }
 
-/** A session without cookies: signing in with it does not change the page's own session. */
-export async function sessionInMemory(): Promise<SupabaseClient> {
-  const kept = new Map<string, string>();
-  const cookies = {
-    getAll: () => [...kept].map(([name, value]) => ({ name, value })),
-    setAll: (changes: { name: string; value: string }[]) => {
-      for (const { name, value } of changes) kept.set(name, value);
-    },
-  };
-  return createSessionClient(cookies, await pageAddress());
+/** Signs out of this browser, also where the identity provider does not answer. */
+export async function endPageSession(): Promise<void> {
+  const { auth } = await pageSession();
+  await auth.signOut({ scope: "local" });
+  const store = await cookies();
+  for (const { name } of store.getAll()) if (name.startsWith(sessionCookieName)) store.delete(name);
 }
 
 /** The address of the page's user, where known. */

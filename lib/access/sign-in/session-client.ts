@@ -3,6 +3,7 @@ import type { SupabaseClient, WebSocketLikeConstructor } from "@supabase/supabas
 import { supabaseProject } from "@/lib/env";
 import { serviceAddress } from "@/lib/service-address";
 import { handleLocalAuth } from "./local/handler";
+import { askProject } from "./project-auth";
 
 /**
  * The session cookie's name. It is fixed, because the default contains the host: localhost and 127.0.0.1 would have
@@ -19,7 +20,10 @@ const noSocket = class {} as unknown as WebSocketLikeConstructor;
  *
  * The cookies are httpOnly, so no script of a page can read a session. There is no Supabase client in the browser: forms
  * post to server actions.
- * @param address the caller's, where known: the local sign-in counts attempts by it
+ *
+ * The cookies stay as they are where a refresh was not answered, or with 429 or 5xx: supabase-js drops the session of a
+ * refresh that was answered 429.
+ * @param address the caller's, where known: attempts are counted by it
  */
 export async function createSessionClient(
   cookies: CookieMethodsServer,
@@ -28,8 +32,24 @@ export async function createSessionClient(
   // Loaded when first needed: it is large, and a process's first responses rarely need it.
   const { createServerClient } = await import("@supabase/ssr");
   const project = supabaseProject();
-  return createServerClient(project?.url ?? serviceAddress(), project?.publishableKey ?? "local", {
-    cookies: { ...cookies, encode: "tokens-only" },
+  let keepsSession = false;
+  const ask = async (...asked: ConstructorParameters<typeof Request>) => {
+    const request = new Request(...asked);
+    const isRefresh = new URL(request.url).searchParams.get("grant_type") === "refresh_token";
+    keepsSession = isRefresh;
+    const answer = await (project
+      ? askProject(project, request, address)
+      : handleLocalAuth(request, address));
+    keepsSession = isRefresh && isNoVerdict(answer);
+    return answer;
+  };
+  const key = project?.secretKey ?? project?.publishableKey ?? "local";
+  return createServerClient(project?.url ?? serviceAddress(), key, {
+    cookies: {
+      getAll: (...names) => cookies.getAll(...names),
+      setAll: (...changes) => (keepsSession ? undefined : cookies.setAll?.(...changes)),
+      encode: "tokens-only",
+    },
     cookieOptions: {
       name: sessionCookieName,
       httpOnly: true,
@@ -37,12 +57,14 @@ export async function createSessionClient(
       secure: serviceAddress().startsWith("https:"),
       path: "/",
     },
-    // The local sign-in is in this process, so no request is sent.
-    global: project
-      ? {}
-      : { fetch: async (input, init) => handleLocalAuth(new Request(input, init), address) },
+    global: { fetch: ask },
     // Supabase Auth has had recovery codes since September 2026; supabase-js still calls them experimental.
     auth: { experimental: { recoveryCodes: true } },
     realtime: { transport: noSocket },
   });
+}
+
+/** Whether an answer says nothing about a session: a limit, a fault, or a page of whatever is in front of the provider. */
+function isNoVerdict({ status, headers }: Response): boolean {
+  return status === 429 || status >= 500 || !headers.get("content-type")?.includes("json");
 }

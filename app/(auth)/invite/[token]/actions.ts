@@ -3,7 +3,7 @@
 import { redirect } from "next/navigation";
 import type { FormState } from "@/components/auth/auth-form";
 import { acceptInvitation } from "@/lib/access/invitations/service";
-import { currentUser, pageSession } from "@/lib/access/sign-in/page-session";
+import { currentUser, endPageSession } from "@/lib/access/sign-in/page-session";
 import { withNext } from "@/lib/access/sign-in/safe-path";
 import { ServiceError } from "@/lib/errors";
 
@@ -27,7 +27,6 @@ export async function join(_: FormState, form: FormData): Promise<FormState> {
 
 /** Signs out, so that the user can sign in with another account and return to the invitation. */
 export async function changeAccount(_: FormState, form: FormData): Promise<FormState> {
-  const { auth } = await pageSession();
-  await auth.signOut({ scope: "local" });
+  await endPageSession();
   redirect(signInFor(tokenOf(form)));
 }

@@ -9,6 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
       "The signed-in user, their profile and the workspaces they belong to, with their role in each.",
     auth: "user",
     response: currentUser,
+    errors: ["account_deleted"],
     run: ({ principal }) => readCurrentUser(principal.claims),
   }),
   PATCH: endpoint({
@@ -18,6 +19,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     auth: "user",
     body: updateMeRequest,
     response: currentUser,
+    errors: ["account_deleted"],
     run: ({ principal, body }) => updateCurrentUser(principal.claims, body),
   }),
 });

@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     body: createWorkspaceRequest,
     response: membership,
     status: 201,
-    errors: ["slug_taken", "conflict", "rate_limited"],
+    errors: ["account_deleted", "slug_taken", "conflict", "rate_limited"],
     run: ({ principal, body }) => createWorkspace(principal.claims, body),
   }),
 });

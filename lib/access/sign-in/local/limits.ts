@@ -48,7 +48,7 @@ export async function limitAttempts(
     const rate = typeof perAccount === "function" ? perAccount() : perAccount;
     quotas.push(...accountQuota(account, ...rate));
   }
-  await count(action, quotas, "over_request_rate_limit", waitAWhile);
+  await count(action, quotas);
 }
 
 const waitAWhile = (seconds: number) =>
@@ -60,7 +60,7 @@ const mailsToAddress = { limit: 5, windowMs: 10 * minuteMs };
 /** Counts a mail to an address before it is sent. @throws AuthProtocolError over_email_send_rate_limit */
 export async function countMail(email: string): Promise<void> {
   const quotas = accountQuota(email, mailsToAddress.limit, mailsToAddress.windowMs);
-  await count("mails to one address", quotas, "over_email_send_rate_limit", waitAWhile);
+  await count("mails to one address", quotas, "over_email_send_rate_limit");
 }
 
 /** The secrets of an account that could be guessed, and how many wrong guesses are allowed. */
@@ -114,12 +114,12 @@ function quotasOf(action: keyof typeof guesses, account: string): Quota[] {
   return rates.flatMap(([limit, windowMs]) => accountQuota(account, limit, windowMs));
 }
 
-/** Counts an attempt. @throws AuthProtocolError with `code` and an exact Retry-After where a quota is full */
-async function count(
+/** Counts an attempt before it is made. @throws AuthProtocolError with `code` and an exact Retry-After where a quota is full */
+export async function count(
   action: string,
   quotas: Quota[],
-  code: string,
-  message: (seconds: number) => string,
+  code = "over_request_rate_limit",
+  message = waitAWhile,
 ): Promise<void> {
   try {
     await onSignInShare(() => throttle(action, quotas));

@@ -2,11 +2,10 @@
 
 import { revalidatePath } from "next/cache";
 import { redirect } from "next/navigation";
-import type { FormState } from "@/components/auth/auth-form";
+import type { FormState, PasswordProof } from "@/components/auth/auth-form";
 import { explainAuthError } from "@/lib/access/sign-in/explain-error";
-import { currentUser, pageOrigin, pageSession, sessionInMemory } from "@/lib/access/sign-in/page-session";
+import { currentUser, pageOrigin, pageSession } from "@/lib/access/sign-in/page-session";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
-import { supabaseProject } from "@/lib/env";
 
 /** Not trimmed: a password may begin or end with a space. */
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? "");
@@ -19,36 +18,38 @@ async function requireAccount() {
   return { auth, email: user.email };
 }
 
+/** What the identity provider wants before it sets a password, by its refusal. */
+const wantedProofs: Record<string, PasswordProof> = {
+  current_password_required: "current",
+  reauthentication_needed: "code",
+};
+
 /**
- * Changes the password. The user proves who they are with the current password or with a code from a mail, so that an open
- * browser is not enough. The local sign-in checks either of them. A Supabase project does so only if it is configured to,
- * so there the current password is checked by signing in with it, in a separate session that is ended at once. The session
- * of this browser is kept, because it may have proved a second factor.
+ * Changes the password. The identity provider decides which proof of identity it wants: the local sign-in the current
+ * password or a code from a mail, a Supabase project what its settings say. Where it wants another one than it was given,
+ * the form asks for that, and a code is sent.
  */
-export async function changePassword(_: FormState, form: FormData): Promise<FormState> {
-  const { auth, email } = await requireAccount();
-  const password = textOf(form, "password");
+export async function changePassword({ needs = [] }: FormState, form: FormData): Promise<FormState> {
+  const { auth } = await requireAccount();
   const code = textOf(form, "code").replaceAll(" ", "");
   const current = textOf(form, "current");
-  if (supabaseProject()) {
-    const proving = await sessionInMemory();
-    const known = await proving.auth.signInWithPassword({ email, password: current });
-    if (!known.error) await proving.auth.signOut({ scope: "local" });
-    if (known.error?.code === "invalid_credentials") return { error: "This is not your current password." };
-    if (known.error) return { error: explainAuthError(known.error) };
-  }
-  const proof = code ? { nonce: code } : { current_password: current };
-  const { error } = await auth.updateUser({ password, ...proof });
-  if (error) return { error: explainAuthError(error) };
-  return { notice: "Your password is changed. You are signed out everywhere else." };
+  const { error } = await auth.updateUser({
+    password: textOf(form, "password"),
+    ...(code && { nonce: code }),
+    ...(current && { current_password: current }),
+  });
+  if (!error) return { notice: "Your password is changed. You are signed out everywhere else." };
+  const wanted = wantedProofs[error.code ?? ""];
+  if (!wanted || needs.includes(wanted)) return { error: explainAuthError(error), needs };
+  const sent = wanted === "code" ? await sendPasswordCode() : {};
+  return sent.error ? { error: sent.error, needs } : { needs: [...needs, wanted] };
 }
 
-/** Sends a code that can be used instead of the current password. */
+/** Sends a code that proves who the user is when they change their password. */
 export async function sendPasswordCode(): Promise<FormState> {
-  const { auth, email } = await requireAccount();
+  const { auth } = await requireAccount();
   const { error } = await auth.reauthenticate();
-  if (error) return { error: explainAuthError(error) };
-  return { notice: `We sent a code to ${email}. It works once, within an hour.` };
+  return error ? { error: explainAuthError(error) } : {};
 }
 
 /** Sends links to both addresses, which confirm the new one. @param workspace slug of the workspace whose settings the links open */

@@ -77,7 +77,8 @@ export default async function AccountPage({ params, searchParams }: Props) {
           <ChangePasswordForm
             email={user.email}
             action={changePassword}
-            {...(!supabaseProject() && { sendCode: sendPasswordCode })}
+            sendCode={sendPasswordCode}
+            isHosted={supabaseProject() !== undefined}
           />
         </div>
       </SettingsSection>

@@ -9,7 +9,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     auth: "user",
     params: invitationTokenParams,
     response: invitationOffer,
-    errors: ["not_found"],
+    errors: ["account_deleted", "not_found"],
     run: ({ principal, params }) => readInvitationOffer(principal.claims, params.token),
   }),
 });

@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     auth: "user",
     body: deleteAccountRequest,
     response: deletedAccount,
-    errors: ["recent_sign_in_required", "conflict"],
+    errors: ["account_deleted", "recent_sign_in_required", "conflict"],
     run: ({ principal, body }) => deleteAccount(principal.claims, body),
   }),
 });

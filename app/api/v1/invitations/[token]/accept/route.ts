@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     auth: "user",
     params: invitationTokenParams,
     response: membership,
-    errors: ["not_found", "permission_denied"],
+    errors: ["account_deleted", "not_found", "permission_denied"],
     run: ({ principal, params }) => acceptInvitation(principal.claims, params.token),
   }),
 });

@@ -1,0 +1,74 @@
+import { isIP } from "node:net";
+import { addressQuota, hourMs, minuteMs } from "@/lib/access/throttle";
+import type { SupabaseProject } from "@/lib/env";
+import { count, countGuess } from "./local/limits";
+import { AuthProtocolError, refusalAnswer } from "./local/protocol";
+
+/** How many attempts one address has in a window: `alone` without the project's secret key, `forwarded` with it. */
+type Limit = { action: string; alone: number; forwarded: number; windowMs: number };
+
+const window = 5 * minuteMs;
+const signIns: Limit = { action: "sign-ins", alone: 20, forwarded: 100, windowMs: window };
+const codes: Limit = { action: "codes tried", alone: 20, forwarded: 100, windowMs: window };
+const mails: Limit = { action: "mails asked for", alone: 20, forwarded: 20, windowMs: hourMs };
+
+/**
+ * The limits of what somebody without a session can make us ask. For each address, Supabase Auth admits thirty requests at
+ * once and 150 in five minutes, sign-ins and refreshes together, and a few tens of mails an hour for the whole project.
+ * Without the secret key, our address is that of all our callers.
+ */
+const limits: Record<string, Limit> = {
+  "token password": signIns,
+  "token refresh_token": { action: "sessions renewed", alone: 60, forwarded: 150, windowMs: window },
+  "token pkce": codes,
+  verify: codes,
+  "factors verify": codes,
+  signup: mails,
+  otp: mails,
+  recover: mails,
+  resend: mails,
+};
+
+/**
+ * Sends a request to a Supabase project's Auth server. Attempts are counted before they leave, by the caller's address and,
+ * wrong passwords, by the account, so that nobody can use up what the project allows all callers together. With a secret
+ * key, the caller's address is forwarded, and the project counts by it, where "IP address forwarding" is on in its settings.
+ * @param address the caller's, where known
+ * @returns the project's answer, or ours: 429 in the same format
+ */
+export async function askProject(
+  project: SupabaseProject,
+  request: Request,
+  address: string | undefined,
+): Promise<Response> {
+  const endpoint = endpointOf(request);
+  try {
+    const limit = limits[endpoint];
+    if (limit) {
+      const allowed = project.secretKey ? limit.forwarded : limit.alone;
+      await count(limit.action, addressQuota(address, allowed, limit.windowMs));
+    }
+    const email = endpoint === "token password" ? await emailOf(request) : undefined;
+    const forget = email === undefined ? undefined : await countGuess("wrong passwords", email);
+    if (project.secretKey && address && isIP(address)) request.headers.set("Sb-Forwarded-For", address);
+    const answer = await fetch(request);
+    if (answer.ok) await forget?.();
+    return answer;
+  } catch (error) {
+    if (error instanceof AuthProtocolError) return refusalAnswer(request, error);
+    throw error;
+  }
+}
+
+/** `token password`, `factors verify`, `otp` … */
+function endpointOf(request: Request): string {
+  const { pathname, searchParams } = new URL(request.url);
+  const [first = "", ...rest] = pathname.slice(pathname.indexOf("/auth/v1/") + "/auth/v1/".length).split("/");
+  const last = rest.at(-1) ?? searchParams.get("grant_type");
+  return last === null ? first : `${first} ${last}`;
+}
+
+async function emailOf(request: Request): Promise<string | undefined> {
+  const { email } = (await request.clone().json()) as { email?: unknown };
+  return typeof email === "string" ? email.trim().toLowerCase() : undefined;
+}
