@@ -36,6 +36,7 @@ export class Turns {
       if (isOver) return;
       isOver = true;
       this.#working.delete(workspaceId);
+      this.#moveBack(workspaceId);
       this.#next();
     };
   }
@@ -44,15 +45,21 @@ export class Turns {
     for (const [workspaceId, own] of this.#waiting) {
       if (this.#working.size >= this.limits.atOnce) return;
       if (this.#working.has(workspaceId)) continue;
-      // Behind all others that wait.
-      this.#waiting.delete(workspaceId);
       const begin = own.shift();
-      if (own.length > 0) this.#waiting.set(workspaceId, own);
+      if (own.length === 0) this.#waiting.delete(workspaceId);
       if (!begin) continue;
       this.#waitingCount -= 1;
       this.#working.add(workspaceId);
       begin();
     }
+  }
+
+  /** Has a workspace that had its turn wait behind all others. */
+  #moveBack(workspaceId: string): void {
+    const own = this.#waiting.get(workspaceId);
+    if (!own) return;
+    this.#waiting.delete(workspaceId);
+    this.#waiting.set(workspaceId, own);
   }
 }
 

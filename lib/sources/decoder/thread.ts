@@ -40,7 +40,8 @@ export async function decode(form: Form, bytes: Uint8Array): Promise<Decoded> {
 }
 
 function decodeElsewhere(job: Job): Promise<Done> {
-  const thread = (worker ??= start());
+  worker ??= start();
+  const thread = worker;
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => {
       settle();

@@ -1,7 +1,6 @@
 import type { DeliveryResult } from "@/lib/contract/delivery";
 import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
-import type { SourceRecord } from "@/lib/sources/mapping/source-record";
 import { noteOutcomes } from "@/lib/sources/note-outcomes";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
 import { type Decoded, isRecord, type Refused } from "@/lib/sources/told";

@@ -22,6 +22,7 @@ export class Intake {
   #groups: number;
   #attributes: number;
   #isFull = false;
+  #beyond = 0;
 
   constructor(private readonly budget = exportBudget) {
     this.#records = budget.records;
@@ -29,16 +30,11 @@ export class Intake {
     this.#attributes = budget.attributes;
   }
 
-  /** Whether the budget is used up. */
-  get isFull(): boolean {
-    return this.#isFull;
-  }
 
-  /** Counts a resource, a scope or a metric. @returns whether what it says of its records is to be read */
-  takeGroup(): boolean {
+  /** Counts a resource, a scope or a metric. */
+  takeGroup(): void {
     if (this.#groups === 0) this.#isFull = true;
     this.#groups -= 1;
-    return !this.#isFull;
   }
 
   /** Counts an attribute. @throws Error where the budget is used up, for `readRecord` */
@@ -47,7 +43,7 @@ export class Intake {
     this.#attributes -= 1;
   }
 
-  /** Reads what the records of a group share. @returns undefined where it cannot be read: its records are refused, too */
+  /** Reads what the records of a group share. @returns the error where it cannot be read: its records are refused, too */
   readShared<T>(read: () => T): { value: T } | { error: unknown } {
     try {
       return { value: read() };
@@ -59,14 +55,18 @@ export class Intake {
   /** Reads one record; undefined where it is refused. */
   readRecord<T>(read: () => T): T | undefined {
     if (this.#records === 0) this.#isFull = true;
-    if (this.#isFull) return this.#refuseBeyond();
+    if (this.#isFull) {
+      this.#beyond += 1;
+      return undefined;
+    }
     this.#records -= 1;
     try {
       return read();
     } catch (error) {
       if (error instanceof BeyondBudget) {
         this.#isFull = true;
-        return this.#refuseBeyond();
+        this.#beyond += 1;
+        return undefined;
       }
       const message = error instanceof BadValue ? error.message : "cannot be read";
       this.#refusals.add(validationFailed([{ path: "record", message }]));
@@ -75,16 +75,12 @@ export class Intake {
   }
 
   refused(): Refused[] {
-    return this.#refusals.list();
-  }
-
-  #refuseBeyond(): undefined {
+    if (this.#beyond === 0) return this.#refusals.list();
     const { records, attributes } = this.budget;
-    this.#refusals.add(
-      new ServiceError(
-        "payload_too_large",
-        `One export may have ${records} records with ${attributes} attributes. Have the exporter send less at once.`,
-      ),
+    const error = new ServiceError(
+      "payload_too_large",
+      `One export may have ${records} records with ${attributes} attributes. Have the exporter send less at once.`,
     );
+    return [{ error, count: this.#beyond }, ...this.#refusals.list()];
   }
 }
