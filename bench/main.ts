@@ -6,6 +6,7 @@ import { projectRoot } from "@/tests/helpers/project-root";
 import { budgetsPart } from "./budgets";
 import { dashboardPart } from "./dashboard";
 import { histories } from "./history";
+import { hostileFigures, measureHostile } from "./hostile";
 import { ingestPart } from "./ingest";
 import { isolationPart } from "./isolation";
 import { latencyPart } from "./latency";
@@ -33,13 +34,15 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-// `reads` runs only where it is named: filling its database takes about a minute per million postings.
+// `reads` and `hostile` run only where they are named: filling the database of the one takes about a minute per million postings,
+// and the other loads the machine on purpose.
 const parts = [
   "all",
   "ingest",
   "latency",
   "dashboard",
   "isolation",
+  "hostile",
   "observability",
   "workers",
   "spans",
@@ -94,6 +97,10 @@ async function main(): Promise<void> {
       await run("latency", await latencyPart(stage, requests), postgresPid);
       if (wants("dashboard")) await run("dashboard", await dashboardPart(stage, requests), postgresPid);
       await run("isolation", await isolationPart(stage, requests, options.attack), postgresPid);
+      if (options.part === "hostile") {
+        const done = await measureHostile(stage, { rounds, say, isInterrupted: () => interrupted });
+        report("hostile", hostileFigures, done);
+      }
       if (wants("observability")) {
         await run("observability", await observabilityPart(stage, requests), postgresPid);
       }

@@ -1,7 +1,10 @@
 import type { LoadResult } from "./load";
 
-/** A load's result with its CPU time per request, of the server and of Postgres, in ms. */
-export type Measurement = LoadResult & { cpuMs: number; postgresCpuMs: number };
+/**
+ * A load's result with its CPU time per request, of the server and of Postgres, in ms. `holdMs`: the longest time for which the
+ * server's event loop stood still, where that was measured.
+ */
+export type Measurement = LoadResult & { cpuMs: number; postgresCpuMs: number; holdMs?: number };
 
 /** Median, minimum and maximum of the rounds. */
 export type Spread = { median: number; min: number; max: number };

@@ -71,12 +71,15 @@ export function accepted<T>(verdict: Verdict<T>): T {
   return verdict;
 }
 
+/** The most issues of one error. A body can have a problem in each of its values. */
+const maxIssues = 100;
+
 /** A `validation_failed` for these issues. Its description names the first one, so that a single log line is useful. */
 export function validationFailed(issues: Issue[]): ServiceError {
   const [first] = issues;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : "";
   const description = first ? `${first.path}: ${first.message}${more}` : "The request is not valid.";
-  return new ServiceError("validation_failed", description, { issues });
+  return new ServiceError("validation_failed", description, { issues: issues.slice(0, maxIssues) });
 }
 
 /** The 404 for everything that does not exist or that the caller may not see. The two cases are indistinguishable. */

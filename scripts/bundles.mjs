@@ -1,4 +1,4 @@
-// Makes the bundles in `dist/` with esbuild: the self-hosted server, the local agent tools and the commands.
+// Makes the bundles in `dist/` with esbuild: the self-hosted server and its decoder, the local agent tools and the commands.
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { isBundleFresh, recordBundle, writeWhole } from "./build-record.mjs";
@@ -46,6 +46,12 @@ export const startedBundle = {
   sourcesContent: false,
 };
 
+/** The thread that decodes large bodies; the server starts it. */
+const decoderBundle = {
+  ...startedBundle,
+  ...{ entryPoints: ["server/decoder.ts"], outfile: "dist/decoder.mjs" },
+};
+
 /** The local agent tools as a single file that needs only Node. */
 const toolsBundle = {
   ...serverBundle("dist/mcp.mjs", "server/mcp.ts"),
@@ -66,6 +72,7 @@ function commands() {
 function optionsOf(name) {
   if (name === "server") return startedBundle;
   if (name === "mcp") return toolsBundle;
+  if (name === "decoder") return decoderBundle;
   if (!commands().includes(name))
     throw new Error(`There is no command ${name}; there are ${commands().join(", ")}.`);
   return serverBundle(`dist/${name}.mjs`, `server/commands/${name}.ts`);
@@ -73,7 +80,7 @@ function optionsOf(name) {
 
 /**
  * Makes a bundle if one of its sources has changed. Writes it atomically, because another process may be starting it.
- * @param name server, mcp, or a command. @throws Error where there is none of that name, or bundling fails
+ * @param name server, decoder, mcp, or a command. @throws Error where there is none of that name, or bundling fails
  */
 export async function ensureBundle(name) {
   const options = optionsOf(name);
@@ -96,5 +103,5 @@ function sourcesOf({ inputs }) {
 /** Makes every bundle whose sources have changed, and the table of routes. Takes about a second. */
 export async function ensureBundles() {
   writeRoutes();
-  await Promise.all(["server", "mcp", ...commands()].map(ensureBundle));
+  await Promise.all(["server", "decoder", "mcp", ...commands()].map(ensureBundle));
 }

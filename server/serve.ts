@@ -1,6 +1,7 @@
 import { type Env, env } from "@/lib/env";
 import { storeSent } from "@/lib/keys/sources/note-sent";
 import { announceAddress } from "@/lib/service-address";
+import { decodeInThread } from "@/lib/sources/decoder/thread";
 import { startHttp } from "./http";
 import { startJobs } from "./jobs";
 
@@ -24,6 +25,8 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
     if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
     // What requests told is stored after the last of them.
     opened.push(storeSent);
+    // In development there is no bundle of it.
+    if (!dev) decodeInThread(new URL("./decoder.mjs", import.meta.url));
     const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
     opened.push(http.close);
     if (runsJobs) opened.push(startJobs().stop);

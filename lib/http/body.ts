@@ -1,30 +1,36 @@
 import { ServiceError } from "@/lib/errors";
-import { decode, readEncoding, tooLarge } from "./content-encoding";
+import { decode, decodeUpTo, readEncoding, tooLarge } from "./content-encoding";
 import { needsExactParser, parseJson } from "./json";
+import { countParts, defaultJsonBudget, type JsonBudget } from "./json-work";
+import { largeBytes } from "./turns";
 
 /** The most bytes of a request body, unless its route declares another limit: 1 MiB. */
 export const defaultBodyLimit = 1024 * 1024;
 
 /**
  * What may be read and parsed before the caller's credentials are looked up: a usual message, small enough that parsing
- * and validating any content takes about a millisecond. Commas are counted too, because a long list of invalid items
+ * and validating any content takes about a millisecond. Parts are counted too, because a long list of invalid items
  * takes longest to validate.
  */
-const unverified = { bytes: 2 * 1024, commas: 64 };
+const unverified = { bytes: 2 * 1024, parts: 64 };
 
-/** The sender of a body: an admitted caller, anybody, or a caller whose credentials `require` looks up. */
-export type Sender = "known" | "anybody" | { require: () => Promise<void> };
+/**
+ * The sender of a body: an admitted caller, anybody, or a caller whose credentials `require` looks up, and who waits for a
+ * turn (`takeTurn`) before a large body is decoded.
+ */
+export type Sender = "known" | "anybody" | { require: () => Promise<void>; takeTurn?: () => Promise<void> };
 
 /**
  * Reads a JSON body of at most `limit` bytes. Numbers keep every digit, except for the sender `anybody`: that takes a
  * parser thirty times slower than `JSON.parse`. Before expensive work (a long or compressed body, many commas, numbers
- * that need the slow parser) `from.require` is called.
+ * that need the slow parser) `from.require` is called. What is beyond `budget` is refused before it is parsed.
  * @throws ServiceError unsupported_media_type, payload_too_large, validation_failed, invalid_json; what `require` throws
  */
 export async function readJsonBody(
   request: Request,
   limit: number,
   from: Sender = "known",
+  budget: JsonBudget = defaultJsonBudget,
 ): Promise<unknown> {
   const sender = typeof from === "object" ? from : undefined;
   const isExpensive = !isShort(request);
@@ -36,9 +42,10 @@ export async function readJsonBody(
       "Send the body as JSON, with Content-Type: application/json.",
     );
   }
-  const text = await readText(request, limit);
+  const text = await readText(request, limit, sender?.takeTurn);
+  const parts = countParts(text, budget);
   const exactly = from !== "anybody" && needsExactParser(text);
-  if (!isExpensive && (exactly || hasManyParts(text))) await sender?.require();
+  if (!isExpensive && (exactly || parts > unverified.parts)) await sender?.require();
   try {
     return exactly ? parseJson(text) : JSON.parse(text);
   } catch {
@@ -80,34 +87,39 @@ function isShort({ headers }: Request): boolean {
   return declared !== null && Number(declared) <= unverified.bytes && !headers.has("content-encoding");
 }
 
-function hasManyParts(text: string): boolean {
-  let commas = 0;
-  for (let at = text.indexOf(","); at >= 0; at = text.indexOf(",", at + 1)) {
-    commas += 1;
-    if (commas > unverified.commas) return true;
-  }
-  return false;
-}
-
 /** Up to this many times its limit, an oversized body is read and discarded, so that the sender receives the answer. */
 const discardFactor = 16;
 
 /**
  * The bytes of a body of at most `limit` bytes, without its Content-Encoding.
+ * @param takeTurn is awaited before a large body is inflated or returned
  * @throws ServiceError unsupported_media_type, payload_too_large or validation_failed
  */
-export async function readDecodedBytes(request: Request, limit: number): Promise<Uint8Array> {
+export async function readDecodedBytes(
+  request: Request,
+  limit: number,
+  takeTurn?: () => Promise<void>,
+): Promise<Uint8Array> {
   const encoding = readEncoding(request);
   const bytes = await readBytes(request, limit);
-  return encoding === undefined ? bytes : decode(bytes, encoding, limit);
+  if (encoding === undefined) {
+    if (bytes.byteLength > largeBytes) await takeTurn?.();
+    return bytes;
+  }
+  if (!takeTurn || limit <= largeBytes) return decode(bytes, encoding, limit);
+  // A large body is not inflated while it waits.
+  const short = await decodeUpTo(bytes, encoding, largeBytes);
+  if (short) return short;
+  await takeTurn();
+  return decode(bytes, encoding, limit);
 }
 
-async function readText(request: Request, limit: number): Promise<string> {
+async function readText(request: Request, limit: number, takeTurn?: () => Promise<void>): Promise<string> {
   const encoding = readEncoding(request);
-  const declared = request.headers.get("content-length");
+  const declared = Number(request.headers.get("content-length") ?? Number.NaN);
   // The HTTP parser enforces a declared length, so the body can be read at once.
-  if (encoding === undefined && declared !== null && Number(declared) <= limit) return request.text();
-  return new TextDecoder().decode(await readDecodedBytes(request, limit));
+  if (encoding === undefined && declared <= Math.min(limit, largeBytes)) return request.text();
+  return new TextDecoder().decode(await readDecodedBytes(request, limit, takeTurn));
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {

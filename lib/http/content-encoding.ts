@@ -33,10 +33,21 @@ export function readEncoding(request: Pick<Request, "headers">): Encoding | unde
  * @throws ServiceError payload_too_large, or validation_failed where the bytes do not match the header
  */
 export async function decode(bytes: Uint8Array, encoding: Encoding, limit: number): Promise<Uint8Array> {
+  const decoded = await decodeUpTo(bytes, encoding, limit);
+  if (!decoded) throw tooLarge(limit);
+  return decoded;
+}
+
+/** The same, where too many bytes are no error. @returns undefined for more than `limit` bytes */
+export async function decodeUpTo(
+  bytes: Uint8Array,
+  encoding: Encoding,
+  limit: number,
+): Promise<Uint8Array | undefined> {
   try {
     return await decoders[encoding](bytes, { maxOutputLength: limit });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge(limit);
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return undefined;
     throw validationFailed([{ path: "Content-Encoding", message: `the body is not valid ${encoding}` }]);
   }
 }

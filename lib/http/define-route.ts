@@ -12,6 +12,7 @@ import { admitRead, checkCaller } from "@/lib/keys/guard";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { passSpan } from "@/lib/tracing";
 import type { Sender } from "./body";
+import type { JsonBudget } from "./json-work";
 import { type Output, type Parsed, type Part, parseRequest, type Schema } from "./parse-request";
 import { callerAddress } from "./peer";
 import {
@@ -23,6 +24,7 @@ import {
   streamResponse,
 } from "./reply";
 import { mediaTypeOf, type StreamedBody } from "./streamed";
+import { Turn } from "./turns";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof methods)[number];
@@ -38,6 +40,7 @@ type Description<P extends Part, Q extends Part, B extends Part, R extends Schem
   query?: Q;
   body?: B;
   bodyLimitBytes?: number;
+  bodyBudget?: JsonBudget;
   response: R;
   /** The status of success; 200 by default. */
   status?: number;
@@ -228,19 +231,32 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
   if (declared.auth === "ingest") {
     const caller = { lookup, address };
     let refusal: Error | undefined;
+    let workspaceId = "";
     // Most bodies are short. Their key is looked up only once, in the transaction that records them.
     const require = async () => {
       const checked = await checkCaller(caller);
       Object.assign(headers, rateHeaders(checked.rate));
       refusal = checked.refusal;
       if (refusal) throw refusal;
+      workspaceId = checked.workspaceId ?? "";
     };
-    const parsed = await parse({ require }).catch((error) => {
-      if (error instanceof ServiceError && error !== refusal)
-        return { body: error, query: undefined, params: undefined };
-      throw error;
-    });
-    return declared.run({ request, headers, caller, ...parsed });
+    const turn = new Turn();
+    const takeTurn = async () => {
+      await turn.take(workspaceId).catch((error) => {
+        refusal = error;
+        throw error;
+      });
+    };
+    try {
+      const parsed = await parse({ require, takeTurn }).catch((error) => {
+        if (error instanceof ServiceError && error !== refusal)
+          return { body: error, query: undefined, params: undefined };
+        throw error;
+      });
+      return await declared.run({ request, headers, caller, ...parsed });
+    } finally {
+      turn.end();
+    }
   }
   const { outcome, rate } = await admitRead({
     lookup,

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { parsePart } from "@/lib/contract/parse-part";
 import { validationFailed } from "@/lib/errors";
 import { defaultBodyLimit, readJsonBody, type Sender } from "./body";
+import type { JsonBudget } from "./json-work";
 
 export type Schema = z.ZodType;
 /** The schema of a part of a request; undefined for an endpoint without that part. */
@@ -21,6 +22,7 @@ type Parts<P extends Part, Q extends Part, B extends Part> = {
   query?: Q;
   body?: B;
   bodyLimitBytes?: number;
+  bodyBudget?: JsonBudget;
 };
 
 /**
@@ -29,7 +31,7 @@ type Parts<P extends Part, Q extends Part, B extends Part> = {
  * @throws ServiceError validation_failed, or as `readJsonBody`
  */
 export async function parseRequest<P extends Part, Q extends Part, B extends Part>(
-  { params, query, body, bodyLimitBytes = defaultBodyLimit }: Parts<P, Q, B>,
+  { params, query, body, bodyLimitBytes = defaultBodyLimit, bodyBudget }: Parts<P, Q, B>,
   request: Request,
   pathParams: Promise<unknown>,
   from?: Sender,
@@ -37,7 +39,7 @@ export async function parseRequest<P extends Part, Q extends Part, B extends Par
   return {
     params: await parseIf(params, () => pathParams, "path"),
     query: parseQuery(query, request),
-    body: await parseIf(body, () => readJsonBody(request, bodyLimitBytes, from), ""),
+    body: await parseIf(body, () => readJsonBody(request, bodyLimitBytes, from, bodyBudget), ""),
   };
 }
 

@@ -50,15 +50,18 @@ export async function admitRead(call: KeyCall): Promise<Admitted> {
  * counted later, with its body.
  * @throws ServiceError unavailable
  */
-export async function checkCaller(
-  call: KeyCall,
-): Promise<{ refusal: ServiceError | undefined; rate: RateStatus | null }> {
+export async function checkCaller(call: KeyCall): Promise<{
+  refusal: ServiceError | undefined;
+  rate: RateStatus | null;
+  workspaceId?: string | undefined;
+}> {
   const admission = await asServiceAlone(
     (client) => loadAdmission(client, { lookups: [call.lookup] }),
     [call.lookup],
   );
-  const { outcome, rate } = judge(admission, call);
-  return outcome instanceof ServiceError ? { refusal: outcome, rate } : { refusal: undefined, rate: null };
+  const { outcome, rate, loaded } = judge(admission, call);
+  if (outcome instanceof ServiceError) return { refusal: outcome, rate };
+  return { refusal: undefined, rate: null, workspaceId: loaded?.key.workspaceId };
 }
 
 /**

@@ -9,6 +9,7 @@ import { featureOf, projectOf } from "./mapping/source-settings";
 import { allInput } from "./mapping/tokens";
 import type { Exporter } from "./record-calls";
 import { packRecords } from "./refused-records";
+import type { Refused } from "./told";
 
 /** A record and its outcome. */
 export type Outcome = { record: SourceRecord; verdict: Verdict<Recorded> };
@@ -27,7 +28,7 @@ export function noteOutcomes(
   { key, address }: Pick<Exporter, "key" | "address">,
   told: SourceRecord[],
   outcomes: Outcome[],
-  { unreadable = [], keeps = true }: { unreadable?: ServiceError[]; keeps?: boolean } = {},
+  { unreadable = [], keeps = true }: { unreadable?: Refused[]; keeps?: boolean } = {},
 ): void {
   try {
     const arrivals = new Map<string, Arrivals>();
@@ -49,7 +50,7 @@ export function noteOutcomes(
     const records = refused.map(({ record }) => record);
     const refusals = [
       ...refused.map(({ record, verdict }) => toRefusal(verdict as ServiceError, exampleOf(record, key))),
-      ...unreadable.map((error) => toRefusal(error)),
+      ...unreadable.map(({ error, count }) => ({ ...toRefusal(error), count })),
     ];
     if (arrivals.size + refusals.length === 0) return;
     noteSent(key.id, {

@@ -1,6 +1,6 @@
-import { accepted, type Verdict } from "@/lib/errors";
+import { accepted, ServiceError, type Verdict } from "@/lib/errors";
 import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
-import type { Emitter, Recorded, Telling } from "@/lib/ledger/ingest/call";
+import type { Around, Emitter, Recorded } from "@/lib/ledger/ingest/call";
 import { ingestTold } from "@/lib/ledger/ingest/service";
 import { compare, parseDecimal, roundMoney, toText } from "@/lib/ledger/pricing/decimal";
 import type { SourceRecord } from "./mapping/source-record";
@@ -34,11 +34,15 @@ export async function recordCalls(
       dryRun: false,
       body: part.map((record) => ({
         message: toMessage(record, key),
-        telling: tellingOf(record),
+        telling: record.keys,
         emitter: emitterOf(record),
       })),
     });
-    verdicts.push(...accepted(outcome));
+    const own = accepted(outcome);
+    verdicts.push(...own);
+    own.forEach((verdict, index) => {
+      if (!(verdict instanceof ServiceError)) noteRemembered(part[index]?.keys.within ?? []);
+    });
   }
   return verdicts;
 }
@@ -49,6 +53,9 @@ function emitterOf({ emitter, givenCostUsd }: SourceRecord): Emitter {
   return { name: emitter, costUsd: isStorable ? toText(roundMoney(givenCostUsd)) : undefined };
 }
 
-function tellingOf({ keys: { own, outer, inner, within } }: SourceRecord): Telling {
-  return { own, outer, inner, marks: within };
+/** Notes that a committed message has remembered these and all around them, so that the next part need not. */
+function noteRemembered(within: readonly Around[]): void {
+  for (const start of within) {
+    for (let at: Around | undefined = start; at && !at.isRemembered; at = at.outer) at.isRemembered = true;
+  }
 }

@@ -5,12 +5,12 @@ import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
 import { claimTellings } from "@/lib/ledger/telemetry/tellings";
 import { seriesKey } from "./mapping/call-keys";
-import { mapExport } from "./mapping/map-export";
+import type { Mapped } from "./mapping/map-export";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
 import { noteOutcomes, type Outcome } from "./note-outcomes";
-import type { Entry } from "./otlp/entry";
 import { type Exporter, recordCalls } from "./record-calls";
+import { Refusals } from "./told";
 
 /** What became of an export: how many of its records were refused and why, and remarks for who runs the emitter. */
 export type ExportOutcome = { refused: number; remarks: string[] };
@@ -24,14 +24,19 @@ const maxRemarks = 20;
  * @throws ServiceError where nobody can say what was recorded, or where the key may not be used any more; then the export
  *   can be sent again
  */
-export async function recordExport(exporter: Exporter, entries: Entry[]): Promise<ExportOutcome> {
-  const { records, remarks } = mapExport(entries, exporter.key.source);
+export async function recordExport(
+  exporter: Exporter,
+  { records, remarks, refused: unreadable }: Mapped,
+): Promise<ExportOutcome> {
   const { outcomes, held } = await recordTold(exporter, records);
-  noteOutcomes(exporter, records, outcomes);
-  const refusals = reasonsOf(outcomes);
-  const reasons = [...refusals].map(([reason, count]) => `${count} refused: ${reason}`);
+  noteOutcomes(exporter, records, outcomes, { unreadable });
+  const refusals = new Refusals();
+  for (const { error, count } of unreadable) refusals.add(error, count);
+  for (const { verdict } of outcomes) if (verdict instanceof ServiceError) refusals.add(verdict);
+  const refused = refusals.list();
+  const reasons = refused.map(({ error, count }) => `${count} refused: ${error.code}: ${error.message}`);
   return {
-    refused: [...refusals.values()].reduce((sum, count) => sum + count, 0),
+    refused: refused.reduce((sum, { count }) => sum + count, 0),
     remarks: [...reasons, ...held, ...remarks].slice(0, maxRemarks),
   };
 }
@@ -131,15 +136,4 @@ function withIncrements(
     const point = { ...record.series, startNs, timeNs, isTotal: false, value: used };
     return [{ ...record, tokens: { [kind]: used }, occurredAt, keys, series: { ...point, id: series } }];
   });
-}
-
-/** The reasons of refusals, each with how many records it holds for. */
-function reasonsOf(outcomes: Outcome[]): Map<string, number> {
-  const refusals = new Map<string, number>();
-  for (const { verdict } of outcomes) {
-    if (!(verdict instanceof ServiceError)) continue;
-    const reason = `${verdict.code}: ${verdict.message}`;
-    refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
-  }
-  return refusals;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { marksAround } from "@/lib/ledger/ingest/call";
 import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import type { SourceRecord } from "./mapping/source-record";
 
@@ -20,7 +21,8 @@ export function pack(records: SourceRecord[]): unknown[] {
   let bytes = 0;
   const packed: unknown[] = [];
   for (const { scope: _, leftOut: __, offered, ...record } of records) {
-    const one = { ...record, offered: [...offered].map(([name, value]) => [name, String(value)]) };
+    const keys = { ...record.keys, within: marksAround(record.keys.within, new Set()) };
+    const one = { ...record, keys, offered: [...offered].map(([name, value]) => [name, String(value)]) };
     // Text that Postgres cannot hold in JSON: NUL and lone surrogates.
     const text = JSON.stringify(one, (_name, value) =>
       typeof value === "string" ? value.toWellFormed().replaceAll("\u0000", "") : value,
@@ -64,7 +66,7 @@ const record = z.object({
     own: z.array(z.string()),
     outer: z.array(z.string()),
     inner: z.array(z.string()),
-    within: z.array(z.string()),
+    within: z.array(z.string().transform((mark) => ({ mark, outer: undefined }))),
   }),
   series: z
     .object({ id: z.string(), startNs: z.string(), timeNs: z.string(), isTotal: z.boolean(), value: decimal })

@@ -20,9 +20,31 @@ export type Emitter = { name: string; costUsd?: string | undefined };
  * - `own`: the message's own keys.
  * - `outer`: those of messages that would include this one.
  * - `inner`: those that messages which this one would include are remembered by.
- * - `marks`: remembered with the message; `inner` of those that would include it.
+ * - `within`: what the message is inside of. Its marks are remembered with the message; they are `inner` of those that would
+ *   include it.
  */
-export type Telling = { own: string[]; outer: string[]; inner: string[]; marks: string[] };
+export type Telling = { own: string[]; outer: string[]; inner: string[]; within: Around[] };
+
+/**
+ * What a message is inside of, and what that is inside of. Messages inside the same share it: a list of all for each of them
+ * would grow by the square of an export. `isRemembered`: a committed message has remembered its mark and those around it.
+ */
+export type Around = { mark: string; outer: Around | undefined; isRemembered?: boolean };
+
+/**
+ * The marks around messages from the inside out, each once.
+ * @param seen what was asked for before; those around them are left out, and the others added
+ */
+export function marksAround(within: readonly Around[], seen: Set<Around>): string[] {
+  const marks: string[] = [];
+  for (const start of within) {
+    for (let at: Around | undefined = start; at && !at.isRemembered && !seen.has(at); at = at.outer) {
+      seen.add(at);
+      marks.push(at.mark);
+    }
+  }
+  return marks;
+}
 
 /** One HTTP or tool call that wants to record: who calls, and what, or what is wrong with it. */
 export type IngestCall = {

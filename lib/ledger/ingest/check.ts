@@ -32,6 +32,11 @@ export function checkMessage(message: CostMessage, now: number): ServiceError | 
   );
 }
 
+/** How many lines of the ledger a message is; the lines of one call of a model count as one. */
+export function linesOf(message: CostMessage): number {
+  return message.type === "batch" ? message.items.length : 1;
+}
+
 function checkTime(occurredAt: string | undefined, now: number): Issue[] {
   if (occurredAt === undefined) return [];
   const at = Date.parse(occurredAt);

@@ -2,6 +2,7 @@ import type { BudgetPeriod } from "@/lib/keys/blocking-budgets";
 import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { add, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { NewSubscription } from "@/lib/ledger/recurring/charges";
+import { type Around, marksAround } from "./call";
 import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
 import type { NewProject, Replay } from "./store-messages";
@@ -24,6 +25,7 @@ export class Draft {
   readonly #projectIds = new Map<string, string>();
   /** By workspace, environment and key: one text of all three would be made and hashed for each of many look-ups. */
   readonly #answers = new Map<string, Record<Environment, Map<string, Answer>>>();
+  readonly #around = new Set<Around>();
   readonly #spent = new Map<LoadedKey, Decimal>();
   readonly #spentIn = new Map<BudgetPeriod, Decimal>();
   /** The sums of the first `#summed` rows, by project and environment, then by day. */
@@ -76,6 +78,11 @@ export class Draft {
     const answers = this.#answersIn(workspace_id)[request.environment];
     for (const key of keys) answers.set(key, replay);
     this.replays.push(replay);
+  }
+
+  /** The marks of what a recorded message is inside of, without those that this draft remembers already. */
+  marksOf(within: readonly Around[]): string[] {
+    return marksAround(within, this.#around);
   }
 
   /** What a key has spent this UTC month, USD. Known only for keys with a limit. */

@@ -36,9 +36,9 @@ const allocation = (fields: object) =>
   request({ type: "allocation", from_project: "shared", ...fields }, { project: "search" });
 
 /** What a call of this group is answered: amounts, or codes of refusals. */
-function admit(key: string, messages: IngestRequest[], dryRun = false): string[] {
+async function admit(key: string, messages: IngestRequest[], dryRun = false): Promise<string[]> {
   const lookup = { by: "id", value: key } as const;
-  const { outcome } = group.admit({ lookup, address: undefined, dryRun, body: messages });
+  const { outcome } = await group.admit({ lookup, address: undefined, dryRun, body: messages });
   if (outcome instanceof Error) throw outcome;
   return outcome.map((one) => {
     if (one instanceof Error) return one.code;
@@ -47,48 +47,54 @@ function admit(key: string, messages: IngestRequest[], dryRun = false): string[]
   });
 }
 
-test("Charges a dry run to no limit that other calls of its group have", () => {
-  expect(admit("limited", [expense(0.6), expense(0.6)], true)).toEqual(["0.6", "monthly_limit_exceeded"]);
-  expect(admit("limited", [expense(0.6), expense(0.4), expense(0.1)])).toEqual([
+test("Charges a dry run to no limit that other calls of its group have", async () => {
+  expect(await admit("limited", [expense(0.6), expense(0.6)], true)).toEqual([
+    "0.6",
+    "monthly_limit_exceeded",
+  ]);
+  expect(await admit("limited", [expense(0.6), expense(0.4), expense(0.1)])).toEqual([
     "0.6",
     "0.4",
     "monthly_limit_exceeded",
   ]);
-  expect(admit("limited", [expense(0.1)], true)).toEqual(["monthly_limit_exceeded"]);
+  expect(await admit("limited", [expense(0.1)], true)).toEqual(["monthly_limit_exceeded"]);
 });
 
-test("Creates no project in a dry run that other calls of its group would find", () => {
-  admit("live", [expense(1)], true);
+test("Creates no project in a dry run that other calls of its group would find", async () => {
+  await admit("live", [expense(1)], true);
   expect(group.draft.projects).toEqual([]);
-  expect(admit("live", [allocation({ amount: 1 })])).toEqual(["validation_failed"]);
-  admit("live", [expense(1)]);
+  expect(await admit("live", [allocation({ amount: 1 })])).toEqual(["validation_failed"]);
+  await admit("live", [expense(1)]);
   expect(group.draft.projects.map(({ slug }) => slug)).toEqual(["shared"]);
   expect(group.draft.messages.map((row) => row.project_id)).toEqual([group.draft.projects[0]?.id]);
 });
 
-test("Hides a dry run's answers, rows and spend from other calls, and shows it theirs", () => {
+test("Hides a dry run's answers, rows and spend from other calls, and shows it theirs", async () => {
   const once = { idempotency_key: "once" };
-  expect(admit("live", [expense(1, once), expense(1, once), expense(2, once)], true)).toEqual([
+  expect(await admit("live", [expense(1, once), expense(1, once), expense(2, once)], true)).toEqual([
     "1",
     "1 again",
     "idempotency_conflict",
   ]);
   expect([group.draft.messages, group.draft.replays]).toEqual([[], []]);
-  expect(admit("live", [expense(2, once)], true)).toEqual(["2"]);
-  expect(admit("live", [expense(3, once)])).toEqual(["3"]);
-  expect(admit("live", [expense(3, once), allocation({ amount: 3 })], true)).toEqual(["3 again", "3"]);
-  expect(admit("live", [allocation({ amount: 3 }), allocation({ amount: 3 })])).toEqual([
+  expect(await admit("live", [expense(2, once)], true)).toEqual(["2"]);
+  expect(await admit("live", [expense(3, once)])).toEqual(["3"]);
+  expect(await admit("live", [expense(3, once), allocation({ amount: 3 })], true)).toEqual(["3 again", "3"]);
+  expect(await admit("live", [allocation({ amount: 3 }), allocation({ amount: 3 })])).toEqual([
     "3",
     "validation_failed",
   ]);
 });
 
-test("Counts what the group will write of the same environment for an allocation", () => {
-  admit("live", [expense(10)]);
-  admit("test", [expense(500)]);
-  expect(admit("live", [allocation({ percent: 50 }), allocation({ amount: 5.01 })])).toEqual([
+test("Counts what the group will write of the same environment for an allocation", async () => {
+  await admit("live", [expense(10)]);
+  await admit("test", [expense(500)]);
+  expect(await admit("live", [allocation({ percent: 50 }), allocation({ amount: 5.01 })])).toEqual([
     "5",
     "validation_failed",
   ]);
-  expect(admit("test", [allocation({ percent: 50 }), allocation({ amount: 250 })])).toEqual(["250", "250"]);
+  expect(await admit("test", [allocation({ percent: 50 }), allocation({ amount: 250 })])).toEqual([
+    "250",
+    "250",
+  ]);
 });

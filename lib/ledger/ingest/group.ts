@@ -19,11 +19,12 @@ import {
   type Subscription,
   toSubscription,
 } from "@/lib/ledger/recurring/charges";
+import { mapInSlices } from "@/lib/slices";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
 import { BudgetBook, type Planned, type UnknownPeriods } from "./budget-book";
 import type { IngestCall, IngestVerdict, Recorded, Submission } from "./call";
-import { checkMessage } from "./check";
+import { checkMessage, linesOf } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
@@ -31,10 +32,13 @@ import { listPriceOf, toIngestResult } from "./ingest-result";
 import { rowOf } from "./ledger";
 
 /**
- * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many past periods the
- * messages of its call before it have charged.
+ * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many lines and past periods
+ * the messages of its call before it have.
  */
-type Place = { draft: Draft; dryRun: boolean; duePeriods: number };
+type Place = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
+
+/** How many lines one call may record: what one transaction writes stays bounded. A batch has 1,000 at most. */
+const maxLines = 20_000;
 
 /** How many past periods one call may charge: what one transaction writes stays bounded. One subscription has 24 at most. */
 const maxDuePeriods = 1_000;
@@ -89,7 +93,8 @@ export class Group {
     return this.#admitted.list();
   }
 
-  admit(call: IngestCall): IngestVerdict {
+  /** Decides a call. Long ones are decided in slices; nothing else may be asked of the group meanwhile. */
+  async admit(call: IngestCall): Promise<IngestVerdict> {
     const identified = identify(this.admission, call);
     if (identified instanceof ServiceError) return { outcome: identified, rate: null };
     const { loaded, token } = identified;
@@ -102,8 +107,8 @@ export class Group {
     const caller = { key: loaded.key, token };
     if (call.body instanceof ServiceError) return { outcome: call.body, rate, caller };
     const { dryRun } = call;
-    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, duePeriods: 0 };
-    const outcome = call.body.map((request) =>
+    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, lines: 0, duePeriods: 0 };
+    const outcome = await mapInSlices(call.body, (request) =>
       request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
     );
     return { outcome, rate, caller };
@@ -127,7 +132,7 @@ export class Group {
       this.#rememberTold(key, request, earlier.response, draft);
       return { result: toIngestResult(earlier.response), replayed: true };
     }
-    const crowded = checkDuePeriods(request.message, place, now);
+    const crowded = checkLines(request.message, place) ?? checkDuePeriods(request.message, place, now);
     if (crowded) return crowded;
     const work = this.#compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
@@ -136,6 +141,7 @@ export class Group {
       decideCost(key, draft.spentBy(loaded), cost, now) ?? this.#decideBudgets(key, request, work, place);
     if (refusal) return refusal;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
+    place.lines += linesOf(request.message);
     place.duePeriods += work.due.length;
     return { result: this.#record(loaded, request, work, place), replayed: false };
   }
@@ -222,7 +228,7 @@ export class Group {
       });
     }
     const { telling } = request;
-    if (telling) this.#remember(key, [...telling.own, ...telling.marks], remembered, draft);
+    if (telling) this.#remember(key, [...telling.own, ...draft.marksOf(telling.within)], remembered, draft);
     return toIngestResult(answer);
   }
 
@@ -253,7 +259,8 @@ export class Group {
     if (!telling) return;
     const isKnown = (name: string) => draft.answerTo(key.workspaceId, key.environment, name) !== undefined;
     const isWhole = [...telling.own, ...telling.outer].some(isKnown);
-    const names = isWhole ? [...telling.own, ...telling.marks] : telling.marks;
+    const marks = draft.marksOf(telling.within);
+    const names = isWhole ? [...telling.own, ...marks] : marks;
     const stored = response as Record<string, unknown>;
     this.#remember(key, names, { message_id: String(stored.id), response: stored }, draft);
   }
@@ -280,6 +287,18 @@ function projectIn(draft: Draft, workspaceId: string, slug: string): string {
   const id = newId();
   draft.addProject({ workspace_id: workspaceId, id, slug, name: slug });
   return id;
+}
+
+/** The refusal of a batch whose items no longer fit into its call; undefined where they do. */
+function checkLines(message: CostMessage, { lines }: Place): ServiceError | undefined {
+  const own = linesOf(message);
+  if (lines + own <= maxLines) return undefined;
+  return validationFailed([
+    {
+      path: "message.items",
+      message: `has ${own} items, after ${lines} of the messages before it; one call may record ${maxLines}. Send this message in another call`,
+    },
+  ]);
 }
 
 /** The refusal of a subscription whose past periods no longer fit into its call; undefined where they do. */

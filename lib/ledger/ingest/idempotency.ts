@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "@/lib/errors";
-import type { Submission } from "./call";
+import { type Around, marksAround, type Submission } from "./call";
 
 /** A stored request; it is found by its `environment` too. */
 export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };
@@ -15,9 +15,15 @@ export function rememberedRequest(
   return JSON.parse(JSON.stringify({ ...meaning, environment }));
 }
 
-/** The idempotency keys that must be known to decide a message. */
-export function keysOf({ idempotency_key: key, telling }: Submission): string[] {
-  return [...(key === undefined ? [] : [key]), ...(telling ? Object.values(telling).flat() : [])];
+/**
+ * The idempotency keys that must be known to decide a message.
+ * @param seen what messages before it are inside of, which is added to
+ */
+export function keysOf({ idempotency_key: key, telling }: Submission, seen: Set<Around>): string[] {
+  const keys = key === undefined ? [] : [key];
+  if (telling)
+    keys.push(...telling.own, ...telling.outer, ...telling.inner, ...marksAround(telling.within, seen));
+  return keys;
 }
 
 /** The 409 of a key used for a different message, naming the fields that differ; undefined for the same message. */

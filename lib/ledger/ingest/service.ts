@@ -4,15 +4,16 @@ import type { IngestRequest } from "@/lib/contract/message";
 import { parsePart } from "@/lib/contract/parse-part";
 import { overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
+import { mapInSlices } from "@/lib/slices";
 import type { IngestCall, IngestVerdict, Submission } from "./call";
+import { linesOf } from "./check";
 import { parseMessage, parseTold, type ToldMessage } from "./parse-told";
 import { writeGroup } from "./write-group";
 
 // One group being written keeps the database busy, a second one keeps this process busy while the first commits.
 const batcher = new Batcher<IngestCall, IngestVerdict>({
   write: writeGroup,
-  // A call weighs as many messages as it carries.
-  weigh: ({ body }) => (body instanceof ServiceError ? 1 : body.length),
+  weigh: ({ body }) => (body instanceof ServiceError ? 1 : weigh(body)),
   maxGroupWeight: 500,
   maxInFlight: 2,
   company: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
@@ -22,6 +23,13 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
 
 readGauge("outlay_ingest_queued_messages", () => [{ labels: {}, value: batcher.queuedWeight }]);
 readGauge("outlay_ingest_queue_age_seconds", () => [{ labels: {}, value: batcher.queueAgeMs / 1000 }]);
+
+/** A call weighs as many messages and further items as it carries; no more than what fits into the queue beside others. */
+function weigh(body: Verdict<Submission>[]): number {
+  let weight = 0;
+  for (const one of body) weight += one instanceof ServiceError ? 1 : linesOf(one.message);
+  return Math.min(weight, 2_000);
+}
 
 /** A call before its messages were looked at. */
 type Unread<Body> = Omit<IngestCall, "body"> & { body: Verdict<Body> };
@@ -44,9 +52,10 @@ export function ingest(
  * Records up to a thousand messages in one transaction, in order, each admitted by itself: its outcome is what it would
  * have been alone after the ones before it. Counts as one call against the key's rate.
  */
-export function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
+export async function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
   const { body, ...rest } = call;
-  return batcher.add({ ...rest, body: body instanceof ServiceError ? body : body.map(parseMessage) });
+  const messages = body instanceof ServiceError ? body : await mapInSlices(body, parseMessage);
+  return batcher.add({ ...rest, body: messages });
 }
 
 /** What an emitter tells of a call: a message as a client would send it, and what no client says. */

@@ -16,7 +16,7 @@ import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import { reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
 import { traced } from "@/lib/tracing";
-import type { IngestCall, IngestVerdict } from "./call";
+import type { Around, IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
 import { keysOf } from "./idempotency";
 import { requireMonths, withMonths } from "./months";
@@ -76,12 +76,13 @@ function messagesOf(calls: IngestCall[]) {
 
 async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<IngestVerdict[]> {
   const messages = messagesOf(calls);
+  const seen = new Set<Around>();
   const load = loadAdmissionStatement({
     lookups: calls.map(({ lookup }) => lookup),
     projects: messages.flatMap(({ request: { project, message } }) =>
       message.type === "allocation" ? [project, message.from_project] : [project],
     ),
-    idempotency: messages.flatMap(({ request }) => keysOf(request)),
+    idempotency: messages.flatMap(({ request }) => keysOf(request, seen)),
   });
   const { verdicts, admission, group } = await inTwoRoundTrips<AdmissionRow, Decided>(
     load,
@@ -115,7 +116,8 @@ async function decide(
   const admission = parseAdmission(answer, periods);
   const group = new Group(admission, await loadPrices(client, admission));
   group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messagesOf(calls))));
-  const verdicts = calls.map((call) => group.admit(call));
+  const verdicts: IngestVerdict[] = [];
+  for (const call of calls) verdicts.push(await group.admit(call));
   const unknown = group.unknownPeriods();
   if (unknown.length === 0) return { verdicts, admission, group };
   const found = await loadBudgetPeriods(client, unknown);

@@ -6,12 +6,14 @@ import { declaration, type Endpoint, type Handler } from "@/lib/http/define-rout
 import { parseRequest } from "@/lib/http/parse-request";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, jsonResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
-import type { KeyLookup, StoredSource } from "@/lib/keys/api-key";
+import { Turn } from "@/lib/http/turns";
+import type { KeyLookup } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
+import { decode } from "@/lib/sources/decoder/thread";
 import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { passSpan } from "@/lib/tracing";
-import { recordDelivery, type Told } from "./record-delivery";
+import { recordDelivery } from "./record-delivery";
 import { readSigned } from "./signed";
 
 /** The most bytes of a delivery, inflated: 8 MiB. LiteLLM sends prompts and answers with it. */
@@ -25,8 +27,8 @@ type Webhook = {
   auth: "bearer" | "signed";
   body: z.ZodType;
   query?: z.ZodType;
-  /** @param settings of the key */
-  read: (bytes: Uint8Array, settings: StoredSource | null) => Told[];
+  /** The form of its bodies. */
+  form: "openrouter" | "litellm" | "helicone";
 };
 
 /**
@@ -47,6 +49,7 @@ export function receiveDelivery(webhook: Webhook): Handler {
       sender = keyId;
       return { key: accepted(outcome).key, lookup, address };
     };
+    const turn = new Turn();
     const open = async () => {
       if (webhook.auth === "signed") {
         const { lookup, bytes } = await readSigned(request);
@@ -55,15 +58,19 @@ export function receiveDelivery(webhook: Webhook): Handler {
       const exporter = await admit(parseCredentials(request.headers.get("authorization")));
       // Refuses unknown parameters, as every endpoint does.
       await parseRequest({}, request, Promise.resolve({}));
-      return { exporter, bytes: await readDecodedBytes(request, deliveryLimitBytes) };
+      const takeTurn = () => turn.take(exporter.key.workspaceId);
+      return { exporter, bytes: await readDecodedBytes(request, deliveryLimitBytes, takeTurn) };
     };
     try {
       const { exporter, bytes } = await open();
-      const result = await recordDelivery(exporter, webhook.read(bytes, exporter.key.source));
+      const decoded = await decode({ name: webhook.form, settings: exporter.key.source }, bytes);
+      const result = await recordDelivery(exporter, decoded);
       return jsonResponse(result, 200, requestId, headers);
     } catch (error) {
       noteRefusal(sender, error);
       return errorResponse(error, requestId, headers);
+    } finally {
+      turn.end();
     }
   };
   return Object.assign(receive, { [declaration]: endpointOf(webhook) });

@@ -1,20 +1,17 @@
 import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
+import { countParts } from "@/lib/http/json-work";
 import type { StoredSource } from "@/lib/keys/api-key";
-import { openRouter } from "@/lib/sources/emitters/openrouter";
-import { mapExport } from "@/lib/sources/mapping/map-export";
-import { offeredNames } from "@/lib/sources/mapping/source-settings";
-import { readExport } from "@/lib/sources/otlp/read-export";
+import type { Told } from "@/lib/sources/told";
 import type { Gateway } from "./gateway";
 import { readItem } from "./read-item";
-import type { Told } from "./record-delivery";
 
 /** The maximum number of items in a delivery. LiteLLM sends 100 at a time by default, and up to 512 by configuration. */
 const maxItems = 1000;
 
 /**
  * Reads a delivery in a gateway's own form: one JSON object, a list of them, or one in each line.
- * @throws ServiceError invalid_json, validation_failed
+ * @throws ServiceError invalid_json, validation_failed, payload_too_large
  */
 export function readDelivery(gateway: Gateway, bytes: Uint8Array, settings: StoredSource | null): Told[] {
   const items = itemsOf(textOf(bytes));
@@ -26,15 +23,6 @@ export function readDelivery(gateway: Gateway, bytes: Uint8Array, settings: Stor
   });
 }
 
-/**
- * Reads a delivery of OpenRouter's broadcast, which is an OTLP export of traces. An empty one is a test of the connection.
- * @throws ServiceError validation_failed
- */
-export function readBroadcast(bytes: Uint8Array, settings: StoredSource | null): Told[] {
-  const entries = readExport("traces", "json", bytes, offeredNames(settings));
-  return mapExport(entries, settings, () => openRouter).records;
-}
-
 function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
@@ -43,8 +31,12 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
+/** What a delivery may have, most of which is not read: prompts and answers. An item is checked as a whole. */
+const jsonBudget = { parts: 500_000, partsOfOne: 50_000, depth: 500 };
+
 function itemsOf(text: string): unknown[] {
   if (text === "") return [];
+  countParts(text, jsonBudget);
   try {
     const whole: unknown = JSON.parse(text);
     return Array.isArray(whole) ? whole : [whole];

@@ -1,32 +1,35 @@
 import type { DeliveryResult } from "@/lib/contract/delivery";
 import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
-import type { SourceRecord } from "@/lib/sources/mapping/source-record";
 import { noteOutcomes } from "@/lib/sources/note-outcomes";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
+import { type Decoded, isRecord, type Refused } from "@/lib/sources/told";
 
-/** What an item of a delivery is: a call with usage, nothing to record, or something that cannot be read. */
-export type Told = SourceRecord | "no usage" | ServiceError;
+/** The verdict on all records that were refused for one reason. */
+function nameCount({ error: { code, message, fields }, count }: Refused): ServiceError {
+  return new ServiceError(code, count === 1 ? message : `${message} (${count} times)`, fields);
+}
 
 /**
  * Records what a delivery tells, each call decided by itself, and answers a verdict for each in order. A refusal that would
  * be the same again is a verdict, so that the gateway does not send the delivery again.
  * @throws ServiceError validation_failed where no item can be read; as `recordCalls`
  */
-export async function recordDelivery(exporter: Exporter, told: Told[]): Promise<DeliveryResult> {
+export async function recordDelivery(exporter: Exporter, decoded: Decoded): Promise<DeliveryResult> {
+  const told = [...decoded.told, ...decoded.refused.map(nameCount)];
   const unreadable = told.filter((item) => item instanceof ServiceError);
   const [first] = unreadable;
   if (first && unreadable.length === told.length) throw first;
-  const calls = told.filter(
-    (item): item is SourceRecord => typeof item === "object" && !(item instanceof ServiceError),
-  );
+  const calls = told.filter(isRecord);
   const verdicts = await recordCalls(exporter, calls);
   const ofCall = new Map(calls.map((call, index) => [call, verdicts[index]]));
   const outcomes = calls.flatMap((record, index) => {
     const verdict = verdicts[index];
     return verdict ? [{ record, verdict }] : [];
   });
-  noteOutcomes(exporter, calls, outcomes, { unreadable });
+  noteOutcomes(exporter, calls, outcomes, {
+    unreadable: unreadable.map((error) => ({ error, count: 1 })),
+  });
   const results = told.flatMap((item, index): DeliveryResult["results"] => {
     if (item === "no usage")
       return [{ index, status: 200, ignored: "The record reports no usage of this call." }];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Rule } from "@/lib/sources/emitters/emitter";
-import type { Entry } from "@/lib/sources/otlp/entry";
+import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
 import type { CallKeys, Tokens } from "./source-record";
 
@@ -37,15 +37,20 @@ export function seriesKey(series: string, startNs: string, timeNs: string): stri
   return key("point", [series, startNs, timeNs]);
 }
 
-/** The spans around and inside a record. A log record is inside the span that it names. */
+/** The spans around and inside a record. What it is `within` only the whole export tells (`withoutOuter`). */
 function places({ signal, span }: Entry): Omit<CallKeys, "own"> {
   if (!span) return { outer: [], inner: [], within: [] };
-  const around = signal === "logs" ? span.id : span.parent;
+  const around = spanAround(signal, span);
   return {
     outer: around === undefined ? [] : [key("span", [span.trace, around])],
     inner: signal === "logs" ? [] : [insideKey(span.trace, span.id)],
-    within: around === undefined ? [] : [insideKey(span.trace, around)],
+    within: [],
   };
+}
+
+/** The span that a record is inside of. A log record is inside the span that it names. */
+export function spanAround(signal: Entry["signal"], span: NonNullable<Entry["span"]>): string | undefined {
+  return signal === "logs" ? span.id : span.parent;
 }
 
 /** Remembers that a record inside this span was counted. */
@@ -71,9 +76,24 @@ function fingerprint({ signal, name, scope, timeNs, own, resource }: Entry, emit
     name,
     scope,
     String(timeNs),
-    JSON.stringify([content, [...resource].map(String)]),
+    JSON.stringify([content, contentOf(resource)]),
   ];
   return hashedKey("record", parts);
+}
+
+/** What contentOf answered, by the resource: the records of an export share a few. */
+const contents = new WeakMap<Attributes, string[] | string>();
+const maxContentLength = 8_000;
+
+/** The attributes of a resource to be hashed with each of its records; a hash of them where they are long. */
+function contentOf(resource: Attributes): string[] | string {
+  const known = contents.get(resource);
+  if (known !== undefined) return known;
+  const list = [...resource].map(String);
+  const isLong = list.reduce((length, text) => length + text.length, 0) > maxContentLength;
+  const content = isLong ? createHash("sha256").update(JSON.stringify(list)).digest("hex") : list;
+  contents.set(resource, content);
+  return content;
 }
 
 function key(kind: string, parts: (string | undefined)[]): string {

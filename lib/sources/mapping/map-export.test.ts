@@ -179,7 +179,7 @@ test("Reads who and what for", () => {
 test("Keeps no prompt and no answer", () => {
   for (const [name] of [...calls, ["claude-code-metrics"] as const]) {
     const { signal, body } = readCapture(name);
-    const entries = readExport(signal, "json", Buffer.from(JSON.stringify(body)));
+    const { entries } = readExport(signal, "json", Buffer.from(JSON.stringify(body)));
     for (const { own, resource } of entries) {
       for (const attribute of [...own.keys(), ...resource.keys()])
         expect(attribute).not.toMatch(

@@ -1,12 +1,17 @@
+import { ServiceError } from "@/lib/errors";
 import type { StoredSource } from "@/lib/keys/api-key";
-import type { Entry } from "@/lib/sources/otlp/entry";
-import { insideKey } from "./call-keys";
+import type { ReadExport } from "@/lib/sources/otlp/read-export";
+import { Refusals, type Refused } from "@/lib/sources/told";
+import { inherit, type Read, withoutOuter } from "./outer-spans";
 import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
-import type { SourceRecord } from "./source-record";
+import type { CallKeys, SourceRecord } from "./source-record";
 
-/** What an export tells: its calls, each once, and remarks for whoever runs the emitter. */
-export type Mapped = { records: SourceRecord[]; remarks: string[] };
+/**
+ * What an export tells: its calls, each once, remarks for whoever runs the emitter, and why records
+ * were refused that cannot be read.
+ */
+export type Mapped = { records: SourceRecord[]; remarks: string[]; refused: Refused[] };
 
 /**
  * Reads the records of an export that count. Pure.
@@ -14,17 +19,24 @@ export type Mapped = { records: SourceRecord[]; remarks: string[] };
  * @param emitterOf which emitter a record is of
  */
 export function mapExport(
-  entries: Entry[],
+  { entries, refused: unread }: ReadExport,
   settings: StoredSource | null = null,
   emitterOf = findEmitter,
 ): Mapped {
   const remarks = new Set<string>();
-  const read: { entry: Entry; record: SourceRecord }[] = [];
+  const read: Read[] = [];
+  const refused = new Refusals();
+  for (const { error, count } of unread) refused.add(error, count);
   for (const entry of entries) {
     const emitter = emitterOf(entry);
     const rule = findRule(emitter, entry);
-    const record = rule && readRecord(emitter, rule, entry, settings);
-    if (record) read.push({ entry, record });
+    try {
+      const record = rule && readRecord(emitter, rule, entry, settings);
+      if (record) read.push({ entry, record });
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      refused.add(error);
+    }
     const remedy = findRemedy(emitter, entry);
     if (remedy) remarks.add(remedy);
   }
@@ -42,78 +54,50 @@ export function mapExport(
     leftOut.set(what, (leftOut.get(what) ?? 0) + 1);
   }
   for (const [what, count] of leftOut) remarks.add(`Recorded ${count} without ${what}.`);
-  return { records, remarks: [...remarks] };
+  return { records, remarks: [...remarks], refused: refused.list() };
 }
 
-/**
- * Leaves out spans around others that count: the inner one is the call itself, the outer one tells of it again or sums up
- * several. What only the outer one says about who and what for goes to the inner ones.
- */
-function withoutOuter(read: { entry: Entry; record: SourceRecord }[], entries: Entry[]): SourceRecord[] {
-  const parents = new Map<string, string>();
-  for (const { signal, span } of entries) {
-    if (signal === "traces" && span?.parent) parents.set(idOf(span.trace, span.id), span.parent);
-  }
-  const counted = new Map<string, SourceRecord>();
-  for (const { entry, record } of read) {
-    if (entry.signal === "traces" && entry.span) counted.set(idOf(entry.span.trace, entry.span.id), record);
-  }
-  const told = new Set<SourceRecord>();
-  for (const { entry, record } of read) {
-    if (!entry.span) continue;
-    const { trace } = entry.span;
-    const seen = new Set<string>();
-    let around = entry.signal === "logs" ? entry.span.id : entry.span.parent;
-    while (around !== undefined && !seen.has(around)) {
-      seen.add(around);
-      const outer = counted.get(idOf(trace, around));
-      if (outer) {
-        told.add(outer);
-        inherit(record, outer);
-      }
-      record.keys.within.push(insideKey(trace, around));
-      around = parents.get(idOf(trace, around));
-    }
-    record.keys.within = [...new Set(record.keys.within)];
-  }
-  return read.map(({ record }) => record).filter((record) => !told.has(record));
-}
-
-function idOf(trace: string, span: string): string {
-  return `${trace}/${span}`;
-}
-
-/** Fills in what a record does not say about itself. Not its cost: an outer span's may be that of several calls. */
-function inherit(record: SourceRecord, from: SourceRecord): void {
-  record.user ??= from.user;
-  record.session ??= from.session;
-  record.feature ??= from.feature;
-  record.project ??= from.project;
-  record.tags = { ...from.tags, ...record.tags };
-  if (record.offered !== from.offered) record.offered = new Map([...from.offered, ...record.offered]);
-}
+/** A call, and once it is told twice, the keys of all its records. */
+type Call = { best: SourceRecord; keys?: { [Name in keyof CallKeys]: Set<CallKeys[Name][number]> } };
 
 /** Joins the records of one call: the one that tells most kinds of tokens stays, with the keys of all. */
 function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
-  const byKey = new Map<string, SourceRecord>();
-  const joined = new Map<SourceRecord, SourceRecord>();
+  const calls = new Map<string, Call>();
+  const lesser = new Set<SourceRecord>();
+  const joined = new Set<Call>();
   for (const record of records) {
-    const other = record.keys.own.map((key) => byKey.get(key)).find((known) => known !== undefined);
-    const best = other && kinds(other) >= kinds(record) ? other : record;
-    if (other) {
-      const lesser = best === other ? record : other;
-      inherit(best, lesser);
-      if (best.givenCostUsd === undefined) {
-        best.givenCostUsd = lesser.givenCostUsd;
-        best.isCostTrusted = lesser.isCostTrusted;
-      }
-      for (const name of ["own", "outer", "inner", "within"] as const)
-        best.keys[name] = [...new Set([...best.keys[name], ...lesser.keys[name]])];
-      joined.set(lesser, best);
+    const known = record.keys.own.map((key) => calls.get(key)).find((call) => call !== undefined);
+    const call = known ?? { best: record };
+    for (const key of record.keys.own) calls.set(key, call);
+    if (!known) continue;
+    joined.add(call);
+    // Sets, because all records of an export may be one call's.
+    call.keys ??= { own: new Set(), outer: new Set(), inner: new Set(), within: new Set() };
+    for (const { keys } of [call.best, record]) {
+      for (const key of keys.own) call.keys.own.add(key);
+      for (const key of keys.outer) call.keys.outer.add(key);
+      for (const key of keys.inner) call.keys.inner.add(key);
+      for (const around of keys.within) call.keys.within.add(around);
     }
-    for (const key of best.keys.own) byKey.set(key, best);
+    const [best, other] = kinds(record) > kinds(call.best) ? [record, call.best] : [call.best, record];
+    inherit(best, other);
+    if (best.givenCostUsd === undefined) {
+      best.givenCostUsd = other.givenCostUsd;
+      best.isCostTrusted = other.isCostTrusted;
+    }
+    lesser.add(other);
+    call.best = best;
   }
-  return records.filter((record) => !joined.has(record));
+  for (const { best, keys } of joined) {
+    if (keys)
+      best.keys = {
+        own: [...keys.own],
+        outer: [...keys.outer],
+        inner: [...keys.inner],
+        within: [...keys.within],
+      };
+  }
+  return records.filter((record) => !lesser.has(record));
 }
 
 function kinds({ tokens }: SourceRecord): number {

@@ -10,9 +10,12 @@ import { readAttribution } from "./read-attribution";
 import { claimsOf } from "./signal-claims";
 import type { SourceRecord, Tokens } from "./source-record";
 import { trustsCost } from "./source-settings";
-import { allInput, readCount, readCounts, separate } from "./tokens";
+import { allInput, readCount, readCounts, readTokens, separate } from "./tokens";
 
-/** Reads what a record says by a rule of its emitter; undefined where it counts nothing (a failed call, a point of 0). */
+/**
+ * Reads what a record says by a rule of its emitter; undefined where it counts nothing (a failed call, a point of 0).
+ * @throws ServiceError validation_failed for a part of a token
+ */
 export function readRecord(
   emitter: Emitter,
   rule: Rule,
@@ -74,7 +77,7 @@ export function readRecord(
 function readPoint({ kind }: Rule, { own, point }: Entry): Tokens {
   const which: TokenKind | undefined =
     typeof kind === "object" ? kind.kinds[String(own.get(kind.attribute))] : kind;
-  const count = readCount(point?.value);
+  const count = readTokens(point?.value);
   return which && count ? { [which]: count } : {};
 }
 

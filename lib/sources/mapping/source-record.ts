@@ -1,3 +1,4 @@
+import type { Telling } from "@/lib/ledger/ingest/call";
 import type { Decimal } from "@/lib/ledger/pricing/decimal";
 import type { Attributes } from "@/lib/sources/otlp/entry";
 
@@ -21,7 +22,7 @@ export type Tokens = {
  * - `within`: the spans that this record is inside of, which are not to be counted after it.
  * Keys are at most 255 characters long.
  */
-export type CallKeys = { own: string[]; outer: string[]; inner: string[]; within: string[] };
+export type CallKeys = Telling;
 
 /** One call of a model, or what a metric counted in one period, whoever told it. */
 export type SourceRecord = {

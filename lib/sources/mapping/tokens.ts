@@ -1,4 +1,13 @@
-import { add, compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/ledger/pricing/decimal";
+import { validationFailed } from "@/lib/errors";
+import {
+  add,
+  compare,
+  countDecimals,
+  type Decimal,
+  parseDecimal,
+  subtract,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
 import { type Rule, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Scalar } from "@/lib/sources/otlp/entry";
 import { firstOf } from "./first-of";
@@ -6,16 +15,27 @@ import type { Tokens } from "./source-record";
 
 type Counts = Partial<Record<TokenKind, Decimal>>;
 
-/** The counts of a span or log record as its emitter makes them; only those above 0. */
+/**
+ * The counts of a span or log record as its emitter makes them; only those above 0.
+ * @throws ServiceError as `readTokens`
+ */
 export function readCounts(rule: Rule, own: Attributes): Counts {
   const counts: Counts = {};
   for (const kind of tokenKinds) {
-    const count = readCount(firstOf(rule.tokens?.[kind], own));
+    const count = readTokens(firstOf(rule.tokens?.[kind], own));
     if (count) counts[kind] = count;
   }
-  const further = readCount(firstOf(rule.furtherInput, own));
+  const further = readTokens(firstOf(rule.furtherInput, own));
   if (further) counts.input = add(counts.input ?? zero, further);
   return counts;
+}
+
+/** A count of tokens above 0, or undefined. @throws ServiceError validation_failed for a part of a token */
+export function readTokens(value: Scalar | undefined): Decimal | undefined {
+  const count = readCount(value);
+  if (count && countDecimals(count) > 0)
+    throw validationFailed([{ path: "record", message: "has a count of tokens that is not a whole number" }]);
+  return count;
 }
 
 /** A count above 0 as a decimal, or undefined. Some emitters write counts as text. */

@@ -1,9 +1,6 @@
 import { allowList, jsonAttributes } from "@/lib/sources/emitters/allow-list";
 import type { Attributes, Scalar } from "./entry";
-import type { Attribute } from "./records";
-
-/** Longer texts are no names, ids or counts; they are cut, which leaves an id as unique as it was in practice. */
-const maxTextLength = 500;
+import { type Attribute, maxTextLength } from "./records";
 
 /** Usage that is written as JSON in a text is a few names and numbers. */
 const maxJsonLength = 8_000;

@@ -5,16 +5,18 @@ import { answerMethods, type Handler, type RouteHandlers } from "@/lib/http/defi
 import { parseRequest } from "@/lib/http/parse-request";
 import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId, rateHeaders } from "@/lib/http/reply";
+import { Turn } from "@/lib/http/turns";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
-import { offeredNames } from "@/lib/sources/mapping/source-settings";
+import { decode } from "@/lib/sources/decoder/thread";
 import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { recordExport } from "@/lib/sources/record-export";
+import { isRecord } from "@/lib/sources/told";
 import { passSpan } from "@/lib/tracing";
 import { contentTypes, encodeStatus, encodeSuccess } from "./answer";
 import { documented } from "./documented";
 import type { Signal } from "./entry";
-import { type Encoding, readExport } from "./read-export";
+import type { Encoding } from "./read-export";
 
 /** The most bytes of an export, inflated: 8 MiB. */
 export const exportLimitBytes = 8 * 1024 * 1024;
@@ -59,10 +61,17 @@ async function answer(
   const encoding = requireEncoding(request);
   // Refuses unknown parameters, as every endpoint does.
   await parseRequest({}, request, Promise.resolve({}));
-  const bytes = await readDecodedBytes(request, exportLimitBytes);
-  const offered = offeredNames(key.source);
-  const entries = readExport(signal, encoding, bytes, offered);
-  return encodeSuccess(signal, encoding, await recordExport({ key, lookup, address }, entries));
+  const turn = new Turn();
+  try {
+    const bytes = await readDecodedBytes(request, exportLimitBytes, () => turn.take(key.workspaceId));
+    const form = { name: "otlp", signal, encoding, settings: key.source } as const;
+    const { told, ...rest } = await decode(form, bytes);
+    const records = told.filter(isRecord);
+    const outcome = await recordExport({ key, lookup, address }, { records, ...rest });
+    return encodeSuccess(signal, encoding, outcome);
+  } finally {
+    turn.end();
+  }
 }
 
 /** Exporters that know only Basic send the key as the password: `Basic base64(anything:svc_live_…)`. */

@@ -21,8 +21,8 @@ function survives(signal: Signal, encoding: Encoding, bytes: Uint8Array): void {
 
 test.each(signals)("An empty body is an empty export of %s", (signal) => {
   for (const encoding of ["json", "protobuf"] as const)
-    expect(readExport(signal, encoding, new Uint8Array())).toEqual([]);
-  expect(readExport(signal, "json", Buffer.from("{}"))).toEqual([]);
+    expect(readExport(signal, encoding, new Uint8Array())).toEqual({ entries: [], refused: [] });
+  expect(readExport(signal, "json", Buffer.from("{}")).entries).toEqual([]);
 });
 
 test("Refuses random bytes or reads them, and never fails otherwise", () => {
@@ -93,14 +93,17 @@ test("Refuses a point whose attributes are nested beyond reason", () => {
   const point = `{"asInt":"1","attributes":[{"key":"x","value":${nestedIn(20_000)}}]}`;
   const metric = `{"name":"m","sum":{"aggregationTemporality":1,"dataPoints":[${point}]}}`;
   const body = `{"resourceMetrics":[{"scopeMetrics":[{"metrics":[${metric}]}]}]}`;
-  expect(() => readExport("metrics", "json", Buffer.from(body))).toThrow(ServiceError);
+  expect(readExport("metrics", "json", Buffer.from(body))).toMatchObject({
+    entries: [],
+    refused: [{ count: 1, error: { code: "validation_failed" } }],
+  });
 });
 
 test("Reads a log record whatever is nested in its body and in its lists, and none of it", () => {
   const nested = nestedIn(20_000);
   const attributes = `[{"key":"gen_ai.response.id","value":${nested}},{"key":"event.name","value":{"stringValue":"call"}}]`;
   const body = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":${nested},"attributes":${attributes}}]}]}]}`;
-  const [entry, ...others] = readExport("logs", "json", Buffer.from(body));
+  const [entry, ...others] = readExport("logs", "json", Buffer.from(body)).entries;
   expect(others).toEqual([]);
   expect(entry?.name).toBe("call");
   expect([...(entry?.own ?? [])]).toEqual([["event.name", "call"]]);
@@ -111,10 +114,9 @@ test("Reads the attributes on the allow-list alone, in both encodings, and the e
   const attributes = listOf("ai.prompt.messages", "gen_ai.response.id");
   const body = { resourceSpans: [{ scopeSpans: [{ spans: [{ attributes, events: [{ attributes }] }] }] }] };
   const json = Buffer.from(JSON.stringify(body));
-  for (const [entry] of [
-    readExport("traces", "json", json),
-    readExport("traces", "protobuf", toProtobuf("traces", body)),
-  ])
+  for (const {
+    entries: [entry],
+  } of [readExport("traces", "json", json), readExport("traces", "protobuf", toProtobuf("traces", body))])
     expect([...(entry?.own.keys() ?? [])]).toEqual(["gen_ai.response.id"]);
 });
 
@@ -123,7 +125,7 @@ test("Counts all attributes of a point to its series", () => {
     const attributes = [{ key: "not.listed", value: { stringValue: other } }];
     const points = { aggregationTemporality: 1, dataPoints: [{ attributes, asInt: "1" }] };
     const body = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: "m", sum: points }] }] }] };
-    return readExport("metrics", "json", Buffer.from(JSON.stringify(body)))[0]?.point?.series;
+    return readExport("metrics", "json", Buffer.from(JSON.stringify(body))).entries[0]?.point?.series;
   };
   expect(seriesOf("a")).toBeDefined();
   expect(seriesOf("a")).not.toBe(seriesOf("b"));
@@ -203,14 +205,18 @@ test("Keeps the attributes of a span that a source's settings name, and those th
     JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] }),
   );
   const offered = offeredNames({ project_attribute: "git.repository" });
-  const [entry] = readExport("traces", "json", body, offered);
+  const [entry] = readExport("traces", "json", body, offered).entries;
   expect([...(entry?.offered.keys() ?? [])].sort()).toEqual(["git.repository", "team"]);
 });
 
-test("Refuses attributes that are none", () => {
+test("Refuses a record with attributes that are none, and reads those beside it", () => {
   for (const attributes of [["text"], [{ key: 5 }], "text"]) {
-    const body = { resourceSpans: [{ scopeSpans: [{ spans: [{ attributes }] }] }] };
-    expect(() => readExport("traces", "json", Buffer.from(JSON.stringify(body)))).toThrow(ServiceError);
+    const body = {
+      resourceSpans: [{ scopeSpans: [{ spans: [{ name: "a" }, { attributes }, { name: "b" }] }] }],
+    };
+    const { entries, refused } = readExport("traces", "json", Buffer.from(JSON.stringify(body)));
+    expect(entries.map(({ name }) => name)).toEqual(["a", "b"]);
+    expect(refused).toMatchObject([{ count: 1, error: { code: "validation_failed" } }]);
   }
 });
 

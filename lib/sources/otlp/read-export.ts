@@ -1,36 +1,55 @@
 import { Buffer, isAscii } from "node:buffer";
-import { fromBinary, fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { ServiceError } from "@/lib/errors";
+import { countParts } from "@/lib/http/json-work";
 import { allowList } from "@/lib/sources/emitters/allow-list";
 import { offeredNames } from "@/lib/sources/mapping/source-settings";
+import type { Refused } from "@/lib/sources/told";
 import type { Entry, Signal } from "./entry";
-import { ExportMetricsServiceRequestSchema } from "./proto/opentelemetry/proto/collector/metrics/v1/metrics_service_pb";
+import { exportBudget, Intake } from "./intake";
 import { readJson } from "./read-json";
 import { readMetrics } from "./read-metrics";
+import { readMetricsJson } from "./read-metrics-json";
+import { readMetricsProtobuf } from "./read-metrics-protobuf";
 import { readProtobuf } from "./read-protobuf";
 import { readRecords } from "./read-records";
-import type { IsRead, RecordSignal } from "./records";
+import type { IsRead } from "./records";
 
 /** How an export is encoded: OTLP's binary protobuf or its JSON. */
 export type Encoding = "protobuf" | "json";
 
+/** An export's records in their order, and why others were refused. */
+export type ReadExport = { entries: Entry[]; refused: Refused[] };
+
+/** What an export in JSON may have, most of which is not read: lists in lists, and prompts. */
+const jsonBudget = {
+  parts: 1_000_000,
+  partsOfOne: Number.POSITIVE_INFINITY,
+  depth: Number.POSITIVE_INFINITY,
+};
+
 /**
- * Reads the body of an export (OTLP 1.11, section OTLP/HTTP) into one list of its records, in the order of the export. An empty
- * body is an empty export in both encodings. Attributes that are not on the allow-list are not read.
+ * Reads the body of an export (OTLP 1.11, section OTLP/HTTP) into one list of its records. An empty body is an empty export in
+ * both encodings. Attributes that are not on the allow-list are not read. A record that cannot be read is refused alone.
  * @param offered the attributes that the settings of the source may use, which are read besides
- * @throws ServiceError validation_failed where the bytes are not an export of this signal
+ * @throws ServiceError validation_failed where the bytes are not an export of this signal, payload_too_large for JSON with
+ *   more than a million values
  */
 export function readExport(
   signal: Signal,
   encoding: Encoding,
   bytes: Uint8Array,
   offered: ReadonlySet<string> = offeredNames(null),
-): Entry[] {
+  budget = exportBudget,
+): ReadExport {
+  const intake = new Intake(budget);
   try {
-    return signal === "metrics"
-      ? readMetrics(decodeMetrics(encoding, bytes), offered)
-      : readRecords(signal, decodeRecords(signal, encoding, bytes, offered), offered);
-  } catch {
+    const entries =
+      signal === "metrics"
+        ? readMetrics(decodeMetrics(encoding, bytes, intake), offered)
+        : readRecords(signal, decodeRecords(signal, encoding, bytes, offered, intake), offered);
+    return { entries, refused: intake.refused() };
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
     // The decoder's own message may quote the content, which can be a prompt.
     const form = encoding === "protobuf" ? "a protobuf message" : "JSON";
     throw new ServiceError(
@@ -41,50 +60,32 @@ export function readExport(
 }
 
 function decodeRecords(
-  signal: RecordSignal,
+  signal: Exclude<Signal, "metrics">,
   encoding: Encoding,
   bytes: Uint8Array,
   offered: ReadonlySet<string>,
+  intake: Intake,
 ) {
   const read = new Set([...allowList, ...offered]);
   const isRead: IsRead = (key) => read.has(key);
   return encoding === "protobuf"
-    ? readProtobuf(signal, bytes, isRead)
-    : readJson(signal, parseText(bytes), isRead);
+    ? readProtobuf(signal, bytes, isRead, intake)
+    : readJson(signal, parseText(bytes), isRead, intake);
 }
 
 /** All attributes of a point make its series, so that all of them are decoded. */
-function decodeMetrics(encoding: Encoding, bytes: Uint8Array) {
-  const schema = ExportMetricsServiceRequestSchema;
-  if (encoding === "protobuf") return fromBinary(schema, bytes, { readUnknownFields: false });
-  return fromJson(schema, withoutExemplars(parseText(bytes)), { ignoreUnknownFields: true });
+function decodeMetrics(encoding: Encoding, bytes: Uint8Array, intake: Intake) {
+  return encoding === "protobuf"
+    ? readMetricsProtobuf(bytes, intake)
+    : readMetricsJson(parseText(bytes), intake);
 }
 
-function parseText(bytes: Uint8Array): JsonValue {
+function parseText(bytes: Uint8Array): unknown {
   // ASCII is a third of the work of UTF-8.
   const text = isAscii(bytes)
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
     : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  // A value has a character at least.
+  if (text.length > jsonBudget.parts) countParts(text, jsonBudget);
   return text.trim() === "" ? {} : JSON.parse(text);
-}
-
-/** Removes exemplars, in place: nobody reads them, and OTLP's JSON has their ids in hex, protobuf's own mapping in base64. */
-function withoutExemplars(json: JsonValue): JsonValue {
-  const metrics = listed(listed(listed([json], "resourceMetrics"), "scopeMetrics"), "metrics");
-  for (const kind of ["sum", "histogram", "gauge", "exponentialHistogram"]) {
-    const data = metrics.flatMap((metric) => (isObject(metric) && metric[kind] ? [metric[kind]] : []));
-    for (const point of listed(data, "dataPoints")) if (isObject(point)) delete point.exemplars;
-  }
-  return json;
-}
-
-function listed(values: JsonValue[], name: string): JsonValue[] {
-  return values.flatMap((value) => {
-    const list = isObject(value) ? value[name] : undefined;
-    return Array.isArray(list) ? list : [];
-  });
-}
-
-function isObject(value: JsonValue | undefined): value is { [name: string]: JsonValue } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

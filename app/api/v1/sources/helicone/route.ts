@@ -1,8 +1,6 @@
 import { heliconeDelivery, signedQuery } from "@/lib/contract/delivery";
 import { answerMethods } from "@/lib/http/define-route";
-import { helicone } from "@/lib/sources/gateways/helicone";
 import { receiveDelivery } from "@/lib/sources/gateways/http";
-import { readDelivery } from "@/lib/sources/gateways/read-delivery";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
   POST: receiveDelivery({
@@ -12,6 +10,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
     auth: "signed",
     body: heliconeDelivery,
     query: signedQuery,
-    read: (bytes, settings) => readDelivery(helicone, bytes, settings),
+    form: "helicone",
   }),
 });

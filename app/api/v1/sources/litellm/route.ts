@@ -1,8 +1,6 @@
 import { liteLlmDelivery } from "@/lib/contract/delivery";
 import { answerMethods } from "@/lib/http/define-route";
 import { receiveDelivery } from "@/lib/sources/gateways/http";
-import { liteLlm } from "@/lib/sources/gateways/litellm";
-import { readDelivery } from "@/lib/sources/gateways/read-delivery";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
   POST: receiveDelivery({
@@ -11,6 +9,6 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
       "Takes what LiteLLM's `generic_api` callback sends, in each of its formats (`json_array`, `ndjson`, `single`). LiteLLM's cost is recorded, except where it could not price the call: then the price list decides.",
     auth: "bearer",
     body: liteLlmDelivery,
-    read: (bytes, settings) => readDelivery(liteLlm, bytes, settings),
+    form: "litellm",
   }),
 });

@@ -1,7 +1,6 @@
 import { openRouterDelivery } from "@/lib/contract/delivery";
 import { answerMethods } from "@/lib/http/define-route";
 import { receiveDelivery } from "@/lib/sources/gateways/http";
-import { readBroadcast } from "@/lib/sources/gateways/read-delivery";
 
 const webhook = {
   summary: "Receive a delivery of OpenRouter",
@@ -9,7 +8,7 @@ const webhook = {
     "Takes what OpenRouter's Broadcast sends to a webhook: OTLP traces in JSON. OpenRouter's cost is recorded. An empty body is a test of the connection.",
   auth: "bearer",
   body: openRouterDelivery,
-  read: readBroadcast,
+  form: "openrouter",
 } as const;
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({

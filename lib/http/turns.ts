@@ -1,0 +1,81 @@
+import { overloaded } from "@/lib/errors";
+
+/** A body of more bytes, without its Content-Encoding, is large: it takes a turn, and is decoded off the main thread where it can be. */
+export const largeBytes = 256 * 1024;
+
+/**
+ * Shares the work on large bodies among workspaces: one body of a workspace at a time, and workspaces in turn, however many
+ * bodies each of them sends.
+ */
+export class Turns {
+  /** What waits, by workspace: the one whose turn comes next is first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #working = new Set<string>();
+  #waitingCount = 0;
+
+  /** @param limits how many bodies are worked on at once, and how many may wait: of one workspace and in all */
+  constructor(private readonly limits: { atOnce: number; ofOne: number; inAll: number }) {}
+
+  /**
+   * Resolves when it is the workspace's turn.
+   * @returns a function that ends the turn
+   * @throws ServiceError unavailable where too many wait
+   */
+  async take(workspaceId: string): Promise<() => void> {
+    const own = this.#waiting.get(workspaceId) ?? [];
+    if (own.length >= this.limits.ofOne || this.#waitingCount >= this.limits.inAll)
+      throw overloaded("taking in");
+    await new Promise<void>((resolve) => {
+      own.push(resolve);
+      this.#waitingCount += 1;
+      this.#waiting.set(workspaceId, own);
+      this.#next();
+    });
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#working.delete(workspaceId);
+      this.#moveBack(workspaceId);
+      this.#next();
+    };
+  }
+
+  #next(): void {
+    for (const [workspaceId, own] of this.#waiting) {
+      if (this.#working.size >= this.limits.atOnce) return;
+      if (this.#working.has(workspaceId)) continue;
+      const begin = own.shift();
+      if (own.length === 0) this.#waiting.delete(workspaceId);
+      if (!begin) continue;
+      this.#waitingCount -= 1;
+      this.#working.add(workspaceId);
+      begin();
+    }
+  }
+
+  /** Has a workspace that had its turn wait behind all others. */
+  #moveBack(workspaceId: string): void {
+    const own = this.#waiting.get(workspaceId);
+    if (!own) return;
+    this.#waiting.delete(workspaceId);
+    this.#waiting.set(workspaceId, own);
+  }
+}
+
+/** Those of this process. What waits is in memory. */
+export const turns = new Turns({ atOnce: 4, ofOne: 8, inAll: 32 });
+
+/** The turn that one request takes at most. */
+export class Turn {
+  #end: (() => void) | undefined;
+
+  /** Takes it. @throws ServiceError unavailable */
+  async take(workspaceId: string): Promise<void> {
+    this.#end ??= await turns.take(workspaceId);
+  }
+
+  end(): void {
+    this.#end?.();
+  }
+}

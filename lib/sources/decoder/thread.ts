@@ -1,0 +1,92 @@
+import { Worker } from "node:worker_threads";
+import { ServiceError } from "@/lib/errors";
+import { largeBytes } from "@/lib/http/turns";
+import { reportFailure } from "@/lib/log";
+import type { Decoded } from "@/lib/sources/told";
+import { decodeBody, type Form } from "./decode";
+import { pack, packError, type Sent, unpack, unpackError } from "./transfer";
+
+/** A body to decode, and what it came to. */
+export type Job = { form: Form; bytes: Uint8Array };
+export type Done = { sent: Sent } | { error: ReturnType<typeof packError> };
+
+/** How long a body may take. The budget of an export takes about a second. */
+const limitMs = 20_000;
+
+/** The memory that decoding a body may take, MB. */
+const memory = { maxOldGenerationSizeMb: 512 };
+
+let program: URL | undefined;
+let worker: Worker | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/** Has large bodies decoded by a thread. @param file the bundle of `server/decoder.ts` */
+export function decodeInThread(file: URL): void {
+  program = file;
+}
+
+/**
+ * Reads what a body tells. A large one is decoded by a thread of its own, one after another, so that the event loop answers
+ * other requests meanwhile; where there is no such thread (on a platform that runs functions), on the main thread.
+ * @throws ServiceError as `decodeBody`; payload_too_large where decoding takes too long or too much memory
+ */
+export async function decode(form: Form, bytes: Uint8Array): Promise<Decoded> {
+  if (bytes.byteLength <= largeBytes || !program) return decodeBody(form, bytes);
+  const turn = last.then(() => decodeElsewhere({ form, bytes }));
+  last = turn.catch(() => {});
+  const done = await turn;
+  if ("error" in done) throw unpackError(done.error);
+  return unpack(done.sent);
+}
+
+function decodeElsewhere(job: Job): Promise<Done> {
+  worker ??= start();
+  const thread = worker;
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => {
+      settle();
+      // Whatever it does, it does no more.
+      worker = undefined;
+      void thread.terminate();
+      reportFailure(error, "A body could not be decoded.");
+      const text = "The body takes too long to decode. Send less at once.";
+      reject(new ServiceError("payload_too_large", text));
+    };
+    const tooLate = setTimeout(
+      () => fail(new Error(`Decoding took more than ${limitMs / 1000} s.`)),
+      limitMs,
+    );
+    const onEnd = () => fail(new Error("The thread that decodes bodies ended."));
+    const onDone = (done: Done) => {
+      settle();
+      resolve(done);
+    };
+    const settle = () => {
+      clearTimeout(tooLate);
+      thread.off("error", fail).off("exit", onEnd).off("message", onDone);
+    };
+    thread.on("error", fail).on("exit", onEnd).on("message", onDone);
+    thread.postMessage(job);
+  });
+}
+
+function start(): Worker {
+  const thread = new Worker(program as URL, { resourceLimits: memory });
+  thread.unref();
+  // An error between two bodies must not end the process; the next body starts another thread.
+  thread.on("error", () => {});
+  thread.on("exit", () => {
+    if (worker === thread) worker = undefined;
+  });
+  return thread;
+}
+
+/** What the thread answers to a job. */
+export function answerJob({ form, bytes }: Job): Done {
+  try {
+    return { sent: pack(decodeBody(form, bytes)) };
+  } catch (error) {
+    if (error instanceof ServiceError) return { error: packError(error) };
+    throw error;
+  }
+}

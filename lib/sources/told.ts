@@ -1,0 +1,31 @@
+import { ServiceError } from "@/lib/errors";
+import type { SourceRecord } from "./mapping/source-record";
+
+/** What an item of a body is: a call with usage, nothing to record, or something that cannot be read. */
+export type Told = SourceRecord | "no usage" | ServiceError;
+
+/** What a body tells: its calls, remarks for whoever runs the emitter, and why other records were refused. */
+export type Decoded = { told: Told[]; remarks: string[]; refused: Refused[] };
+
+export function isRecord(item: Told): item is SourceRecord {
+  return typeof item === "object" && !(item instanceof ServiceError);
+}
+
+/** Why records of a request were refused before they were messages, and how many. */
+export type Refused = { error: ServiceError; count: number };
+
+/** Counts refused records by their reason. */
+export class Refusals {
+  readonly #byReason = new Map<string, Refused>();
+
+  add(error: ServiceError, count = 1): void {
+    const reason = `${error.code} ${error.message}`;
+    const known = this.#byReason.get(reason);
+    if (known) known.count += count;
+    else this.#byReason.set(reason, { error, count });
+  }
+
+  list(): Refused[] {
+    return [...this.#byReason.values()];
+  }
+}
