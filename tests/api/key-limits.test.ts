@@ -143,8 +143,12 @@ describe("The limits of a key", () => {
     }
   });
 
-  test("Names no blocking budget for a key that records test data", async () => {
+  test("Names no budget for a key that records test data, which none counts", async () => {
     await setBudget("all", { blocks: true });
+    await setBudget("all warns");
+    const client = await clientWith({ permissions: reader, environment: "test" });
+    await client.post(costMessage({ estimated_cost: 5 }));
+    expect(namesOf(await limitsOf(client))).toEqual([]);
     expect(namesOf(await limitsOf(await clientWith({ permissions: writer, environment: "test" })))).toEqual(
       [],
     );
