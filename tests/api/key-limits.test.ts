@@ -139,9 +139,13 @@ describe("The limits of a key", () => {
     await setBudget("now", { ends_on: "2999-01-01", blocks: true });
     const today = new Date().toISOString().slice(0, 10);
     await setBudget("today", { period: "once", starts_on: today, ends_on: today, blocks: true });
-    for (const permissions of [reader, writer]) {
-      const limits = await limitsOf(await clientWith({ permissions }));
-      expect(limits.budgets.map(({ name }) => name)).toEqual(["now", "today"]);
+    await setBudget("today, with figures", { period: "once", starts_on: today, ends_on: today });
+    for (const [permissions, names] of [
+      [reader, ["now", "today", "today, with figures"]],
+      [writer, ["now", "today"]],
+    ] as const) {
+      const limits = await limitsOf(await clientWith({ permissions: [...permissions] }));
+      expect(limits.budgets.map(({ name }) => name)).toEqual(names);
       // A budget that ends within a period holds nothing back after its end.
       expect(limits.budgets[1]?.resets_at).toBe(
         `${new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, -1)}+00:00`,
