@@ -51,6 +51,8 @@ const workers = z
   .default("1")
   .transform((value) => (value === "auto" ? Math.min(availableParallelism(), maxWorkers) : Number(value)));
 
+const keptDays = (byDefault: number) => z.coerce.number().int().min(90).max(36_500).default(byDefault);
+
 const schema = z.object({
   NODE_ENV: z.enum(["development", "production", "test"]).default("development"),
   LOG_LEVEL: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -146,6 +148,11 @@ const schema = z.object({
   /** Receivers of alerts that may have internal addresses, and plain http: host names, addresses and CIDR ranges. */
   ALERT_ALLOWED_HOSTS: hostsAndRanges,
   VERCEL: flag,
+  /** How many days records are kept: of a retry that comes later, the service no longer knows that it is one. */
+  IDEMPOTENCY_KEY_DAYS: keptDays(730),
+  ALERT_DAYS: keptDays(730),
+  AUDIT_LOG_DAYS: keptDays(1_095),
+  REPRICING_DAYS: keptDays(365),
   VERCEL_ENV: z.string().optional(),
   VERCEL_URL: z.string().optional(),
   VERCEL_BRANCH_URL: z.string().optional(),

@@ -20,13 +20,17 @@ export function formatForecastRange({ low_usd: low, high_usd: high }: ForecastDe
 
 /** How a forecast was made, in sentences. */
 export function explainForecast(details: ForecastDetails): string {
-  const { recorded_usd: recorded, added_usd: added, days_left: left, days_compared: compared } = details;
+  const { recorded_usd: recorded, coming_usd: coming, added_usd: added } = details;
+  const { days_left: left, days_compared: compared } = details;
   const days =
     left === 1 ? "The rest of today adds" : `The ${formatCount(left, "day")} left, with today, add`;
   return [
     `${formatMoney(recorded)} is recorded or booked.`,
-    `${days} ${formatForecast(added)}: the median usage of the same weekdays in the last ${formatCount(compared, "day")}.`,
-    "Subscriptions count as booked. Expenses and allocations are not extrapolated.",
+    ...(toNumber(coming) > 0 ? [`Recurring subscriptions add ${formatMoney(coming)}.`] : []),
+    compared === 0
+      ? "No usage is expected."
+      : `${days} ${formatForecast(added)}: the median usage of the same weekdays in the last ${formatCount(compared, "day")}, moved along its trend.`,
+    "Expenses and allocations are not extrapolated. At least four of five totals lie in the range.",
   ].join(" ");
 }
 

@@ -5,9 +5,12 @@ import {
   add,
   compare,
   type Decimal,
-  divideMoney,
+  isZero,
+  moneyScale,
   parseDecimal,
+  roundMoney,
   roundTo,
+  shiftDecimal,
   subtract,
   sum,
   toText,
@@ -31,6 +34,8 @@ export type ForecastBasis = {
   recorded: Decimal;
   /** USD of usage and batches by day, of today and the `comparedDays` before it; a day without any may be missing. */
   usage: ReadonlyMap<string, Decimal>;
+  /** USD of recurring charges of the period that are not recorded yet, by day. */
+  coming: { day: string; amount: Decimal }[];
 };
 
 /** The forecast of a period, USD. */
@@ -41,7 +46,9 @@ export type Forecast = {
   high: Decimal;
   /** What is recorded or booked already. */
   recorded: Decimal;
-  /** What the rest of the period adds, rounded as the total is. */
+  /** The recurring charges that are going to be booked in the rest of the period. */
+  coming: Decimal;
+  /** What usage adds in the rest of the period, rounded as the total is. */
   added: Decimal;
   /** Days of the period that are left, with today. */
   daysLeft: number;
@@ -51,52 +58,111 @@ export type Forecast = {
   runsOutOn(amount: Decimal): string | null;
 };
 
-/** The lower quartile, the median and the upper quartile of what usage cost on some days. */
-type Pace = { low: Decimal; median: Decimal; high: Decimal };
-
 /**
- * Forecasts what a period costs in the end: what is recorded and booked, and for each day that is left the median usage of
- * comparable days, which are the same weekdays of the last five weeks. What usage cost today counts towards today's median.
- * Nothing but usage is extrapolated: subscriptions count as they are booked, expenses and allocations as they are recorded.
- * The time of day has no influence. The range is made of the quartiles in place of the medians.
- * @returns null where the period does not contain today, fewer than three days of usage are known, or the rounded total is
- * not above zero
+ * Forecasts what a period costs in the end: what is recorded and booked, the recurring charges that are due, and usage for each
+ * day that is left. Expenses and allocations count as they are recorded. The time of day has no influence.
+ *
+ * The usage of a day is the median of comparable days, which are the same weekdays of the last five weeks, moved along the trend:
+ * the median change a day. A trend counts where two thirds of the changes have one direction, and goes on for as long as it was
+ * seen. What usage cost today counts towards today's part.
+ *
+ * In at least four of five cases, the total should lie in the range. It is made of the trend's thirds in place of its median, going on to
+ * the end, and of the distances of past days from what they would have been forecast: their lower and upper tenth, times the
+ * error of a sum of so many days. A level that jumps, or spend that drifts at random, is not foreseen.
+ * @returns null where the period does not contain today, fewer than three days of usage are known (unless there is no usage and
+ * only charges are due), or the rounded total is not above zero
  */
-export function forecastSpend({ range, today, recorded, usage }: ForecastBasis): Forecast | null {
+export function forecastSpend({ range, today, recorded, usage, coming }: ForecastBasis): Forecast | null {
   if (range.until === "infinity" || today < range.from || today >= range.until) return null;
   const compared = listCompared(usage, today);
-  if (compared.length < leastDays) return null;
-  const paces = paceByWeekday(compared, usage);
-  const soFar = usage.get(today) ?? zero;
-  const daysLeft = countDays({ from: today, until: range.until });
-  const days = Array.from({ length: daysLeft }, (_, index) => {
-    const day = addDays(today, index);
-    const pace = paces[weekdayOf(day)] ?? none;
-    const rest = (amount: Decimal) => atLeast(index === 0 ? subtract(amount, soFar) : amount, zero);
-    return { day, low: rest(pace.low), median: rest(pace.median), high: rest(pace.high) };
-  });
-  const added = (of: keyof Pace) => sum(days.map((each) => each[of]));
-  const [low, median, high] = [added("low"), added("median"), added("high")];
-  const step = stepOf(median, subtract(high, low));
-  const total = atLeast(roundToStep(add(recorded, median), step, "nearest"), recorded);
-  if (compare(total, zero) <= 0) return null;
+  const hasChargesOnly = compared.length === 0 && coming.length > 0;
+  if (compared.length < leastDays && !hasChargesOnly) return null;
+  const left = Array.from({ length: countDays({ from: today, until: range.until }) }, (_, at) =>
+    addDays(today, at),
+  );
+  const expect = hasChargesOnly ? noUsage : expectUsage(compared, left, usage, today);
+  const median = toDecimal(total(expect.days));
+  const charges = sum(coming.map(({ amount }) => amount));
+  const known = add(recorded, charges);
+  const step = stepOf(median, toDecimal(expect.high - expect.low));
+  const rounded = atLeast(
+    roundToStep(add(known, median), isZero(median) ? undefined : step, "nearest"),
+    known,
+  );
+  if (compare(rounded, zero) <= 0) return null;
   return {
-    total,
-    low: atLeast(roundToStep(add(recorded, low), step, "down"), recorded),
-    high: roundToStep(add(recorded, high), step, "up"),
+    total: rounded,
+    low: atLeast(roundToStep(add(known, toDecimal(expect.low)), step, "down"), known),
+    high: roundToStep(add(known, toDecimal(expect.high)), step, "up"),
     recorded,
-    added: subtract(total, recorded),
-    daysLeft,
+    coming: charges,
+    added: subtract(rounded, known),
+    daysLeft: left.length,
     daysCompared: compared.length,
     runsOutOn(amount) {
       if (compare(recorded, amount) >= 0) return null;
       let spent = recorded;
-      for (const each of days) {
-        spent = add(spent, each.median);
-        if (compare(spent, amount) >= 0) return each.day;
+      for (const [index, day] of left.entries()) {
+        const due = coming.filter((charge) => charge.day === day || (index === 0 && charge.day < day));
+        spent = sum([spent, toDecimal(expect.days[index] ?? 0n), ...due.map((charge) => charge.amount)]);
+        if (compare(spent, amount) >= 0) return day;
       }
       return null;
     },
+  };
+}
+
+// Estimates are made in whole numbers of the smallest part of a dollar that the ledger stores, because each takes thousands of
+// steps.
+const toUnits = (usd: Decimal): bigint => BigInt(toText(shiftDecimal(roundMoney(usd), moneyScale)));
+const toDecimal = (units: bigint): Decimal => shiftDecimal(parseDecimal(units), -moneyScale);
+const total = (amounts: bigint[]): bigint => amounts.reduce((all, each) => all + each, 0n);
+const atMost = (amount: bigint, most: bigint) => (amount < most ? amount : most);
+const notBelow = (amount: bigint, least: bigint) => (amount < least ? least : amount);
+
+/** What usage costs on each of the days left, and the range of their sum, in units. */
+type ExpectedUsage = { days: bigint[]; low: bigint; high: bigint };
+
+const noUsage: ExpectedUsage = { days: [], low: 0n, high: 0n };
+
+function expectUsage(
+  compared: string[],
+  left: string[],
+  usage: ReadonlyMap<string, Decimal>,
+  today: string,
+): ExpectedUsage {
+  const past = compared.map((day) => toUnits(usage.get(day) ?? zero));
+  const soFar = toUnits(usage.get(today) ?? zero);
+  const weekdays = compared.map(weekdayOf);
+  const alike = alikeByWeekday(weekdays);
+  const trend = trendOf(past);
+  /** What past days would have cost if they were today. */
+  const moved = (slope: bigint) => past.map((amount, index) => amount + slope * BigInt(past.length - index));
+  const levelsOf = (amounts: bigint[]) =>
+    alike.map((indices) => quantilesOf(indices.map((index) => amounts[index] ?? 0n)).median);
+  const daysFor = (slope: bigint, lasts: number): bigint[] => {
+    const levels = levelsOf(moved(slope));
+    return left.map((day, index) => {
+      const level = (levels[weekdayOf(day)] ?? 0n) + slope * BigInt(Math.min(index, lasts));
+      return notBelow(index === 0 ? level - soFar : level, 0n);
+    });
+  };
+  const days = daysFor(trend.median, past.length);
+  const amounts = moved(trend.median);
+  const levels = levelsOf(amounts);
+  const distances = quantilesOf(
+    amounts.map((amount, index) => amount - (levels[weekdays[index] ?? 0] ?? 0n)),
+    10,
+  );
+  // Days vary each for themselves, and their level is known from as many days as are compared.
+  const ofSum = BigInt(Math.round(Math.sqrt(left.length + left.length ** 2 / past.length) * 1e6));
+  const noise = (distance: bigint) => (notBelow(distance, 0n) * ofSum) / 1_000_000n;
+  const lowest = atMost(total(daysFor(trend.low, left.length)), total(days));
+  const highest = notBelow(total(daysFor(trend.high, left.length)), total(days));
+  return {
+    days,
+    low: notBelow(lowest - noise(-distances.low), 0n),
+    high: highest + noise(distances.high),
   };
 }
 
@@ -107,36 +173,56 @@ function listCompared(usage: ReadonlyMap<string, Decimal>, today: string): strin
   return first < 0 ? [] : all.slice(first);
 }
 
-const none: Pace = { low: zero, median: zero, high: zero };
-
 /** 0 is Sunday. */
 const weekdayOf = (day: string) => new Date(Date.parse(day)).getUTCDay();
 const isWeekend = (weekday: number) => weekday === 0 || weekday === 6;
 
 /**
- * The pace of each weekday, Sunday first: that of the same weekdays where at least three are known, otherwise that of all
- * working days or of all days of the weekend, otherwise that of all days.
+ * The days that each weekday, Sunday first, is compared with, as indices: the same weekdays where at least three are known,
+ * otherwise all working days or all days of the weekend, otherwise all days.
  */
-function paceByWeekday(days: string[], usage: ReadonlyMap<string, Decimal>): Pace[] {
+function alikeByWeekday(weekdays: number[]): number[][] {
+  const all = weekdays.map((_, index) => index);
   return Array.from({ length: 7 }, (_, weekday) => {
     const alike = [
-      days.filter((day) => weekdayOf(day) === weekday),
-      days.filter((day) => isWeekend(weekdayOf(day)) === isWeekend(weekday)),
-      days,
-    ].find((each) => each.length >= leastDays);
-    return paceOf((alike ?? days).map((day) => usage.get(day) ?? zero));
+      all.filter((index) => weekdays[index] === weekday),
+      all.filter((index) => isWeekend(weekdays[index] ?? 0) === isWeekend(weekday)),
+    ];
+    return alike.find((each) => each.length >= leastDays) ?? all;
   });
 }
 
-function paceOf(amounts: Decimal[]): Pace {
-  const sorted = [...amounts].sort(compare);
-  const at = (index: number) => sorted[index] ?? zero;
+/**
+ * The change a day: the median of the changes between each two days that are whole weeks apart, or between each two days where
+ * less than two weeks are known (Sen's slope, https://en.wikipedia.org/wiki/Theil–Sen_estimator). Zero where no two thirds of them
+ * have one direction.
+ * @returns also the lower and the upper third of the changes
+ */
+function trendOf(past: bigint[]): Quantiles {
+  const apart = past.length >= 14 ? 7 : 1;
+  const changes = past.flatMap((late, index) =>
+    past
+      .slice(0, index)
+      .flatMap((early, before) =>
+        (index - before) % apart === 0 ? [(late - early) / BigInt(index - before)] : [],
+      ),
+  );
+  const trend = quantilesOf(changes, 3);
+  return { ...trend, median: trend.low > 0n || trend.high < 0n ? trend.median : 0n };
+}
+
+/** The median of some amounts, and what a share of them is at most below and above. */
+type Quantiles = { low: bigint; median: bigint; high: bigint };
+
+/** @param share one of so many: 3 for thirds */
+function quantilesOf(amounts: bigint[], share = 2): Quantiles {
+  const sorted = [...amounts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const at = (index: number) => sorted[index] ?? 0n;
   const last = sorted.length - 1;
-  const middle = add(at(Math.floor(last / 2)), at(Math.ceil(last / 2)));
   return {
-    low: at(Math.floor(last / 4)),
-    median: divideMoney(middle, parseDecimal("2")),
-    high: at(Math.ceil((last * 3) / 4)),
+    low: at(Math.floor(last / share)),
+    median: (at(Math.floor(last / 2)) + at(Math.ceil(last / 2))) / 2n,
+    high: at(last - Math.floor(last / share)),
   };
 }
 
@@ -172,6 +258,7 @@ export function toForecastDetails(forecast: Forecast | null): z.output<typeof fo
       low_usd: toExact(forecast.low),
       high_usd: toExact(forecast.high),
       recorded_usd: toExact(forecast.recorded),
+      coming_usd: toExact(forecast.coming),
       added_usd: toExact(forecast.added),
       days_left: forecast.daysLeft,
       days_compared: forecast.daysCompared,

@@ -71,6 +71,13 @@ describe("A channel", () => {
     ["no address", { kind: "slack", url: "hooks" }, "url", "https"],
     ["a password", { kind: "teams", url: "https://a:b@hooks.example.com/" }, "url", "password"],
     ["loopback in IPv6", { kind: "webhook", url: "https://[::1]/" }, "url", "internal"],
+    [
+      "loopback in IPv4-compatible IPv6",
+      { kind: "webhook", url: "https://[::127.0.0.1]/" },
+      "url",
+      "internal",
+    ],
+    ["Azure's platform", { kind: "slack", url: "https://168.63.129.16/" }, "url", "internal"],
     ["a decimal loopback address", { kind: "webhook", url: "https://2130706434/" }, "url", "internal"],
     ["the metadata service", { kind: "webhook", url: "https://169.254.169.254/" }, "url", "internal"],
     ["an unknown kind", { kind: "fax", url: "https://hooks.example.com/" }, "kind", "must be one of"],

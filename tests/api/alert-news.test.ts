@@ -66,3 +66,18 @@ test("Marks nothing by an alert of another workspace, and nothing for strangers"
   expect((await news("stranger")).status).toBe(404);
   expect((await see("stranger", (await news("owner")).newest[0]?.id)).status).toBe(404);
 });
+
+test("A page of alerts has as many as asked for, 25 without a limit and 100 at most, and goes on where the last ended", async () => {
+  const other = await makeTeam(harness);
+  const levels = Array.from({ length: 103 }, (_, index) => String(index + 1));
+  await raise(harness.fixtures, ...levels.map((level) => crossing(other.workspace, { level })));
+  const read = (query: string) => other.users.viewer.get(`${other.path}/alerts${query}`);
+  const levelsOf = ({ body }: Answer) => (body.alerts as { level: string }[]).map(({ level }) => level);
+  const newest = [...levels].reverse();
+  expect(levelsOf(await read(""))).toEqual(newest.slice(0, 25));
+  const first = await read("?limit=100");
+  expect(levelsOf(first)).toEqual(newest.slice(0, 100));
+  const last = await read(`?limit=100&cursor=${first.body.next_cursor}`);
+  expect([levelsOf(last), last.body.next_cursor]).toEqual([newest.slice(100), null]);
+  expect((await read("?limit=101")).status).toBe(400);
+});

@@ -5,6 +5,15 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 const harness = withSharedHarness();
 
+/** What a source was refused: codes with counts. They are stored about once a second. */
+const refusalsOf = async (keyId: string): Promise<string[]> => {
+  const { rows } = await harness.fixtures.sql.query(
+    "select code, refused_count::int as count from public.source_refusals where api_key_id = $1",
+    [keyId],
+  );
+  return rows.map(({ code, count }) => `${code} ${count}`);
+};
+
 const tokens = { cache_read_tokens: 1000, input_tokens: 200, output_tokens: 34 };
 
 describe("LiteLLM's calls are recorded once, with LiteLLM's cost,", () => {
@@ -159,6 +168,17 @@ describe("A delivery is answered with a verdict for each call:", () => {
       { index: 2, status: 400, error: "validation_failed", issues: [{ path: "2.prompt_tokens" }] },
     ]);
     expect(await gateway.recorded()).toEqual(tokens);
+    await expect
+      .poll(async () => (await refusalsOf(gateway.id)).sort())
+      .toEqual(["feature_not_allowed 1", "validation_failed 1"]);
+  });
+
+  test("A delivery of which nothing can be read is refused, and noted for its source", async () => {
+    const gateway = await makeGateway(harness);
+    const { status } = await gateway.deliver("litellm", [liteLlmCall({ prompt_tokens: "many" })]);
+    expect(status).toBe(400);
+    await gateway.deliver("litellm", "not JSON");
+    await expect.poll(() => refusalsOf(gateway.id)).toHaveLength(2);
   });
 
   test("A key without log_usage is refused for each call, and is not asked to send again", async () => {

@@ -137,14 +137,28 @@ describe("The limits of a key", () => {
   test("Leaves out budgets that are over or not begun", async () => {
     await setBudget("later", { starts_on: "2999-01-01", blocks: true });
     await setBudget("now", { ends_on: "2999-01-01", blocks: true });
-    for (const permissions of [reader, writer]) {
-      const limits = await limitsOf(await clientWith({ permissions }));
-      expect(limits.budgets.map(({ name }) => name)).toEqual(["now"]);
+    const today = new Date().toISOString().slice(0, 10);
+    await setBudget("today", { period: "once", starts_on: today, ends_on: today, blocks: true });
+    await setBudget("today, with figures", { period: "once", starts_on: today, ends_on: today });
+    for (const [permissions, names] of [
+      [reader, ["now", "today", "today, with figures"]],
+      [writer, ["now", "today"]],
+    ] as const) {
+      const limits = await limitsOf(await clientWith({ permissions: [...permissions] }));
+      expect(limits.budgets.map(({ name }) => name)).toEqual(names);
+      // A budget that ends within a period holds nothing back after its end.
+      expect(limits.budgets[1]?.resets_at).toBe(
+        `${new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, -1)}+00:00`,
+      );
     }
   });
 
-  test("Names no blocking budget for a key that records test data", async () => {
+  test("Names no budget for a key that records test data, which none counts", async () => {
     await setBudget("all", { blocks: true });
+    await setBudget("all warns");
+    const client = await clientWith({ permissions: reader, environment: "test" });
+    await client.post(costMessage({ estimated_cost: 5 }));
+    expect(namesOf(await limitsOf(client))).toEqual([]);
     expect(namesOf(await limitsOf(await clientWith({ permissions: writer, environment: "test" })))).toEqual(
       [],
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sweepAlerts } from "@/lib/alerts/delivery/jobs";
-import { claimDeliveries, finishDelivery } from "@/lib/alerts/delivery/queries";
+import { claimDeliveries, finishDelivery, sweepDeliveries } from "@/lib/alerts/delivery/queries";
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import { type OpenDeliveries, withDeliveries } from "@/tests/helpers/deliveries";
 
@@ -51,6 +51,47 @@ describe("The queue", () => {
     const claimed = [...(await claimDeliveries(places, 40)), ...(await claimDeliveries(places, 40))];
     expect(claimed.filter(({ channel: each }) => each.is_failing)).toHaveLength(1);
     expect(claimed.filter(({ channel: each }) => !each.is_failing)).toHaveLength(4);
+  });
+
+  test("Gives channels that fail so many places together, also over all of them, and the rest to others", async () => {
+    for (let index = 0; index < 5; index += 1) await channel({ failing_since: new Date() });
+    await channel();
+    await raise(
+      fixtures,
+      ...Array.from({ length: 3 }, (_, index) => crossing(workspace, { subject_id: `b${index}` })),
+    );
+    const few = { all: 64, failing: 2, channel: 4 };
+    const failing = (claimed: Awaited<ReturnType<typeof claimDeliveries>>) =>
+      [true, false].map((is) => claimed.filter(({ channel: each }) => each.is_failing === is).length);
+    expect(failing(await claimDeliveries(few, 40))).toEqual([2, 3]);
+    expect(failing(await claimDeliveries({ ...few, failing: 0 }, 40))).toEqual([0, 0]);
+    expect(failing(await claimDeliveries({ ...few, all: 1 }, 40))).toEqual([1, 0]);
+  });
+
+  test("Is swept in steps of so many, and all of it by the job", async () => {
+    const id = await channel();
+    const levels = ["50", "60", "70", "80", "90"];
+    await raiseLevels(...levels);
+    await work();
+    const age = () =>
+      fixtures.sql.query(
+        "update public.alert_deliveries set created_at = now() - interval '31 days' where workspace_id = $1",
+        [workspace],
+      );
+    await age();
+    expect([await sweepDeliveries(2), (await states(id)).length]).toEqual([2, 3]);
+    await raiseLevels("91", "92", "93");
+    await fixtures.sql.query("delete from public.alert_channels where id = $1", [id]);
+    // Of what nobody will send, too.
+    await fixtures.sql.query(
+      "update public.alert_deliveries set state = 'pending' where workspace_id = $1 and state = 'cancelled'",
+      [workspace],
+    );
+    expect(await sweepDeliveries(2)).toBe(4);
+    await age();
+    await sweepAlerts();
+    await sweepAlerts();
+    expect(await states(id)).toEqual([]);
   });
 
   test("Is swept: the log after 30 days, and what nobody will send", async () => {

@@ -121,12 +121,17 @@ describe("A receiver that fails", () => {
     await raiseLevels("50");
     await work();
     expect(await stored(id)).toMatchObject({ failing_since: expect.any(Date), disabled_at: null });
-    await fixtures.sql.query(
-      "update public.alert_channels set failing_since = now() - interval '1 day' where id = $1",
-      [id],
-    );
-    await passTheWait(fixtures, id);
-    await work();
+    const failFor = async (duration: string) => {
+      await fixtures.sql.query(
+        "update public.alert_channels set failing_since = now() - $2::interval where id = $1",
+        [id, duration],
+      );
+      await passTheWait(fixtures, id);
+      await work();
+    };
+    await failFor("23 hours 59 minutes");
+    expect(await stored(id)).toMatchObject({ disabled_at: null });
+    await failFor("1 day");
     expect(await stored(id)).toMatchObject({ disabled_at: expect.any(Date), disabled_reason: "failing" });
     const asked = receiver.received.length;
     await raiseLevels("80");

@@ -101,6 +101,28 @@ describe("A key near its monthly limit", () => {
     expect(await fired()).toEqual(["key_limit warning 2026-11-01", "key_limit ok 2026-11-01"]);
   });
 
+  test("Warns, alerts and ends again for a limit that was raised, each once", async () => {
+    const { id } = await key({ monthly_limit: "100" });
+    const at = async (usd: string, limit: number) => {
+      await spend(id, usd);
+      await rows("update public.api_keys set monthly_limit = $2 where id = $1", [id, limit]);
+      await judge(now);
+      await judge(later(1));
+    };
+    await at("90", 100);
+    await at("105", 100);
+    await at("105", 200);
+    await at("165", 200);
+    await at("205", 200);
+    await at("205", 300);
+    const ofLimit = ["warning", "alert", "ok"].map((state) => `key_limit ${state} 2026-11-01`);
+    expect(await fired()).toEqual([...ofLimit, ...ofLimit]);
+    // Of what stays reached by the new limit nobody is told again.
+    await at("290", 300);
+    await at("290", 310);
+    expect((await fired()).slice(6)).toEqual(["key_limit warning 2026-11-01"]);
+  });
+
   test("Heeds the workspace's percentage, and ends with a key that is revoked", async () => {
     await set("key_limit", { parameter: 50 });
     const { id } = await key({ monthly_limit: "100" });

@@ -101,6 +101,23 @@ describe("A forecast over the limit", () => {
     expect(await fired()).toEqual(["budget_forecast warning 2030-06-01", "budget_forecast ok 2030-06-01"]);
   });
 
+  test("Is told again in a period for a limit that was raised", async () => {
+    const id = await budget();
+    await spend(id, "2030-06-01", 12);
+    await usage("2030-06-03", 3, 4);
+    await judge("2030-06-04T00:00:00Z");
+    await rows("update public.budgets set amount = 200 where id = $1", [id]);
+    await judge("2030-06-04T00:01:00Z");
+    await usage("2030-06-03", 3, 10);
+    await spend(id, "2030-06-01", 30);
+    await judge("2030-06-04T00:02:00Z");
+    await judge("2030-06-04T02:00:00Z");
+    expect(await fired()).toEqual([
+      ...["budget_forecast warning 2030-06-01", "budget_forecast ok 2030-06-01"],
+      "budget_forecast warning 2030-06-01",
+    ]);
+  });
+
   test("Ends with its period, and begins anew in the next one", async () => {
     const id = await budget();
     await spend(id, "2030-06-01", 50);

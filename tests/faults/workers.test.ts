@@ -171,6 +171,10 @@ describe("Two workers behind one port", () => {
     // Equal to the call before, but that one was answered.
     await both[1].send(...call(3));
     expect(await storedOf(id)).toHaveLength(3);
+    // The worker that lost the call has heard that it was repeated: an equal call is a use of its own there, too.
+    await requestsOfWorkers(service, messages);
+    await both[0].send(...call(4));
+    expect(await storedOf(id)).toHaveLength(4);
   });
 });
 

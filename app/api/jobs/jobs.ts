@@ -11,6 +11,7 @@ import { runErasures } from "@/lib/ledger/erasure/service";
 import { runFolding } from "@/lib/ledger/folding/service";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
+import { sweepOldRecords } from "@/lib/ledger/retention/old-records";
 import { log, reportFailure } from "@/lib/log";
 import { metrics, readGauge } from "@/lib/metrics";
 import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
@@ -44,6 +45,7 @@ export const jobs: Job[] = [
   { name: "judge_budgets", everyMs: 30_000, run: () => judgeBudgets() },
   { name: "sweep_deleted", everyMs: 600_000, run: sweepDeleted },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
+  { name: "sweep_old_records", everyMs: 600_000, run: sweepOldRecords },
 ];
 
 /** When each job last succeeded in this process, by `performance.now()`. */

@@ -101,7 +101,7 @@ export function selectStates(
       ) as s
       join public.alerts as a
         on a.workspace_id = s.workspace_id and a.rule = s.rule and a.subject_id = s.subject_id and a.period = s.period
-          and a.level = s.state
+          and a.level = s.state and a.rearmed_at is null
       where s.place <= ${atMostOfRule}
       order by s.since desc, s.subject_id`,
   );

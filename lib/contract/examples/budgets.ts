@@ -28,6 +28,7 @@ const budget = {
     low_usd: 1010,
     high_usd: 1060,
     recorded_usd: 702.5525,
+    coming_usd: 0,
     added_usd: 327.4475,
     days_left: 9,
     days_compared: 35,

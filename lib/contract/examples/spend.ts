@@ -226,6 +226,7 @@ export const spendExamples: ExampleSet = {
         low_usd: 85.1,
         high_usd: 85.3,
         recorded_usd: 85.0825,
+        coming_usd: 0,
         added_usd: 0.1175,
         days_left: 1,
         days_compared: 21,

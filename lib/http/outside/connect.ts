@@ -67,9 +67,29 @@ export function isAllowedHost(host: string, allowed: readonly string[]): boolean
   return allowed.includes(name) || isAddressIn(isIP(name) === 0 ? undefined : name, rangesOf(allowed));
 }
 
-/** Whether an address is public. @param address in any notation of ipaddr.js */
+/** The only part of IPv6 that IANA assigns public addresses from (https://www.iana.org/assignments/ipv6-address-space). */
+const publicIPv6 = ["2000::/3"];
+
+/**
+ * What is not public although it lies among public addresses: addresses that IANA reserves for protocols
+ * (https://www.iana.org/assignments/iana-ipv6-special-registry), and Azure's platform, which serves each of its machines
+ * (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16). The metadata services of other clouds
+ * have link-local, unique local or shared addresses.
+ */
+const internalAlthoughUnicast = ["2001::/23", "168.63.129.16"];
+
+/**
+ * Whether an address is public: of the special-purpose registries of IANA it is in none, and it is no IPv6 form of an IPv4
+ * address (mapped, compatible, translated, 6to4, NAT64, Teredo). A mapped address is taken for the IPv4 address.
+ * @param address in any notation of ipaddr.js
+ */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.process(address).range() === "unicast";
+  const parsed = ipaddr.process(address);
+  return (
+    parsed.range() === "unicast" &&
+    (parsed.kind() === "ipv4" || isAddressIn(address, publicIPv6)) &&
+    !isAddressIn(address, internalAlthoughUnicast)
+  );
 }
 
 function isReachable(host: string, address: string, allowed: readonly string[]): boolean {

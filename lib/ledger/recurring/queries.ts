@@ -79,6 +79,55 @@ export function lockDueSubscriptions(
   );
 }
 
+const comingSubscription = {
+  workspace_id: uuid(),
+  project_id: uuid(),
+  project: text(),
+  source: text<Source>(),
+  message: json<Extract<CostMessage, { type: "subscription" }>>(),
+  period: text<Interval>(),
+  anchor_on: date(),
+  ends_on: nullable(date()),
+  booked_periods: integer(),
+};
+
+/** A subscription of which a period is to be booked. */
+export type ComingSubscription = Row<typeof comingSubscription>;
+
+/** The most subscriptions that a forecast counts, the next ones first. */
+const maxComing = 2_000;
+
+/** A workspace's subscriptions of which a period begins before a day, as far as the caller may see them. @param before `YYYY-MM-DD`, UTC */
+export function selectComing(
+  client: ClientBase,
+  { workspaceId, environment }: { workspaceId: string; environment: "live" | "test" },
+  before: string,
+): Promise<ComingSubscription[]> {
+  return selectAll(
+    client,
+    comingSubscription,
+    sql`select s.workspace_id, s.project_id, p.slug as project, s.source, s.message, s.period, s.anchor_on, s.ends_on, s.booked_periods
+      from public.recurring_subscriptions as s
+      join public.projects as p on p.workspace_id = s.workspace_id and p.id = s.project_id
+      where s.workspace_id = ${workspaceId} and s.environment = ${environment} and s.next_on < ${before}
+      order by s.next_on, s.id limit ${maxComing}`,
+  );
+}
+
+/** The same of several workspaces' live subscriptions, for the service. */
+export function selectComingOfWorkspaces(
+  client: ClientBase,
+  workspaceIds: string[],
+  before: string,
+): Promise<ComingSubscription[]> {
+  return selectAll(
+    client,
+    comingSubscription,
+    sql`select s.workspace_id, s.project_id, '' as project, s.source, s.message, s.period, s.anchor_on, s.ends_on, s.booked_periods
+      from private.coming_subscriptions(${workspaceIds}, ${before}, ${maxComing}) as s`,
+  );
+}
+
 /** Stores how many periods are booked and when the next one begins. */
 export async function advanceSubscription(
   client: PoolClient,

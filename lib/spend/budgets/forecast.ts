@@ -1,13 +1,17 @@
 import { dayOf } from "@/lib/contract/instant";
 import { parseDecimal } from "@/lib/ledger/pricing/decimal";
+import type { ComingCharge } from "@/lib/ledger/recurring/coming";
 import { type Forecast, forecastSpend, toUsage, usageDays } from "@/lib/spend/forecast";
 import { addDays, countDays } from "@/lib/spend/period";
 
 /** A budget's present period and what is spent of it, USD as exact text; `local_ms` as in `BudgetRow`. */
 export type ForecastedBudget = {
   id: string;
+  scope_type: string;
+  scope_value: string | null;
   period_from: string;
   period_until: string;
+  time_zone: string;
   local_ms: string;
   spent: string;
 };
@@ -31,18 +35,50 @@ export function daysOf(budgets: { local_ms: string }[]): string[] {
  * Forecasts a budget's present period; the one place that decides how. Its days are those of its time zone, their usage is
  * summed by UTC days.
  * @param usage of this and other budgets, on `daysOf` them
+ * @param charges that are not booked yet, of its workspace
  * @returns null where there is too little to go by
  */
-export function forecastBudget(budget: ForecastedBudget, usage: UsageOfDay[]): Forecast | null {
+export function forecastBudget(
+  budget: ForecastedBudget,
+  usage: UsageOfDay[],
+  charges: ComingCharge[],
+): Forecast | null {
+  const range = { from: budget.period_from, until: budget.period_until };
+  const inZone = new Intl.DateTimeFormat("sv-SE", { timeZone: budget.time_zone, dateStyle: "short" });
   return forecastSpend({
-    range: { from: budget.period_from, until: budget.period_until },
+    range,
     today: todayOf(budget),
     recorded: parseDecimal(budget.spent),
     usage: toUsage(usage.filter(({ id }) => id === budget.id)),
+    coming: charges.flatMap((charge) => {
+      if (!isOfBudget(charge, budget)) return [];
+      const day = inZone.format(new Date(charge.at));
+      return day >= range.from && day < range.until ? [{ day, amount: charge.amount }] : [];
+    }),
   });
+}
+
+/** Whether a charge counts in a budget. It has no model, feature, key or person. */
+function isOfBudget(
+  charge: ComingCharge,
+  { scope_type: type, scope_value: value }: ForecastedBudget,
+): boolean {
+  if (type === "global") return true;
+  if (type === "project") return charge.projectId === value;
+  if (type === "provider") return charge.provider.toLowerCase() === value?.toLowerCase();
+  return type === "tag" && value !== null && charge.tags.includes(value);
+}
+
+/** The day until which the charges of some budgets' present periods lie, UTC: their zones are at most a day apart. */
+export function chargesBefore(budgets: { period_until: string | null }[]): string | undefined {
+  const last = budgets
+    .flatMap(({ period_until: until }) => until ?? [])
+    .sort()
+    .at(-1);
+  return last && addDays(last, 1);
 }
 
 /** How a forecast was worked out, in words. */
 export function describeMethod({ daysLeft, daysCompared }: Forecast): string {
-  return `What is recorded and booked, and for each of the ${daysLeft} days left, with today, the median usage of the same weekdays in the last ${daysCompared} days. Expenses and allocations are not extrapolated.`;
+  return `What is recorded and booked, the recurring subscriptions that are due, and for each of the ${daysLeft} days left, with today, the median usage of the same weekdays in the last ${daysCompared} days, moved along its trend. Expenses and allocations are not extrapolated.`;
 }

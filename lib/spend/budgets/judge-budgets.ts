@@ -2,7 +2,8 @@ import type { ClientBase } from "pg";
 import { callFunction } from "@/lib/db/query";
 import { asService } from "@/lib/db/transaction";
 import { compare, divideMoney, multiply, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
-import { daysOf, describeMethod, forecastBudget, type UsageOfDay } from "./forecast";
+import { type ComingCharge, loadComingChargesOf } from "@/lib/ledger/recurring/coming";
+import { chargesBefore, daysOf, describeMethod, forecastBudget, type UsageOfDay } from "./forecast";
 
 /** Budgets that are judged in one transaction. */
 const budgetsAStep = 200;
@@ -75,8 +76,11 @@ async function judgeStep(client: ClientBase, at: Date | null): Promise<{ judged:
     budgets.map(({ id }) => id),
     daysOf(budgets),
   );
+  const before = chargesBefore(budgets);
+  const workspaces = [...new Set(budgets.map((budget) => budget.workspace_id))];
+  const charges = before ? await loadComingChargesOf(client, workspaces, before, moment.getTime()) : [];
   const gone = await callFunction<unknown[]>(client, "private.judge_gone_budgets");
-  const verdicts = [...gone, ...budgets.flatMap((budget) => judgeBudget(budget, usage))];
+  const verdicts = [...gone, ...budgets.flatMap((budget) => judgeBudget(budget, usage, charges))];
   if (verdicts.length === 0) return { judged: budgets.length, raised: 0 };
   const raised = await callFunction<number>(client, "private.settle_alert_states", JSON.stringify(verdicts));
   return { judged: budgets.length, raised };
@@ -86,9 +90,9 @@ async function judgeStep(client: ClientBase, at: Date | null): Promise<{ judged:
 type Found = { is_over: boolean } & Record<string, unknown>;
 
 /** The states of a budget by rule. A state of OK is included only if the previous one was not OK. */
-function judgeBudget(budget: JudgedBudget, usage: UsageOfDay[]): Verdict[] {
+function judgeBudget(budget: JudgedBudget, usage: UsageOfDay[], charges: ComingCharge[]): Verdict[] {
   const judged: [BudgetRule, Found | null | "keep"][] = [
-    ["budget_forecast", judgeForecast(budget, usage)],
+    ["budget_forecast", judgeForecast(budget, usage, charges)],
     ["budget_pace", judgePace(budget)],
   ];
   return judged.flatMap(([rule, found]): Verdict[] => {
@@ -130,12 +134,17 @@ function percentOf(part: string, whole: string): string {
  * Whether the forecast is over the limit, with its figures. `keep`: the present state stays, because the limit itself is
  * exceeded and its thresholds tell of that. Null: there is too little to go by, or the rule is off.
  */
-function judgeForecast(budget: JudgedBudget, usage: UsageOfDay[]): Found | null | "keep" {
+function judgeForecast(
+  budget: JudgedBudget,
+  usage: UsageOfDay[],
+  charges: ComingCharge[],
+): Found | null | "keep" {
   const { period_from: from, period_until: until, limit_usd: limit, forecast_percent: percent } = budget;
   if (from === null || until === null || percent === null) return null;
   const forecast = forecastBudget(
     { ...budget, period_from: from, period_until: until, spent: budget.spent_usd },
     usage,
+    charges.filter((charge) => charge.workspaceId === budget.workspace_id),
   );
   if (!forecast) return null;
   if (compare(parseDecimal(budget.spent_usd), parseDecimal(limit)) >= 0) return "keep";

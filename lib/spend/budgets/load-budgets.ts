@@ -12,9 +12,10 @@ import {
   subtract,
 } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
+import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
 import { toForecastDetails } from "@/lib/spend/forecast";
 import type { LedgerScope } from "@/lib/spend/scope";
-import { daysOf, forecastBudget, type UsageOfDay } from "./forecast";
+import { chargesBefore, daysOf, forecastBudget, type UsageOfDay } from "./forecast";
 import {
   type BudgetRow,
   type ScopeRow,
@@ -55,6 +56,8 @@ export async function loadFullBudgets(
     rows.map((row) => row.id),
     daysOf(rows),
   );
+  const before = chargesBefore(rows);
+  const charges = before ? await loadComingCharges(client, scope, before, Date.now()) : [];
   const scopes = await selectScopes(
     client,
     workspaceId,
@@ -72,7 +75,7 @@ export async function loadFullBudgets(
       percent: row.alert_percents.map((value) => toExact(parseDecimal(value))),
       usd: row.alert_amounts.map((value) => toExact(parseDecimal(value))),
     },
-    ...toForecast(row, usage),
+    ...toForecast(row, usage, charges),
     created_at: toInstant(row.created_at.getTime()),
   }));
 }
@@ -88,8 +91,8 @@ function toScope({ scope_type: type, scope_value: value }: BudgetRow, scopes: Sc
   return { type, value: found?.slug ?? value, label: found?.name ?? value ?? everything };
 }
 
-function toForecast(row: BudgetRow, usage: UsageOfDay[]) {
-  const forecast = forecastBudget(row, usage);
+function toForecast(row: BudgetRow, usage: UsageOfDay[], charges: ComingCharge[]) {
+  const forecast = forecastBudget(row, usage, charges);
   return {
     forecast: forecast && toExact(forecast.total),
     forecast_details: toForecastDetails(forecast),

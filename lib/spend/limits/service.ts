@@ -24,7 +24,8 @@ type CoveringBudget = KeyLimits["budgets"][number];
 export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits> {
   return asKey(claims, async (client, now) => {
     const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-    const readable = key.permissions.includes("read_summaries")
+    // Budgets limit live spend: what a test key records is in none.
+    const readable = key.environment === "live" && key.permissions.includes("read_summaries")
       ? (await selectBudgetStatus(client, scope)).filter(
           (budget) => countsNow(budget) && canCover(key, budget),
         )

@@ -16,6 +16,8 @@ import {
 } from "@/lib/ledger/pricing/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
+import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
+import type { LedgerFilters } from "@/lib/spend/activity/filters";
 import { convertComing, displayOf, pairAmounts } from "@/lib/spend/conversion";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
 import { everything, toAnsweredRange } from "@/lib/spend/period";
@@ -70,7 +72,7 @@ export async function loadMetrics(
   const forecast = await loadForecast(
     client,
     scope,
-    { period: periodOf(query), range: days.range, now },
+    { period: periodOf(query), range: days.range, now, environment: query.environment },
     recorded.types,
   );
   const asked = { query, days, series, now };
@@ -149,6 +151,7 @@ function convertForecast(display: Display, forecast: Forecast, { types }: Metric
     total: toCurrency(forecast.total),
     low: toCurrency(forecast.low),
     high: toCurrency(forecast.high),
+    coming: convertComing(display, zero, forecast.coming),
     added: convertComing(display, zero, forecast.added),
   };
 }
@@ -284,7 +287,12 @@ function toSlices(slices: (Slice & ByUsd)[]): Metrics["by_project"] {
 async function loadForecast(
   client: ClientBase,
   scope: SpendScope,
-  { period, range, now }: { period: Period; range: DayRange; now: number },
+  {
+    period,
+    range,
+    now,
+    environment,
+  }: { period: Period; range: DayRange; now: number; environment: MetricsQuery["environment"] },
   types: TypeTotals[],
 ): Promise<Forecast | null> {
   const today = dayOf(now);
@@ -293,5 +301,27 @@ async function loadForecast(
   if (!isOpen || period.startsWith("last_")) return null;
   const usage = toUsage(await selectUsage(client, scope, usageDays(today)));
   const recorded = sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
-  return forecastSpend({ range, today, recorded, usage });
+  const { workspaceId, filters } = scope;
+  const charges = await loadComingCharges(client, { workspaceId, environment }, range.until, now);
+  const coming = charges.flatMap((charge) => {
+    const day = charge.at.slice(0, 10);
+    return day >= range.from && day < range.until && isAskedFor(charge, filters)
+      ? [{ day, amount: charge.amount }]
+      : [];
+  });
+  return forecastSpend({ range, today, recorded, usage, coming });
+}
+
+/** Whether a charge that is not booked yet would be among the rows of some filters. It has no key, model, feature or person. */
+function isAskedFor({ project, provider, source, tags }: ComingCharge, filters: LedgerFilters): boolean {
+  const matches = (filter: string | null | undefined, value: string | null) =>
+    filter === undefined || filter === value;
+  return (
+    matches(filters.project, project) &&
+    matches(filters.type, "subscription") &&
+    matches(filters.provider, provider) &&
+    matches(filters.source, source) &&
+    [filters.key, filters.model, filters.feature, filters.user].every((filter) => matches(filter, null)) &&
+    (filters.tag === undefined || (filters.tag === null ? tags.length === 0 : tags.includes(filters.tag)))
+  );
 }
