@@ -22,6 +22,7 @@ const onDatabase = (name: string, isolate: boolean, ...setup: string[]) => ({
     name,
     isolate,
     include: [`tests/${name}/**/*.test.ts`],
+    setupFiles: ["tests/helpers/await-new-day.ts"],
     globalSetup: ["tests/helpers/global-setup.ts", ...setup],
   },
 });

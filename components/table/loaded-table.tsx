@@ -111,7 +111,7 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
         aria-rowcount={isLong ? sorted.length + 1 : undefined}
         data-density={view.isCompact ? "compact" : "comfortable"}
         className={cn(isLong && "table-fixed", className)}
-        onKeyDown={(event) => moveBetweenRows(event, sorted.length, (index) => keeper.current?.reveal(index))}
+        onKeyDown={(event) => moveBetweenRows(event, sorted.length, keeper.current?.reveal)}
         onFocus={({ target }) => {
           const index = target.closest<HTMLElement>("[data-index]")?.dataset.index;
           if (index !== undefined) keeper.current?.keep(Number(index));

@@ -16,12 +16,13 @@ function focusedIndex(table: HTMLTableElement): number {
  * Moves the focus between the rows of a table with the arrow keys, Home and End. It goes to the same control of the
  * other row, else to the row's link, which Enter opens, else to the row itself. Tab goes through all controls as always.
  * @param count the number of rows, also of those that are not rendered
- * @param reveal renders a row that is not rendered yet
+ * @param reveal renders a row and scrolls to it, where not all rows are rendered. A browser scrolls to where the row is when it
+ *   takes the focus; the rows before it are measured after that and move it out of the window again.
  */
 export function moveBetweenRows(
   event: KeyboardEvent<HTMLTableElement>,
   count: number,
-  reveal: (index: number) => void,
+  reveal: ((index: number) => void) | undefined,
 ): void {
   // A menu's button opens its menu with the down arrow.
   if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -31,16 +32,21 @@ export function moveBetweenRows(
   if (index === undefined || (from < 0 && event.key === "ArrowUp")) return;
   event.preventDefault();
   const cell = document.activeElement?.closest("td")?.cellIndex;
-  if (!rowAt(table, index)) reveal(index);
-  focusRow(table, index, cell);
+  reveal?.(index);
+  focusRow(table, index, cell, { preventScroll: reveal !== undefined });
 }
 
 /** Moves the focus to a row. @param cell the position of the cell whose control is preferred */
-export function focusRow(table: HTMLTableElement, index: number, cell?: number): void {
+export function focusRow(
+  table: HTMLTableElement,
+  index: number,
+  cell?: number,
+  options?: FocusOptions,
+): void {
   const row = rowAt(table, index);
   if (!row) return;
   const same = cell === undefined ? undefined : row.querySelectorAll("td")[cell];
   const target =
     same?.querySelector<HTMLElement>(controls) ?? row.querySelector<HTMLElement>("a[href]") ?? row;
-  target.focus();
+  target.focus(options);
 }

@@ -11,11 +11,18 @@ import {
 } from "react";
 import { flushSync } from "react-dom";
 
-/** Keeps one row of a long list rendered, wherever the window is: with `reveal` at once, so that it can take the focus. */
-export type RowKeeper = { keep: (index: number) => void; reveal: (index: number) => void };
+/** Keeps one row of a long list rendered, wherever the window is. */
+export type RowKeeper = {
+  keep: (index: number) => void;
+  /** Renders the row at once, so that it can take the focus, and scrolls the window to it. */
+  reveal: (index: number) => void;
+};
 
 /** The height of a row before it is measured, px. */
 const usualHeight = 52;
+
+/** What the page's header covers of the window, px: `scroll-padding-top` in `theme.css`. */
+const headerHeight = 72;
 
 /**
  * The rows of a long list that are in or near the window. Empty rows as high as the others keep the table's height. The row
@@ -55,7 +62,7 @@ export function VirtualRows({
     getItemKey: (index) => keys[index] ?? index,
     overscan: 15,
     scrollMargin,
-    useFlushSync: false,
+    scrollPaddingStart: headerHeight,
     rangeExtractor: (range) => {
       const shown = defaultRangeExtractor(range);
       if (kept === undefined || kept >= keys.length || shown.includes(kept)) return shown;
@@ -64,8 +71,14 @@ export function VirtualRows({
   });
   useImperativeHandle(
     keeper,
-    () => ({ keep: setKept, reveal: (index) => flushSync(() => setKept(index)) }),
-    [],
+    () => ({
+      keep: setKept,
+      reveal: (index) => {
+        flushSync(() => setKept(index));
+        virtualizer.scrollToIndex(index);
+      },
+    }),
+    [virtualizer],
   );
   const items = virtualizer.getVirtualItems();
   const first = items[0]?.start ?? scrollMargin;

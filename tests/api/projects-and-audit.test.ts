@@ -186,7 +186,9 @@ describe("The audit log", () => {
       cursor = page.next_cursor;
     }
     expect(paged.length).toBeGreaterThan(8);
-    expect(paged).toEqual(all);
+    // What a job of the service has recorded meanwhile is the newest, and listed first.
+    expect(paged.slice(-all.length)).toEqual(all);
+    expect(new Set(paged).size).toBe(paged.length);
     const members = await read(team.users.admin, "?kind=member&limit=100");
     expect(new Set(members.entries.map(({ action }) => action.split(".")[0]))).toEqual(new Set(["member"]));
   });
