@@ -5,7 +5,7 @@ const written = [
   "EnvError",
   "MigrationError",
   "NewerDatabaseError",
-  "OlderDatabaseError",
+  "ChangedHistoryError",
 ];
 
 /** The text of an error of the start for users. The stack is added to errors that are not our own. */

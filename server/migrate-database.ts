@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bootstrapDatabaseAt, migrate, NewerDatabaseError, OlderDatabaseError } from "@/lib/db/migrate";
+import { bootstrapDatabaseAt, ChangedHistoryError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { MigrationError } from "@/lib/db/sql-file";
 import { EnvError } from "@/lib/env";
 
@@ -8,16 +8,20 @@ import { EnvError } from "@/lib/env";
  * @param adminUrl a login that may create schemas and roles
  * @param root the folder of the repository, where `supabase/` is
  * @returns the result in one line
- * @throws EnvError, MigrationError, NewerDatabaseError, OlderDatabaseError, or Error with a message for users
+ * @throws EnvError, MigrationError, NewerDatabaseError, ChangedHistoryError, or Error with a message for users
  */
 export async function migrateDatabase(adminUrl: string, root: string): Promise<string> {
   const { host } = new URL(adminUrl);
   try {
     await bootstrapBare(adminUrl, join(root, "supabase/bootstrap"));
-    const applied = await migrate(adminUrl, join(root, "supabase/migrations"));
+    const applied = await migrate(
+      adminUrl,
+      join(root, "supabase/migrations"),
+      join(root, "supabase/archive"),
+    );
     return `${host}: ${describeApplied(applied)}`;
   } catch (cause) {
-    const isOurs = [MigrationError, NewerDatabaseError, OlderDatabaseError, EnvError].some(
+    const isOurs = [MigrationError, NewerDatabaseError, ChangedHistoryError, EnvError].some(
       (kind) => cause instanceof kind,
     );
     if (!(cause instanceof Error) || isOurs) throw cause;

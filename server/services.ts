@@ -34,7 +34,7 @@ export type ServiceOptions = {
 
 /**
  * Connects to the database in the settings, or starts the embedded one, and migrates it.
- * @throws EnvError, AlreadyRunningError, MigrationError, NewerDatabaseError, OlderDatabaseError, or Error for users
+ * @throws EnvError, AlreadyRunningError, MigrationError, NewerDatabaseError, ChangedHistoryError, or Error for users
  */
 export async function startServices(options: ServiceOptions): Promise<Services> {
   const url = postgresUrl(options.settings);
@@ -68,7 +68,11 @@ async function embedDatabase({ settings, root, processes, claim, log }: ServiceO
   try {
     await step("migrate", async () => {
       await bootstrapDatabaseAt(started.superuserUrl, join(root, "supabase/bootstrap"));
-      const applied = await migrate(started.adminUrl, join(root, "supabase/migrations"));
+      const applied = await migrate(
+        started.adminUrl,
+        join(root, "supabase/migrations"),
+        join(root, "supabase/archive"),
+      );
       await started.enableServiceLogin();
       await requireConnections(started.adminUrl, settings, processes);
       return describeApplied(applied);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "@/lib/db/migrate";
 import { reconcile } from "@/lib/ledger/reconcile/service";
+import { migrateDatabase } from "@/server/migrate-database";
 import { apiClient, signUpUser } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
@@ -9,7 +10,6 @@ import {
   makeEarlierDatabase,
   means,
   messageRows,
-  migrations,
   move,
   type Row,
   withMigrations,
@@ -17,6 +17,7 @@ import {
 } from "@/tests/helpers/earlier-ledger";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { projectRoot } from "@/tests/helpers/project-root";
 import { startService } from "@/tests/helpers/service";
 import { loadLines } from "@/tests/helpers/spend";
 
@@ -116,7 +117,7 @@ test("Moves lines in steps, loses none where a connection ends within one, and g
   expect(new Set(left).size).toBe(3);
   expect(left[3]).toBeGreaterThan(0);
   expect(await attempt()).toEqual([expect.stringContaining(move as string)]);
-  await migrate(database.adminUrl, migrations);
+  await migrateDatabase(database.adminUrl, projectRoot);
   expect(
     (await fixtures.sql.query("select last_value::int as steps from public.steps")).rows[0].steps,
   ).toBeGreaterThan(30);

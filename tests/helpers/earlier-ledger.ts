@@ -11,7 +11,7 @@ import { projectRoot } from "./project-root";
 
 // The ledger of the version that kept the lines of a batch within one message.
 
-export const migrations = join(projectRoot, "supabase/migrations");
+const archive = join(projectRoot, "supabase/archive/20261122");
 /** The migration that brings the means to move lines, and the one that moves what is left. */
 export const [means, move] = ["20261122120000", "20261122120100"];
 
@@ -129,16 +129,16 @@ export async function makeEarlierDatabase(
   return { database, fixtures };
 }
 
-/** Calls `use` with a folder that has the chosen migrations, each as `edit` makes it. */
+/** Calls `use` with a folder that has the chosen ones of the archived migrations, each as `edit` makes it. */
 export async function withMigrations<T>(
   chosen: (file: string) => boolean,
   use: (folder: string) => Promise<T>,
   edit?: (text: string) => string,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "migrations-"));
-  for (const file of readdirSync(migrations).filter(chosen)) {
-    if (edit) writeFileSync(join(folder, file), edit(readFileSync(join(migrations, file), "utf8")));
-    else copyFileSync(join(migrations, file), join(folder, file));
+  for (const file of readdirSync(archive).filter(chosen)) {
+    if (edit) writeFileSync(join(folder, file), edit(readFileSync(join(archive, file), "utf8")));
+    else copyFileSync(join(archive, file), join(folder, file));
   }
   try {
     return await use(folder);

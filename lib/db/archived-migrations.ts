@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import type { ClientBase } from "pg";
+import {
+  applyMigration,
+  inLockedTransaction,
+  type Migration,
+  migrationsIn,
+  recordedIn,
+  recordMigration,
+} from "./record";
+import { statementsIn } from "./sql-file";
+
+/**
+ * The migrations that the baseline replaced. Between them they create the same schema as the baseline, from any version
+ * that was released. New databases never run them.
+ */
+export type Archived = {
+  /** The files up to 22 November 2026. */
+  first: Migration[];
+  /** The files that replaced those of `first`, and all that came after them. */
+  second: Migration[];
+  all: Pick<Migration, "version">[];
+};
+
+/** The last file of `second` that creates what those of `first` create. */
+const lastReplacement = "20261122081600";
+
+/** A file that some databases recorded under another version, which is another file's since. */
+const renumbered = { name: "forget_attempts", from: "20261122090000", to: "20261122090200" };
+
+/** The files of the baseline: what the archive's files come to. */
+const isOfBaseline = ({ version }: Migration) => version.startsWith("2026112318");
+
+/** Reads `supabase/archive`. */
+export function archivedIn(directory: string): Archived {
+  const first = migrationsIn(join(directory, "20261121"));
+  const second = migrationsIn(join(directory, "20261122"));
+  return { first, second, all: [...first, ...second] };
+}
+
+/**
+ * Brings a database that has run archived migrations to the baseline: runs the rest of them, then replaces their records
+ * by those of the baseline's files, as `supabase migration repair` would. An attempt that ends early is continued by the
+ * next.
+ * @returns the file names that this call applied, none for any other database
+ * @throws MigrationError
+ */
+export async function bringToBaseline(
+  client: ClientBase,
+  archived: Archived,
+  migrations: Migration[],
+): Promise<string[]> {
+  const versions = new Set(archived.all.map(({ version }) => version));
+  const isArchived = (recorded: Set<string>) => [...recorded].some((version) => versions.has(version));
+  const applied: string[] = [];
+  if (!isArchived(await recordedIn(client))) return applied;
+  await client.query(
+    "update supabase_migrations.schema_migrations set version = $3 where version = $2 and to_jsonb(schema_migrations) ->> 'name' = $1",
+    [renumbered.name, renumbered.from, renumbered.to],
+  );
+  for (const migration of restOf(archived, await recordedIn(client))) {
+    if (await applyMigration(client, migration, isArchived)) applied.push(migration.file);
+  }
+  await inLockedTransaction(client, async () => {
+    if (!isArchived(await recordedIn(client))) return;
+    const baseline = migrations.filter(isOfBaseline);
+    for (const { path } of baseline) {
+      // The earliest versions of some archived files made functions in other words.
+      const functions = statementsIn(path).filter(({ body }) => body.startsWith("create function"));
+      for (const { body } of functions)
+        await client.query(body.replace("create function", "create or replace function"));
+    }
+    await client.query("delete from supabase_migrations.schema_migrations where version = any ($1)", [
+      [...versions],
+    ]);
+    for (const migration of baseline) await recordMigration(client, migration);
+  });
+  return applied;
+}
+
+/** The archived migrations that a database lacks, in the order in which it has to run them. */
+function restOf({ first, second }: Archived, recorded: Set<string>): Migration[] {
+  const lacks = ({ version }: Migration) => !recorded.has(version);
+  const replacements = second.filter(({ version }) => version <= lastReplacement);
+  const isOfFirst = !first.every(lacks) && replacements.some(lacks);
+  return isOfFirst
+    ? [...first, ...second.filter((migration) => !replacements.includes(migration))].filter(lacks)
+    : second.filter(lacks);
+}

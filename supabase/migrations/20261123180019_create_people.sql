@@ -1,0 +1,214 @@
+-- The erasure of people that messages name.
+
+-- Admins have a person erased: what was recorded for them stays, under a pseudonym that nothing leads back from. The service
+-- does it in short steps, beside requests; the name is forgotten with the last one.
+create table public.erasures (
+  workspace_id uuid not null references public.workspaces (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  end_user text check (char_length(end_user) between 1 and 255),
+  pseudonym text not null default 'erased-' || left(replace(gen_random_uuid()::text, '-', ''), 12),
+  status text not null default 'pending' check (status in ('pending', 'running', 'done')),
+  changed_count bigint not null default 0,
+  cursor_key text,
+  cursor_environment text,
+  requested_by uuid default auth.uid(),
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  primary key (workspace_id, id),
+  constraint erasures_end_forgets_the_name check ((status = 'done') = (end_user is null))
+);
+
+create index erasures_open_idx on public.erasures (created_at) where status <> 'done';
+
+alter table public.erasures enable row level security;
+revoke all on public.erasures from anon, authenticated, service_role;
+grant insert (workspace_id, end_user),
+  select (workspace_id, id, pseudonym, status, changed_count, created_at, finished_at)
+  on public.erasures to authenticated;
+
+create policy "An admin reads the erasures of their workspaces"
+  on public.erasures for select to authenticated
+  using (workspace_id in (select private.member_workspaces(array['owner', 'admin'])));
+
+create policy "An admin has people of their workspaces erased"
+  on public.erasures for insert to authenticated
+  with check (workspace_id in (select private.member_workspaces(array['owner', 'admin'])) and requested_by = (select auth.uid()));
+
+-- The audit log says that a person was erased, and not who.
+create function private.audit_erasure()
+returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, after, address)
+  values (
+    new.workspace_id, auth.uid(), auth.email(), 'person.erased', 'person ' || new.id,
+    jsonb_build_object('pseudonym', new.pseudonym), nullif(current_setting('request.address', true), '')
+  );
+  return null;
+end
+$$;
+
+create trigger erasures_are_audited after insert on public.erasures for each row execute function private.audit_erasure();
+
+-- The request of an idempotency key without a person: null in the place of the name, which a retry may have.
+create function private.without_person(request jsonb, name text)
+returns jsonb
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if request #>> '{message,user}' = name then
+    request := jsonb_set(request, '{message,user}', 'null');
+  end if;
+  if jsonb_typeof(request #> '{message,items}') = 'array' then
+    request := jsonb_set(request, '{message,items}', (
+      select jsonb_agg(case when item ->> 'user' = name then item || '{"user": null}' else item end order by place)
+      from jsonb_array_elements(request #> '{message,items}') with ordinality as items (item, place)
+    ));
+  end if;
+  return request;
+end
+$$;
+
+-- Goes on with the oldest erasure that no process is working on, by one step. First a day of postings with all their sums, at
+-- most as many as asked for at a time; then the answers to idempotency keys, ten times as many; then what else names the person.
+-- Sums of messages that were removed change as they are.
+--
+-- returns: how many postings and answers it changed; null where there is nothing to do
+create function private.erase_some(at_most integer)
+returns integer
+language plpgsql security definer set search_path = ''
+ set "TimeZone" to 'UTC'
+as $$
+declare
+  job public.erasures;
+  first_day date;
+  changes public.daily_spend[];
+  changed integer;
+  last_key text;
+  last_environment text;
+  seen integer;
+  old_json text;
+  new_json text;
+begin
+  select * into job from public.erasures where status <> 'done' order by created_at, id limit 1 for update skip locked;
+  if job.id is null then
+    return null;
+  end if;
+  select min(day) into first_day from public.daily_spend
+  where workspace_id = job.workspace_id and end_user = job.end_user;
+
+  if first_day is not null then
+    with found as (
+      select m.id, m.part, m.occurred_at from public.messages as m
+      where m.workspace_id = job.workspace_id and m.end_user = job.end_user
+        and m.occurred_at >= first_day and m.occurred_at < first_day + 1
+      limit at_most
+      for update
+    ), renamed as (
+      update public.messages as m set end_user = job.pseudonym
+      from found
+      where m.workspace_id = job.workspace_id and m.id = found.id and m.part = found.part
+        and m.occurred_at = found.occurred_at
+      returning m.*
+    ), sums as (
+      select project_id, api_key_id, type, provider, model, feature, source, environment, tags,
+        sum(amount_usd) as amount_usd, count(*) as posting_count,
+        coalesce(sum(private.sign_of(voids)) filter (where part = 0), 0) as message_count,
+        sum(private.sign_of(voids)) as item_count,
+        coalesce(sum(private.sign_of(voids)) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+        coalesce(sum(list_price_usd), 0) as included_usd
+      from renamed
+      group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+    )
+    select array_agg(row(
+        job.workspace_id, first_day, project_id, api_key_id, type, provider, model, feature, source, environment,
+        side * amount_usd, side * message_count, side * item_count, side * unpriced_count,
+        case side when 1 then job.pseudonym else job.end_user end, tags, side * included_usd
+      )::public.daily_spend),
+      coalesce(sum(posting_count) filter (where side = 1), 0)
+    into changes, changed
+    from sums cross join (values (1), (-1)) as sides (side);
+    if changed = 0 then
+      select array_agg(row(
+          d.workspace_id, d.day, d.project_id, d.api_key_id, d.type, d.provider, d.model, d.feature, d.source, d.environment,
+          side * d.amount_usd, side * d.message_count, side * d.item_count, side * d.unpriced_count,
+          case side when 1 then job.pseudonym else job.end_user end, d.tags, side * d.included_usd
+        )::public.daily_spend)
+      into changes
+      from public.daily_spend as d cross join (values (1), (-1)) as sides (side)
+      where d.workspace_id = job.workspace_id and d.end_user = job.end_user and d.day = first_day;
+    end if;
+    perform private.add_daily_spend(changes);
+    perform private.count_waiting_spend(job.workspace_id);
+    delete from private.waiting_spend where workspace_id = job.workspace_id;
+    -- Sums of nothing may stand for messages and their voids, which are to be found by them: they go after the last posting.
+    if changed < at_most then
+      delete from public.daily_spend
+      where workspace_id = job.workspace_id and end_user = job.end_user and day = first_day
+        and amount_usd = 0 and message_count = 0 and item_count = 0 and unpriced_count = 0 and included_usd = 0;
+      delete from public.daily_totals
+      where workspace_id = job.workspace_id and dimension = 'user' and value = job.end_user and day = first_day
+        and amount_usd = 0 and message_count = 0 and unpriced_count = 0 and included_usd = 0;
+    end if;
+    update public.erasures set status = 'running', changed_count = changed_count + changed
+    where workspace_id = job.workspace_id and id = job.id;
+    return changed;
+  end if;
+
+  with next as materialized (
+    select key, environment from private.idempotency
+    where workspace_id = job.workspace_id
+      and (job.cursor_key is null or (key, environment) > (job.cursor_key, job.cursor_environment))
+    order by key, environment
+    limit at_most * 10
+  ), forgotten as (
+    update private.idempotency as i set request = private.without_person(i.request, job.end_user)
+    from next
+    where i.workspace_id = job.workspace_id and i.key = next.key and i.environment = next.environment
+      and i.request is distinct from private.without_person(i.request, job.end_user)
+    returning 1
+  )
+  select count(*), (array_agg(key order by key desc, environment desc))[1],
+    (array_agg(environment order by key desc, environment desc))[1], (select count(*) from forgotten)
+  into seen, last_key, last_environment, changed
+  from next;
+  if seen > 0 then
+    update public.erasures
+    set status = 'running', cursor_key = last_key, cursor_environment = last_environment
+    where workspace_id = job.workspace_id and id = job.id;
+    return changed;
+  end if;
+
+  update public.budgets
+  set scope_value = job.pseudonym, name = case when name = left(job.end_user, 120) then job.pseudonym else name end
+  where workspace_id = job.workspace_id and scope_type = 'user' and scope_value = job.end_user;
+  -- A condition without its name would allow every user; with the pseudonym it allows nobody in the place of the person.
+  update public.api_keys
+  set conditions = jsonb_set(conditions, '{users}', (
+    select jsonb_agg(case when name = job.end_user then job.pseudonym else name end order by place)
+    from jsonb_array_elements_text(conditions -> 'users') with ordinality as users (name, place)
+  ))
+  where workspace_id = job.workspace_id and conditions -> 'users' ? job.end_user;
+
+  old_json := to_jsonb(job.end_user)::text;
+  new_json := to_jsonb(job.pseudonym)::text;
+  delete from public.refused_exports
+  where workspace_id = job.workspace_id and position(old_json in records::text) > 0;
+  update public.alerts set details = replace(details::text, old_json, new_json)::jsonb
+  where workspace_id = job.workspace_id and position(old_json in details::text) > 0;
+  update public.source_refusals set example = null
+  where workspace_id = job.workspace_id and position(old_json in example::text) > 0;
+  -- The only change of the audit log there is: what was changed, when and by whom stays.
+  update public.audit_log
+  set before = replace(before::text, old_json, new_json)::jsonb, after = replace(after::text, old_json, new_json)::jsonb
+  where workspace_id = job.workspace_id and (subject like 'budget %' or subject like 'api\_key %')
+    and (position(old_json in before::text) > 0 or position(old_json in after::text) > 0);
+
+  update public.erasures
+  set status = 'done', end_user = null, cursor_key = null, cursor_environment = null, finished_at = now()
+  where workspace_id = job.workspace_id and id = job.id;
+  return 0;
+end
+$$;
+grant execute on function private.erase_some(integer) to outlay_service, service_role;

@@ -1,0 +1,167 @@
+-- Budgets that block, and what limits a key.
+
+-- A change of a blocking budget waits until what was decided on its old limit is recorded.
+create function private.hold_writers_of_budget()
+returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
+  return new;
+end
+$$;
+
+create trigger changed_budgets_hold_writers before update on public.budgets
+  for each row when (new.blocks) execute function private.hold_writers_of_budget();
+
+-- The blocking budgets of workspaces, with their present periods. Until the transaction ends, no other transaction loads
+-- them to decide about messages: two processes cannot both spend what is left. Which budgets block does not change
+-- meanwhile, because the caller holds the workspaces' lock that a change of a blocking budget takes exclusively.
+-- returns: [{ id, workspace_id, name, scope_type, scope_key, time_zone, counts_from, counts_until: ms; period }]
+create function private.load_blocking_budgets(workspaces uuid[])
+returns jsonb
+language plpgsql security definer set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  now_at timestamptz;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.budgets.' || workspace_id, 0))
+  from (
+    select distinct workspace_id from public.budgets where blocks and workspace_id = any (workspaces) order by workspace_id
+  ) as blocking;
+  now_at := clock_timestamp();
+  -- A statement of its own: it sees what was committed while this one waited.
+  return (
+    select jsonb_agg(jsonb_build_object(
+      'id', b.id, 'workspace_id', b.workspace_id, 'name', b.name, 'scope_type', b.scope_type, 'scope_key', b.scope_key,
+      'time_zone', b.time_zone,
+      'counts_from', floor(extract(epoch from
+        greatest(b.counted_from, b.starts_on)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'counts_until', floor(extract(epoch from (b.ends_on + 1)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'period', present.period
+    ) order by b.name, b.id)
+    from public.budgets as b
+    left join lateral private.budget_periods(b, now_at) as present on true
+    where b.blocks and b.workspace_id = any (workspaces)
+  );
+end
+$$;
+
+-- The periods of workspaces' blocking budgets that instants lie in, each once. Called under the lock of
+-- load_blocking_budgets.
+-- wanted: [{ workspace_id, at: [ms since 1970] }]. returns: periods as budget_periods has them
+create function private.load_budget_periods(wanted jsonb)
+returns jsonb
+language sql security definer set search_path = ''
+as $$
+  select coalesce(jsonb_agg(found.period), '[]')
+  from (
+    select distinct present.period
+    from jsonb_to_recordset(wanted) as w (workspace_id uuid, at jsonb)
+    join public.budgets as b on b.workspace_id = w.workspace_id and b.blocks
+    cross join lateral (
+      select to_timestamp(value::numeric / 1000) as at from jsonb_array_elements_text(w.at)
+    ) as instant
+    cross join lateral private.budget_periods(b, instant.at) as present
+  ) as found
+$$;
+grant execute on function private.load_budget_periods(jsonb) to outlay_service, service_role;
+
+-- What a key may learn of its limits whatever its permissions: what it spent, and which blocking budgets its own settings
+-- name. Budgets of other scopes may hold it back, too; the refusal names them.
+-- returns: { spent_usd: exact text, this UTC month; budgets: as load_blocking_budgets, with a period of now }
+create function private.read_key_limits(of_key uuid)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object(
+    'spent_usd', coalesce((
+      select trim_scale(spend.amount_usd) from public.key_spend as spend
+      where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
+        and spend.month = date_trunc('month', now() at time zone 'UTC')::date
+    ), 0)::text,
+    'budgets', coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'id', b.id, 'workspace_id', b.workspace_id, 'name', b.name, 'scope_type', b.scope_type, 'scope_key', b.scope_key,
+        'time_zone', b.time_zone,
+        'counts_from', floor(extract(epoch from
+          greatest(b.counted_from, b.starts_on)::timestamp at time zone b.time_zone) * 1000)::bigint,
+        'counts_until', floor(extract(epoch from (b.ends_on + 1)::timestamp at time zone b.time_zone) * 1000)::bigint,
+        'period', present.period
+      ) order by b.name, b.id)
+      from public.budgets as b
+      cross join lateral private.budget_periods(b, now()) as present
+      where b.workspace_id = k.workspace_id and b.blocks and k.environment = 'live'
+        and case b.scope_type
+          when 'global' then true
+          when 'key' then b.scope_value = k.id::text
+          when 'feature' then k.conditions -> 'features' ? b.scope_value
+          when 'project' then case
+            when k.project_id is not null then b.scope_value = k.project_id::text
+            else exists (
+              select from public.projects as p
+              where p.workspace_id = k.workspace_id and p.id::text = b.scope_value
+                and k.conditions -> 'project_slugs' ? p.slug
+            )
+          end
+          else false
+        end
+    ), '[]')
+  )
+  from public.api_keys as k
+  where k.id = of_key
+$$;
+grant execute on function private.read_key_limits(uuid) to outlay_service, service_role;
+
+-- Locks what decisions about a workspace's blocking budgets lock, before anything is counted, so that no two transactions
+-- wait for each other and both cannot spend what is left.
+create function private.hold_blocking_budgets(workspace uuid)
+returns void
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace, 0));
+  perform pg_advisory_xact_lock(hashtextextended('outlay.budgets.' || workspace, 0))
+  where exists (select from public.budgets as b where b.blocks and b.workspace_id = workspace);
+end
+$$;
+grant execute on function private.hold_blocking_budgets(uuid) to outlay_service, service_role;
+
+-- The blocking budget that a message's void and correction took past its limit; of several the one that resets last. Null
+-- where there is none: what lowers a budget's spend, or leaves it as it is, is within every limit. Called under
+-- hold_blocking_budgets, after both were counted.
+-- returns: { budget: as load_blocking_budgets has it, with the period; added_usd: exact text }
+create function private.exceeded_budget(workspace uuid, message uuid)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  with changed as (
+    select b.id, period.first_day, min(m.occurred_at) as at, sum(m.amount_usd) as usd
+    from public.message_voids as v
+    join public.messages as m on m.workspace_id = v.workspace_id and m.id in (v.void_id, v.corrected_by)
+    join public.budgets as b on b.workspace_id = m.workspace_id and b.blocks and private.is_in_budget(b, m)
+    cross join lateral (select private.budget_period(b, m.occurred_at) as first_day) as period
+    where v.workspace_id = workspace and v.message_id = message and m.environment = 'live'
+      and period.first_day >= b.counted_from
+    group by 1, 2
+    having sum(m.amount_usd) > 0
+  )
+  select jsonb_build_object(
+    'budget', jsonb_build_object(
+      'id', b.id, 'workspace_id', b.workspace_id, 'name', b.name, 'scope_type', b.scope_type, 'scope_key', b.scope_key,
+      'time_zone', b.time_zone,
+      'counts_from', floor(extract(epoch from
+        greatest(b.counted_from, b.starts_on)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'counts_until', floor(extract(epoch from (b.ends_on + 1)::timestamp at time zone b.time_zone) * 1000)::bigint,
+      'period', found.period
+    ),
+    'added_usd', trim_scale(changed.usd)::text
+  )
+  from changed
+  join public.budgets as b on b.workspace_id = workspace and b.id = changed.id
+  cross join lateral private.budget_periods(b, changed.at) as found
+  where (found.period ->> 'spent_usd')::numeric > (found.period ->> 'limit_usd')::numeric
+  order by (found.period ->> 'ends_at')::bigint desc, b.name, b.id
+  limit 1
+$$;
+grant execute on function private.exceeded_budget(uuid, uuid) to outlay_service, service_role;

@@ -1,0 +1,371 @@
+-- How messages are recorded: admission by key, limits and rates, then the postings and their sums.
+
+-- The rolling window of a key's rate limit: one row per time at which requests were admitted, with a running total, so
+-- that the number of requests in the last 60 seconds is one subtraction, at any rate.
+create table private.rate_windows (
+  api_key_id uuid not null,
+  total bigint not null,
+  admitted integer not null check (admitted > 0),
+  at timestamptz not null,
+  primary key (api_key_id, total)
+);
+
+create index rate_windows_at_idx on private.rate_windows (api_key_id, at);
+
+alter table private.rate_windows enable row level security;
+revoke all on private.rate_windows from anon, authenticated, service_role;
+
+-- The keys that a request names, and how it names them. A key with a secret is found by its secret only, a connection by
+-- a valid access token only. In plpgsql, which caches its plans, because every group of messages calls it.
+-- token: { expires_at: ms, resource, client_id } for an access token, else null
+create function private.keys_named(requested jsonb)
+returns table (id uuid, lookup text, token jsonb)
+language plpgsql stable security definer set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select s.api_key_id, wanted.value, null::jsonb
+    from jsonb_array_elements_text(requested -> 'hashes') as wanted
+    join private.api_key_secrets as s on s.hash = decode(wanted.value, 'hex');
+  if jsonb_array_length(requested -> 'ids') > 0 then
+    return query
+      select k.id, wanted.value, null::jsonb
+      from jsonb_array_elements_text(requested -> 'ids') as wanted
+      join public.api_keys as k on k.id = wanted.value::uuid and k.kind in ('member', 'environment');
+  end if;
+  if jsonb_array_length(requested -> 'tokens') > 0 then
+    return query
+      select c.id, wanted.value, jsonb_build_object(
+        'expires_at', (extract(epoch from t.expires_at) * 1000)::bigint, 'resource', g.resource, 'client_id', c.client_id
+      )
+      from jsonb_array_elements_text(requested -> 'tokens') as wanted
+      join private.oauth_access_tokens as t on t.hash = decode(wanted.value, 'hex') and t.expires_at > clock_timestamp()
+      join private.oauth_grants as g on g.id = t.grant_id
+      join public.connections as c on c.id = g.connection_id;
+  end if;
+end
+$$;
+
+-- Blocking budgets are loaded together with the keys of a group: no further round trip.
+-- The state of the keys of a group of requests that the guard needs, at one point in time.
+--
+-- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ slug }], idempotency: [{ key }] }; hashes (of secrets),
+--   tokens (hashes of access tokens) and ids are how the requests name their keys.
+-- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }] }
+--
+-- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
+-- with its own snapshot: state that was read before the lock could let limits be exceeded.
+create function private.load_admission(requested jsonb)
+returns json
+language plpgsql
+security definer
+set search_path to ''
+set "TimeZone" to 'UTC'
+set plan_cache_mode to 'force_generic_plan'
+as $$
+declare
+  key_ids uuid[];
+  limited_ids uuid[];
+  workspace_ids uuid[];
+  now_at timestamptz;
+  window_start timestamptz;
+  usage jsonb := '{}';
+  keys json;
+  projects json := '[]';
+  replays json := '[]';
+  budgets jsonb;
+begin
+  -- The key of SVC_API_KEY is created, with the demo workspace that it belongs to, when it is first used. A member's own
+  -- key is created when it is first needed.
+  if requested -> 'ids' ? '00000000-0000-4000-8000-0000000000e1' then
+    insert into public.workspaces (id, slug, name, type)
+    values ('00000000-0000-4000-8000-0000000000d0', 'demo', 'Demo', 'demo')
+    on conflict do nothing;
+    insert into public.api_keys (workspace_id, id, name, prefix, last_four, permissions, kind)
+    values (
+      '00000000-0000-4000-8000-0000000000d0', '00000000-0000-4000-8000-0000000000e1', 'Environment key', 'SVC_API_KEY', 'none',
+      array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries'], 'environment'
+    )
+    on conflict do nothing;
+  end if;
+
+  select array_agg(id) into key_ids from private.keys_named(requested);
+
+  -- Shared with other groups; a change of the workspace's prices takes this lock exclusively.
+  perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
+  from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
+
+  limited_ids := array(
+    select id from public.api_keys
+    where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null)
+    order by id
+    for no key update
+  );
+
+  now_at := date_trunc('milliseconds', clock_timestamp());
+  window_start := now_at - interval '60 seconds';
+
+  if cardinality(limited_ids) > 0 then
+    select jsonb_object_agg(k.id, jsonb_build_object(
+      'spent', case when k.monthly_limit is not null then coalesce((
+        select spend.amount_usd from public.key_spend as spend
+        where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
+          and spend.month = date_trunc('month', now_at)::date
+      ), 0)::text end,
+      'rate_window', case when k.rate_limit_rpm is not null then (
+        select jsonb_build_object(
+          'total', latest.total,
+          'used', latest.total - coalesce(oldest.total - oldest.admitted, latest.total),
+          'latest_at', (extract(epoch from latest.at) * 1000)::bigint,
+          'frees_at', (
+            select (extract(epoch from w.at) * 1000)::bigint + 60000
+            from private.rate_windows as w
+            where w.api_key_id = k.id
+              and w.total > greatest(latest.total - k.rate_limit_rpm, oldest.total - oldest.admitted)
+            order by w.total limit 1
+          )
+        )
+        from (
+          select w.total, w.at from private.rate_windows as w
+          where w.api_key_id = k.id order by w.total desc limit 1
+        ) as latest
+        left join lateral (
+          select w.total, w.admitted from private.rate_windows as w
+          where w.api_key_id = k.id and w.at > window_start order by w.at, w.total limit 1
+        ) as oldest on true
+      ) end
+    )) into usage
+    from public.api_keys as k
+    where k.id = any (limited_ids);
+  end if;
+
+  select coalesce(json_agg(json_build_object(
+    'lookup', named.lookup,
+    'token', named.token,
+    'id', k.id,
+    'kind', k.kind,
+    'workspace_id', k.workspace_id,
+    'prices_version', (select w.prices_version from public.workspaces as w where w.id = k.workspace_id),
+    'environment', k.environment,
+    'permissions', k.permissions,
+    'project', (select p.slug from public.projects as p where p.workspace_id = k.workspace_id and p.id = k.project_id),
+    'project_id', k.project_id,
+    'conditions', k.conditions,
+    'monthly_limit', k.monthly_limit::text,
+    'spent', usage -> k.id::text ->> 'spent',
+    'expires_at', (extract(epoch from k.expires_at) * 1000)::bigint,
+    'revoked', k.revoked_at is not null,
+    'last_used_at', (extract(epoch from k.last_used_at) * 1000)::bigint,
+    'allowed_cidrs', k.allowed_cidrs,
+    'rate_limit_rpm', k.rate_limit_rpm,
+    'source_settings', k.source_settings,
+    'rate_window', usage -> k.id::text -> 'rate_window'
+  )), '[]'), array_agg(distinct k.workspace_id) into keys, workspace_ids
+  -- Reads the keys again under the locks: a secret that was rotated or a token that was revoked meanwhile is not found.
+  from private.keys_named(requested) as named
+  join public.api_keys as k on k.id = named.id
+  where k.id = any (key_ids);
+
+  -- A group names few workspaces and few names. A name that only another workspace of the group asked for is harmless: the
+  -- service looks a name up together with its workspace.
+  if jsonb_array_length(requested -> 'projects') > 0 then
+    select coalesce(json_agg(json_build_object('workspace_id', p.workspace_id, 'slug', p.slug, 'id', p.id)), '[]')
+    into projects
+    from public.projects as p
+    where p.workspace_id = any (workspace_ids)
+      and p.slug = any (array(select wanted.value ->> 'slug' from jsonb_array_elements(requested -> 'projects') as wanted));
+  end if;
+
+  -- Only calls that record name projects. Locked after the keys, so that no two groups wait for each other.
+  if jsonb_array_length(requested -> 'projects') > 0 and exists (
+    select from public.budgets as b where b.blocks and b.workspace_id = any (workspace_ids)
+  ) then
+    budgets := private.load_blocking_budgets(workspace_ids);
+  end if;
+
+  if jsonb_array_length(requested -> 'idempotency') > 0 then
+    select coalesce(json_agg(json_build_object(
+      'workspace_id', i.workspace_id, 'key', i.key, 'request', i.request, 'response', i.response
+    )), '[]')
+    into replays
+    from private.idempotency as i
+    where i.workspace_id = any (workspace_ids)
+      and i.key = any (array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted));
+  end if;
+
+  return json_build_object(
+    'now', (extract(epoch from now_at) * 1000)::bigint,
+    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets
+  );
+end
+$$;
+grant execute on function private.load_admission(jsonb) to outlay_service, service_role;
+
+-- Counts admitted calls against their keys' rates, and deletes rows that have left every window.
+-- admissions: [{ api_key_id, admitted, total, at }], `at` in milliseconds since 1970
+create function private.record_admissions(admissions jsonb)
+returns void
+language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
+as $$
+begin
+  with counted as (
+    select api_key_id, admitted, total, to_timestamp(at / 1000.0) as at
+    from jsonb_to_recordset(admissions) as a (api_key_id uuid, admitted integer, total bigint, at bigint)
+  ), forgotten as (
+    delete from private.rate_windows as w using counted
+    where w.api_key_id = counted.api_key_id and w.at <= counted.at - interval '60 seconds'
+  )
+  insert into private.rate_windows (api_key_id, total, admitted, at)
+  select api_key_id, total, admitted, at from counted;
+end
+$$;
+grant execute on function private.record_admissions(jsonb) to outlay_service, service_role;
+
+-- What projects have spent in ranges of days, for allocations: no allocation may move more than its source has spent in
+-- that month. So the caller locks the source, environment and month until its transaction ends, and the next caller sees
+-- what it moved. The locks are taken in one order, after the keys' locks and before any row is written.
+--
+-- In plpgsql and volatile: each statement has its own snapshot, and that of the second is taken under the locks.
+--
+-- wanted: [{ workspace_id, project_id, environment, from, until }] → [{ …, amount_usd }]
+create function private.load_project_spend(wanted jsonb)
+returns jsonb
+language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  spend jsonb;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.allocations.' || source, 0))
+  from (
+    select distinct concat_ws(' ', workspace_id, project_id, environment, date_trunc('month', "from")::date) as source
+    from jsonb_to_recordset(wanted) as w (workspace_id uuid, project_id uuid, environment text, "from" date)
+    order by 1
+  ) as sources;
+
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'project_id', w.project_id, 'environment', w.environment, 'from', w.from, 'until', w.until,
+    'amount_usd', coalesce((
+      select sum(d.amount_usd) from public.daily_spend as d
+      where d.workspace_id = w.workspace_id and d.project_id = w.project_id and d.environment = w.environment
+        and d.day >= w.from and d.day < w.until
+    ), 0)::text
+  )), '[]') into spend
+  from (
+    select distinct * from jsonb_to_recordset(wanted)
+      as w (workspace_id uuid, project_id uuid, environment text, "from" date, until date)
+  ) as w;
+  return spend;
+end
+$$;
+grant execute on function private.load_project_spend(jsonb) to outlay_service, service_role;
+
+-- Writes admitted messages with everything that must be true at the same moment: their projects, the sums, the keys'
+-- spend and the answers to their idempotency keys. One transaction, always in this order.
+--
+-- messages: [[{ column: value }]], the postings in groups, without the columns that `shared` has and without those that are null.
+-- shared: [{ column: value }], what the postings of each group have in common. Instead of both, one group: [{ column: value }]
+-- and an object.
+-- replays: [{ workspace_id, keys, message_id, request, response, created_at }], each with the keys that have the same answer.
+-- Raises serialization_failure (40001) where another process was first with a project or an idempotency key; the caller
+-- then loads again and decides again.
+create function private.store_messages(projects jsonb, messages jsonb, replays jsonb, shared jsonb default '{}')
+returns void
+language plpgsql security definer set search_path = '' set "TimeZone" = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  written integer;
+  missing integer;
+  first_part public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}');
+  changes public.daily_spend[];
+  budgeted private.budget_posting[];
+begin
+  -- Without groups, all rows are one.
+  if jsonb_typeof(shared) = 'object' then
+    shared := jsonb_build_array(shared);
+    messages := jsonb_build_array(messages);
+  end if;
+
+  if jsonb_array_length(projects) > 0 then
+    insert into public.projects (workspace_id, id, slug, name)
+    select workspace_id, id, slug, name
+    from jsonb_to_recordset(projects) as p (workspace_id uuid, id uuid, slug text, name text)
+    order by workspace_id, slug
+    on conflict (workspace_id, slug) do nothing;
+    get diagnostics written = row_count;
+    if written <> jsonb_array_length(projects) then
+      raise exception 'another request made the project first' using errcode = 'serialization_failure';
+    end if;
+  end if;
+
+  if jsonb_array_length(replays) > 0 then
+    with wanted as materialized (
+      select r.workspace_id, r.request ->> 'environment' as environment, named.key, r.message_id, r.request, r.response, r.created_at
+      from jsonb_to_recordset(replays)
+        as r (workspace_id uuid, keys text[], key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
+      -- Versions before this one name one key.
+      cross join lateral unnest(coalesce(r.keys, array[r.key])) as named (key)
+    ), written as (
+      insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
+      select workspace_id, environment, key, message_id, request, response, created_at
+      from wanted
+      order by workspace_id, environment, key
+      on conflict (workspace_id, key, environment) do nothing
+      returning 1
+    )
+    select (select count(*) from wanted) - (select count(*) from written) into missing;
+    if missing > 0 then
+      raise exception 'another request used the idempotency key first' using errcode = 'serialization_failure';
+    end if;
+  end if;
+
+  with stored as (
+    insert into public.messages
+    select completed.*
+    from jsonb_array_elements(shared) with ordinality as groups (common, place)
+    cross join lateral jsonb_populate_recordset(
+      jsonb_populate_record(first_part, groups.common), messages -> (groups.place - 1)::integer
+    ) as completed
+    returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
+      environment, amount_usd, cost_status, end_user, tags, list_price_usd
+  ), per_key as (
+    insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
+    select workspace_id, api_key_id, date_trunc('month', created_at)::date, sum(amount_usd), count(*) filter (where part = 0)
+    from stored
+    where api_key_id is not null
+    group by 1, 2, 3
+    order by 1, 2, 3
+    on conflict (workspace_id, api_key_id, month) do update
+      set amount_usd = spend.amount_usd + excluded.amount_usd,
+          message_count = spend.message_count + excluded.message_count
+  )
+  select array_agg(row(
+    workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
+  )::public.daily_spend), (
+    select array_agg(row(
+      workspace_id, environment, occurred_at, type, amount_usd, project_id, api_key_id, provider, model, feature, end_user, tags
+    )::private.budget_posting)
+    from stored
+    where exists (select from public.budgets where budgets.workspace_id = stored.workspace_id)
+  ) into changes, budgeted
+  from (
+    select
+      workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      end_user, tags,
+      sum(amount_usd) as amount_usd,
+      -- A message counts once, on its first posting.
+      count(*) filter (where part = 0) as message_count,
+      count(*) as item_count,
+      count(*) filter (where cost_status = 'unpriced') as unpriced_count,
+      coalesce(sum(list_price_usd), 0) as included_usd
+    from stored
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+  ) as sums;
+  perform private.add_daily_spend(changes);
+  if budgeted is not null then
+    perform private.add_budget_spend(budgeted);
+  end if;
+end
+$$;
+grant execute on function private.store_messages(jsonb, jsonb, jsonb, jsonb) to outlay_service, service_role;

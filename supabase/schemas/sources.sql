@@ -1,0 +1,351 @@
+-- What arrives from other programs, and what was refused of it.
+
+-- The running totals that emitters report (cumulative metrics), one row for each series and start. `settled` is the total
+-- up to which the ledger holds what was used; `pending` lists later totals, [{ "time": ns, "value": total }], which are
+-- recorded next. A restart begins a series with another start, and so another row.
+create table private.running_totals (
+  workspace_id uuid not null,
+  environment text not null check (environment in ('live', 'test')),
+  series text not null check (char_length(series) between 1 and 128),
+  start_ns numeric(20, 0) not null,
+  settled numeric not null default 0,
+  settled_ns numeric(20, 0) not null default 0,
+  pending jsonb not null default '[]',
+  updated_at timestamptz not null default now(),
+  primary key (workspace_id, environment, series, start_ns)
+);
+
+create index running_totals_updated_at_idx on private.running_totals (updated_at);
+
+alter table private.running_totals enable row level security;
+revoke all on private.running_totals from anon, authenticated, service_role;
+
+-- Which of an emitter's tellings is counted: its calls one by one, or its sums. A unit is a session or a service; the
+-- telling that comes first holds it for as long as it goes on coming, and a day more.
+create table private.telling_claims (
+  workspace_id uuid not null,
+  environment text not null check (environment in ('live', 'test')),
+  unit text not null check (char_length(unit) between 1 and 128),
+  telling text not null check (telling in ('calls', 'sums')),
+  claimed_at timestamptz not null default now(),
+  primary key (workspace_id, environment, unit)
+);
+
+create index telling_claims_claimed_at_idx on private.telling_claims (claimed_at);
+
+alter table private.telling_claims enable row level security;
+revoke all on private.telling_claims from anon, authenticated, service_role;
+
+-- Adds totals to their series. A total that is not later than those that are known was told before and is left out.
+--
+-- points: [{ series, start, time, value }], decimal text
+-- returns: [{ series, start, settled, pending: [{ time, value }] }], for each series that was named
+create function private.advance_totals(workspace uuid, env text, points jsonb)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  answer jsonb;
+begin
+  -- A process that is this long silent has ended; its totals will not be compared again.
+  delete from private.running_totals
+  where ctid in (
+    select ctid from private.running_totals where updated_at < now() - interval '40 days' limit 100 for update skip locked
+  );
+
+  insert into private.running_totals (workspace_id, environment, series, start_ns)
+  select distinct workspace, env, p.series, p.start
+  from jsonb_to_recordset(points) as p (series text, start numeric)
+  order by p.series, p.start
+  on conflict do nothing;
+
+  perform from private.running_totals as t
+  where t.workspace_id = workspace and t.environment = env
+    and (t.series, t.start_ns) in (select p.series, p.start from jsonb_to_recordset(points) as p (series text, start numeric))
+  order by t.series, t.start_ns
+  for update;
+
+  update private.running_totals as t
+  set updated_at = now(), pending = t.pending || later.totals
+  from (
+    select p.series, p.start, jsonb_agg(jsonb_build_object('time', p.time::text, 'value', p.value::text) order by p.time) as totals
+    from (
+      select distinct on (series, start, time) series, start, time, value
+      from jsonb_to_recordset(points) as one (series text, start numeric, time numeric, value numeric)
+      order by series, start, time, value
+    ) as p
+    join private.running_totals as known
+      on known.workspace_id = workspace and known.environment = env and known.series = p.series and known.start_ns = p.start
+    where p.time > greatest(known.settled_ns, coalesce((known.pending -> -1 ->> 'time')::numeric, 0))
+    group by p.series, p.start
+  ) as later
+  where t.workspace_id = workspace and t.environment = env and t.series = later.series and t.start_ns = later.start;
+
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'series', t.series, 'start', t.start_ns::text, 'settled', t.settled::text, 'pending', t.pending
+  )), '[]') into answer
+  from private.running_totals as t
+  where t.workspace_id = workspace and t.environment = env
+    and (t.series, t.start_ns) in (select p.series, p.start from jsonb_to_recordset(points) as p (series text, start numeric));
+  return answer;
+end
+$$;
+grant execute on function private.advance_totals(uuid, text, jsonb) to outlay_service, service_role;
+
+-- Remembers that the ledger holds what was used up to these totals.
+--
+-- totals: [{ series, start, time, value }], decimal text
+create function private.settle_totals(workspace uuid, env text, totals jsonb)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  update private.running_totals as t
+  set settled = s.value, settled_ns = s.time,
+    pending = coalesce((
+      select jsonb_agg(later.value order by (later.value ->> 'time')::numeric)
+      from jsonb_array_elements(t.pending) as later
+      where (later.value ->> 'time')::numeric > s.time
+    ), '[]')
+  from jsonb_to_recordset(totals) as s (series text, start numeric, time numeric, value numeric)
+  where t.workspace_id = workspace and t.environment = env and t.series = s.series and t.start_ns = s.start
+    and t.settled_ns < s.time;
+$$;
+grant execute on function private.settle_totals(uuid, text, jsonb) to outlay_service, service_role;
+
+-- Takes units for a telling, where they are free or its own already.
+--
+-- returns: the units that the other telling holds
+create function private.claim_tellings(workspace uuid, env text, wanted_telling text, units text[])
+returns text[]
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  held text[];
+begin
+  delete from private.telling_claims
+  where ctid in (
+    select ctid from private.telling_claims where claimed_at < now() - interval '2 days' limit 100 for update skip locked
+  );
+
+  with taken as (
+    insert into private.telling_claims as claim (workspace_id, environment, unit, telling)
+    select workspace, env, unit, wanted_telling
+    from (select distinct unit from unnest(units) as unit order by unit) as wanted
+    on conflict (workspace_id, environment, unit) do update
+      set telling = excluded.telling, claimed_at = now()
+      where claim.telling = excluded.telling or claim.claimed_at < now() - interval '1 day'
+    returning unit
+  )
+  select coalesce(array_agg(distinct wanted), '{}') into held
+  from unnest(units) as wanted
+  where wanted not in (select unit from taken);
+  return held;
+end
+$$;
+grant execute on function private.claim_tellings(uuid, text, text, text[]) to outlay_service, service_role;
+
+-- What came in from a source (an API key), by emitter, and the last record of it. Counted some time after the export, at most
+-- about once a second by each process, so that no row is written with every export.
+create table public.source_arrivals (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  emitter text not null check (char_length(emitter) between 1 and 64),
+  told_count bigint not null default 0,
+  recorded_count bigint not null default 0,
+  repeated_count bigint not null default 0,
+  refused_count bigint not null default 0,
+  first_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  last_message_id uuid,
+  last_provider text,
+  last_model text,
+  last_amount_usd numeric,
+  last_cost_status text,
+  last_recorded_at timestamptz,
+  primary key (workspace_id, api_key_id, emitter),
+  foreign key (workspace_id, api_key_id) references public.api_keys (workspace_id, id) on delete cascade
+);
+
+alter table public.source_arrivals enable row level security;
+revoke all on public.source_arrivals from anon, authenticated, service_role;
+grant select on public.source_arrivals to authenticated;
+
+create policy "A member reads what came in from their sources"
+  on public.source_arrivals for select to authenticated
+  using (workspace_id in (select private.member_workspaces()));
+
+-- Why records (`of_record`) and whole requests of a source were refused. `reason` is a hash of the code and what distinguishes it. `example` has
+-- names of the last such record: emitter, project, feature, provider, model and time. A source has at most 50 reasons.
+create table public.source_refusals (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  reason text not null check (char_length(reason) = 64),
+  code text not null check (char_length(code) between 1 and 64),
+  of_record boolean not null,
+  description text not null check (char_length(description) <= 500),
+  refused_count bigint not null,
+  first_at timestamptz not null default now(),
+  last_at timestamptz not null default now(),
+  example jsonb,
+  primary key (workspace_id, api_key_id, reason),
+  foreign key (workspace_id, api_key_id) references public.api_keys (workspace_id, id) on delete cascade,
+  constraint source_refusals_example_check check (octet_length(example::text) <= 16384)
+);
+
+alter table public.source_refusals enable row level security;
+revoke all on public.source_refusals from anon, authenticated, service_role;
+grant select on public.source_refusals to authenticated;
+
+create policy "A member reads what was refused from their sources"
+  on public.source_refusals for select to authenticated
+  using (workspace_id in (select private.member_workspaces()));
+
+-- The refused records of the last exports of a source, to be sent again: what was read from them by the list of attributes,
+-- never the payload. A source has at most 20 of them with 1 MiB in all, for 7 days. Members see that they are there; their
+-- content is read by the service alone.
+create table public.refused_exports (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  id uuid not null default gen_random_uuid(),
+  at timestamptz not null default clock_timestamp(),
+  record_count integer not null check (record_count > 0),
+  byte_count integer not null,
+  address text,
+  records jsonb not null,
+  primary key (workspace_id, api_key_id, id),
+  foreign key (workspace_id, api_key_id) references public.api_keys (workspace_id, id) on delete cascade
+);
+
+create index refused_exports_at_idx on public.refused_exports (at);
+
+alter table public.refused_exports enable row level security;
+revoke all on public.refused_exports from anon, authenticated, service_role;
+grant select (workspace_id, api_key_id, id, at, record_count, byte_count) on public.refused_exports to authenticated;
+
+create policy "A member reads that refused records of their sources are kept"
+  on public.refused_exports for select to authenticated
+  using (workspace_id in (select private.member_workspaces()));
+
+-- Adds what came in from sources. Rows are locked in the order of their keys, because processes write at the same time.
+--
+-- noted: {
+--   arrivals: [{ key, emitter, told, recorded, repeated, refused, latest: { id, provider, model, amount, status } | null }],
+--   refusals: [{ key, reason, code, of_record, description, count, example }],
+--   exports: [{ key, address, records }]
+-- }
+create function private.note_sources(noted jsonb)
+returns void
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  insert into public.source_arrivals as known (
+    workspace_id, api_key_id, emitter, told_count, recorded_count, repeated_count, refused_count,
+    last_message_id, last_provider, last_model, last_amount_usd, last_cost_status, last_recorded_at
+  )
+  select k.workspace_id, k.id, a.emitter, a.told, a.recorded, a.repeated, a.refused,
+    (a.latest ->> 'id')::uuid, a.latest ->> 'provider', a.latest ->> 'model', (a.latest ->> 'amount')::numeric,
+    a.latest ->> 'status', case when a.latest is not null then now() end
+  from jsonb_to_recordset(noted -> 'arrivals') as a (
+    key uuid, emitter text, told bigint, recorded bigint, repeated bigint, refused bigint, latest jsonb
+  )
+  join public.api_keys as k on k.id = a.key
+  order by k.id, a.emitter
+  on conflict (workspace_id, api_key_id, emitter) do update set
+    told_count = known.told_count + excluded.told_count,
+    recorded_count = known.recorded_count + excluded.recorded_count,
+    repeated_count = known.repeated_count + excluded.repeated_count,
+    refused_count = known.refused_count + excluded.refused_count,
+    last_at = now(),
+    last_message_id = coalesce(excluded.last_message_id, known.last_message_id),
+    last_provider = case when excluded.last_message_id is null then known.last_provider else excluded.last_provider end,
+    last_model = case when excluded.last_message_id is null then known.last_model else excluded.last_model end,
+    last_amount_usd = coalesce(excluded.last_amount_usd, known.last_amount_usd),
+    last_cost_status = coalesce(excluded.last_cost_status, known.last_cost_status),
+    last_recorded_at = coalesce(excluded.last_recorded_at, known.last_recorded_at);
+
+  insert into public.source_refusals as known (workspace_id, api_key_id, reason, code, of_record, description, refused_count, example)
+  select k.workspace_id, k.id, r.reason, r.code, r.of_record, r.description, r.count, r.example
+  from jsonb_to_recordset(noted -> 'refusals') as r (
+    key uuid, reason text, code text, of_record boolean, description text, count bigint, example jsonb
+  )
+  join public.api_keys as k on k.id = r.key
+  order by k.id, r.reason
+  on conflict (workspace_id, api_key_id, reason) do update set
+    refused_count = known.refused_count + excluded.refused_count,
+    description = excluded.description,
+    last_at = now(),
+    example = coalesce(excluded.example, known.example);
+
+  delete from public.source_refusals as old
+  using (
+    select workspace_id, api_key_id, reason,
+      row_number() over (partition by workspace_id, api_key_id order by last_at desc, refused_count desc, reason) as place
+    from public.source_refusals
+    where api_key_id in (select (r.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'refusals') as r)
+      and workspace_id in (select k.workspace_id from public.api_keys as k where k.id in (
+        select (r.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'refusals') as r
+      ))
+  ) as ranked
+  where ranked.place > 50 and old.workspace_id = ranked.workspace_id and old.api_key_id = ranked.api_key_id
+    and old.reason = ranked.reason;
+
+  if jsonb_array_length(noted -> 'exports') = 0 then
+    return;
+  end if;
+  insert into public.refused_exports (workspace_id, api_key_id, record_count, byte_count, address, records)
+  select k.workspace_id, k.id, jsonb_array_length(e.records), octet_length(e.records::text), e.address, e.records
+  from jsonb_to_recordset(noted -> 'exports') as e (key uuid, address text, records jsonb)
+  join public.api_keys as k on k.id = e.key;
+
+  delete from public.refused_exports as old
+  using (
+    select workspace_id, api_key_id, id,
+      row_number() over newest as place, sum(byte_count) over newest as bytes
+    from public.refused_exports
+    where api_key_id in (select (e.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'exports') as e)
+    window newest as (partition by workspace_id, api_key_id order by at desc, id rows unbounded preceding)
+  ) as ranked
+  where (ranked.place > 20 or ranked.bytes > 1048576) and old.workspace_id = ranked.workspace_id
+    and old.api_key_id = ranked.api_key_id and old.id = ranked.id;
+  delete from public.refused_exports
+  where ctid in (
+    select ctid from public.refused_exports where at < now() - interval '7 days' limit 100 for update skip locked
+  );
+end
+$$;
+grant execute on function private.note_sources(jsonb) to outlay_service, service_role;
+
+-- The kept refused records of a key, oldest first, and the hash by which the guard finds the key.
+--
+-- returns: { hash: hex | null, exports: [{ id, address, records }] }
+create function private.take_refused_exports(workspace uuid, key_id uuid)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object('hash', encode(s.hash, 'hex'), 'exports', coalesce((
+    select jsonb_agg(jsonb_build_object('id', e.id, 'address', e.address, 'records', e.records) order by e.at, e.id)
+    from public.refused_exports as e
+    where e.workspace_id = workspace and e.api_key_id = key_id and e.at >= now() - interval '7 days'
+  ), '[]'))
+  from public.api_keys as k
+  left join private.api_key_secrets as s on s.api_key_id = k.id
+  where k.workspace_id = workspace and k.id = key_id
+$$;
+grant execute on function private.take_refused_exports(uuid, uuid) to outlay_service, service_role;
+
+-- Keeps what is refused still of a refused export, or removes it where nothing is.
+create function private.settle_refused_export(workspace uuid, key_id uuid, export_id uuid, refused jsonb)
+returns void
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  if jsonb_array_length(refused) = 0 then
+    delete from public.refused_exports where workspace_id = workspace and api_key_id = key_id and id = export_id;
+    return;
+  end if;
+  update public.refused_exports
+  set records = refused, record_count = jsonb_array_length(refused), byte_count = octet_length(refused::text)
+  where workspace_id = workspace and api_key_id = key_id and id = export_id;
+end
+$$;
+grant execute on function private.settle_refused_export(uuid, uuid, uuid, jsonb) to outlay_service, service_role;
