@@ -29,7 +29,10 @@ export class Connections {
   readonly #arriving = new WeakMap<IncomingMessage, { bytes: number; atMs: number }>();
   readonly #server: Server;
 
-  constructor(server: Server, private readonly rate = usefulRate) {
+  constructor(
+    server: Server,
+    private readonly rate = usefulRate,
+  ) {
     this.#server = server;
     const checking = setInterval(() => this.#closeSlow(), rate.everyMs).unref();
     server.once("close", () => clearInterval(checking));

@@ -80,7 +80,9 @@ export async function superviseWorkers({
       if (message.type === "listening") {
         tell(
           worker,
-          stopping.signal.aborted ? { type: "stop" } : { type: "serve", database: databaseUrls(), operatorToken: operatorToken() },
+          stopping.signal.aborted
+            ? { type: "stop" }
+            : { type: "serve", database: databaseUrls(), operatorToken: operatorToken() },
         );
       }
       if (message.type === "failed") {

@@ -9,7 +9,10 @@ const token = "token-of-the-monitoring";
 type Samples = { name: string; labels: string; value: number }[];
 
 /** The samples of `/metrics` in Prometheus' text format. */
-async function readSamples({ baseUrl }: Service, headers: Record<string, string> = monitoring): Promise<Samples> {
+async function readSamples(
+  { baseUrl }: Service,
+  headers: Record<string, string> = monitoring,
+): Promise<Samples> {
   const response = await fetch(`${baseUrl}/metrics`, { headers });
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
