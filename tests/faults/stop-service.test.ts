@@ -111,5 +111,5 @@ describe("A process whose event loop stands", () => {
       await embedded.stop();
       rmSync(copy, { recursive: true, force: true });
     }
-  });
+  }, 240_000);
 });
