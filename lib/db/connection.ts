@@ -12,7 +12,14 @@ export function connectionTo(url: string): { connectionString: string; ssl?: { c
   const address = new URL(url);
   const set = env().POSTGRES_CA_CERT;
   const ca = set ? [set] : authoritiesOf(address);
-  if (!ca) return { connectionString: url };
+  if (!ca) {
+    const { searchParams } = address;
+    const isAlias = /^(prefer|require|verify-ca)$/.test(searchParams.get("sslmode") ?? "");
+    if (!isAlias || searchParams.has("uselibpqcompat")) return { connectionString: url };
+    // What pg reads these as today. Its next major version is going to verify less.
+    searchParams.set("sslmode", "verify-full");
+    return { connectionString: address.href };
+  }
   // The address's own TLS settings would override the authorities.
   for (const name of [...address.searchParams.keys()])
     if (name.startsWith("ssl")) address.searchParams.delete(name);
