@@ -11,12 +11,13 @@ import { isOperatorToken } from "./operator-token";
  */
 export function requireMetricsReader(authorization: string | null): void {
   const wanted = env().METRICS_TOKEN;
-  if (wanted !== undefined) return requireSettingSecret(authorization, wanted, "METRICS_TOKEN");
-  if (isOperatorToken(bearerToken(authorization))) return;
-  throw new ServiceError(
-    "missing_credentials",
-    "Set METRICS_TOKEN and send it as `Authorization: Bearer …`, or send the token of the link that the start printed.",
-    {},
-    challenge,
-  );
+  if (wanted !== undefined) requireSettingSecret(authorization, wanted, "METRICS_TOKEN");
+  else if (!isOperatorToken(bearerToken(authorization))) {
+    throw new ServiceError(
+      "missing_credentials",
+      "Set METRICS_TOKEN and send it as `Authorization: Bearer …`, or send the token of the link that the start printed.",
+      {},
+      challenge,
+    );
+  }
 }
