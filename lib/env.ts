@@ -60,8 +60,10 @@ const schema = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   /** Address the self-hosted server listens on. */
   HOST: z.string().default("127.0.0.1"),
-  /** How many worker processes of the self-hosted server answer requests; 1: the process itself, without workers. */
+  /** How many worker processes of the self-hosted server answer requests. */
   WEB_CONCURRENCY: workers,
+  /** After how many seconds a worker whose event loop stands is killed and started again; 0: never. */
+  OUTLAY_STALL_SECONDS: z.coerce.number().min(0).max(3600).default(30),
   /** The number of this worker, from 1. The service sets it for its workers; it is not a setting for users. */
   OUTLAY_WORKER: z.coerce.number().int().min(1).max(maxWorkers).optional(),
   /** The folder of the embedded database and its secrets. */
@@ -108,7 +110,7 @@ const schema = z.object({
     .transform((value) => value === "true"),
   /** The secret that a scheduler sends to `/api/jobs` where our server does not run. */
   CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
-  /** What a monitoring program sends to read `/metrics` from another machine. */
+  /** What a monitoring program sends to read `/metrics`. */
   METRICS_TOKEN: z
     .string()
     .regex(/^\S{16,}$/, "must have at least 16 characters and no spaces")
@@ -127,8 +129,8 @@ const schema = z.object({
   SUPABASE_SECRET_KEY: z.string().optional(),
   /** Only for projects that still sign user tokens with a shared secret (HS256). */
   SUPABASE_JWT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
-  /** Who may read the mails of the local sign-in: this machine only, everybody, or nobody. */
-  OUTLAY_OUTBOX: z.enum(["local", "everyone", "off"]).default("local"),
+  /** Who may read the mails of the local sign-in: whoever has the link that a start prints, everybody, or nobody. */
+  OUTLAY_OUTBOX: z.enum(["link", "everyone", "off"]).default("link"),
   /** Origins of pages that may use the local sign-in, besides the service's own and this machine's; `*`: any. */
   AUTH_ALLOWED_ORIGINS: list,
   /** Targets of links in the local sign-in's mails, besides this service and this machine: patterns with `*`. */
@@ -230,6 +232,11 @@ export function env(): Env {
  */
 export function processCount({ OUTLAY_WORKER, WEB_CONCURRENCY }: Env = env()): number {
   return OUTLAY_WORKER === undefined ? 1 : WEB_CONCURRENCY;
+}
+
+/** The number of this worker where there are several, to tell their log lines and metrics apart. */
+export function workerNumber({ OUTLAY_WORKER, WEB_CONCURRENCY }: Env = env()): number | undefined {
+  return WEB_CONCURRENCY === 1 ? undefined : OUTLAY_WORKER;
 }
 
 /** The unparsed settings of the local agent tools, which `lib/mcp/stdio` checks itself. */

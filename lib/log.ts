@@ -1,16 +1,16 @@
 import pino from "pino";
-import { env } from "@/lib/env";
+import { env, workerNumber } from "@/lib/env";
 
-const { LOG_LEVEL, OUTLAY_WORKER } = env();
+const worker = workerNumber();
 
 /**
- * The service's log: one line of JSON per event on standard output, with the number of the worker where there are workers.
+ * The service's log: one line of JSON per event on standard output, with the number of the worker where there are several.
  * Credentials are redacted as a precaution; code
  * must not pass them.
  */
 export const log = pino({
-  level: LOG_LEVEL,
-  base: OUTLAY_WORKER === undefined ? null : { worker: OUTLAY_WORKER },
+  level: env().LOG_LEVEL,
+  base: worker === undefined ? null : { worker },
   timestamp: pino.stdTimeFunctions.isoTime,
   redact: {
     paths: [

@@ -1,5 +1,5 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { env } from "./env";
+import { workerNumber } from "./env";
 import { answerSiblings, askSiblings } from "./siblings";
 
 /** One value of a gauge, with its labels. */
@@ -7,8 +7,8 @@ export type Reading = { labels: Record<string, string>; value: number };
 
 function createMetrics() {
   const registry = new Registry();
-  const { OUTLAY_WORKER } = env();
-  if (OUTLAY_WORKER !== undefined) registry.setDefaultLabels({ worker: String(OUTLAY_WORKER) });
+  const worker = workerNumber();
+  if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const readings = new Map<string, () => Reading[]>();
@@ -96,7 +96,7 @@ export const metrics = globals[slot];
 answerSiblings("metrics", () => metrics.registry.getMetricsAsJSON());
 
 /**
- * The metrics of this service in Prometheus's text format. Where there are workers, those of all of them: each sample has its
+ * The metrics of this service in Prometheus's text format. Where there are several workers, those of all of them: each sample has its
  * worker's number as the label `worker`, because a sum would fall when a worker ends, which Prometheus would take for a
  * restart of everything. A worker that does not answer within a second is left out.
  */

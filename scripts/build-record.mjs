@@ -97,7 +97,7 @@ const notPages = new Set([
 /** The scripts on which the result of a build depends; the others only start a build. */
 const buildScripts = ["scripts/build.mjs", "scripts/generate-routes.mjs"];
 
-/** The hash of every source of the pages by its path, and of the public settings that Next writes into them. */
+/** The hash of every source of the pages by its path. Settings are read when the service runs (`lib/env.ts`), so none is one. */
 export function hashPageSources() {
   const files = {};
   const visit = (folder) => {
@@ -113,9 +113,6 @@ export function hashPageSources() {
     }
   };
   visit("");
-  for (const [name, value] of Object.entries(process.env)) {
-    if (name.startsWith("NEXT_PUBLIC_")) files[`the setting ${name}`] = hash(value);
-  }
   return files;
 }
 

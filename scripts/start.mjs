@@ -1,15 +1,16 @@
 // `npm start`: from a fresh clone to a running service, with nothing but Node and npm. Skips steps that were done before.
 // `npm run dev` does the same with --dev: without a build, and with a restart at every change.
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { AlreadyRunningError, claimDataFolder, holderOf, lifeOf } from "../lib/db/embedded/claim.mjs";
-import { step } from "../server/progress.mjs";
+import { outliveReaders, step } from "../server/progress.mjs";
 import { ensureBuilt, ensureInstalled, loadEnvFiles, requireNode, stopRunning } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
 const startedMs = performance.now();
 const dev = process.argv.includes("--dev");
 
+outliveReaders();
 requireNode();
 process.chdir(root);
 loadEnvFiles();
@@ -57,7 +58,7 @@ async function claimForSetUp() {
   if (process.env.POSTGRES_URL || process.env.DATABASE_URL) return undefined;
   const dataDir = process.env.OUTLAY_DATA_DIR || ".outlay";
   const holder = holderOf(dataDir);
-  if (holder) throw new AlreadyRunningError(join(root, dataDir), holder);
+  if (holder) throw new AlreadyRunningError(resolve(root, dataDir), holder);
   return claimDataFolder(dataDir);
 }
 

@@ -1,34 +1,64 @@
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { log } from "@/lib/log";
+import { stopLimits } from "./stop-limits";
 
 /**
- * How long a stopping server waits for responses that are being sent. Without a limit, a client that neither sends nor
- * reads would keep it running.
+ * What a client has to send of a body in each window, and how often that is checked. Slower clients would hold a connection,
+ * and what has been read of the body, for as long as they like.
  */
-const drainLimitMs = 10_000;
+const usefulRate = { windowMs: 30_000, leastBytes: 15_000, everyMs: 5_000 };
+
+const tooSlow = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
 /** How often a stopping server checks for connections whose last response has been sent. */
 const intervalMs = 50;
 
 /**
- * The open connections of a server. Node counts a connection as busy if it has sent nothing yet (browsers open such
+ * The open connections of a server. Closes those whose bodies arrive too slowly.
+ *
+ * Node counts a connection as busy if it has sent nothing yet (browsers open such
  * connections in advance), has sent part of a request, or is a WebSocket; `server.close()` alone would wait a minute or
  * longer for these.
  */
 export class Connections {
   /** Each open connection with its latest response. A connection sends its responses in order. */
   readonly #answers = new Map<Socket, ServerResponse | undefined>();
+  /** Requests whose bodies have not arrived, with how much their connections had received at a time. */
+  readonly #arriving = new WeakMap<IncomingMessage, { bytes: number; atMs: number }>();
   readonly #server: Server;
 
-  constructor(server: Server) {
+  constructor(
+    server: Server,
+    private readonly rate = usefulRate,
+  ) {
     this.#server = server;
+    const checking = setInterval(() => this.#closeSlow(), rate.everyMs).unref();
+    server.once("close", () => clearInterval(checking));
     server.on("connection", (socket) => {
       this.#answers.set(socket, undefined);
       socket.once("close", () => this.#answers.delete(socket));
     });
     server.prependListener("request", ({ socket }, answer) => this.#answers.set(socket, answer));
+  }
+
+  #closeSlow(): void {
+    const now = performance.now();
+    for (const [socket, answer] of this.#answers) {
+      if (!answer || answer.req.complete) continue;
+      const { req: incoming } = answer;
+      const before = this.#arriving.get(incoming);
+      // Bytes that wait to be read show that this server is what is slow.
+      const isUseful =
+        before !== undefined &&
+        (incoming.readableLength > 0 || socket.bytesRead - before.bytes >= this.rate.leastBytes);
+      if (!before || isUseful) this.#arriving.set(incoming, { bytes: socket.bytesRead, atMs: now });
+      else if (now - before.atMs >= this.rate.windowMs) {
+        if (!answer.headersSent) socket.write(tooSlow);
+        socket.destroySoon();
+      }
+    }
   }
 
   /** Accepts no more connections, answers pending requests, and closes each connection after its response. */
@@ -40,7 +70,7 @@ export class Connections {
     this.#server.prependListener("request", (_, answer) => {
       answer.shouldKeepAlive = false;
     });
-    const giveUpAt = performance.now() + drainLimitMs;
+    const giveUpAt = performance.now() + stopLimits.drainMs;
     while (!isClosed && performance.now() < giveUpAt) {
       for (const [socket, answer] of this.#answers) {
         // At once: until a socket that is only ended has closed, it could take a request that nobody could answer.
@@ -50,7 +80,7 @@ export class Connections {
     }
     if (isClosed) return;
     log.warn(
-      `${this.#answers.size} requests were not answered within ${drainLimitMs / 1000} s; their connections are closed.`,
+      `${this.#answers.size} requests were not answered within ${stopLimits.drainMs / 1000} s; their connections are closed.`,
     );
     for (const socket of this.#answers.keys()) socket.destroy();
     await closed;

@@ -13,6 +13,16 @@ export function demoAccessIn(dataDir: string): DemoAccess {
   };
 }
 
+/** The operator's token of an embedded database: the same at every start, so that a link that was printed stays good. */
+export function operatorTokenIn(dataDir: string): string {
+  return keptIn(join(dataDir, "operator-token"), newOperatorToken);
+}
+
+/** A new token for the operator (`lib/access/operator-token.ts`). */
+export function newOperatorToken(): string {
+  return randomBytes(24).toString("base64url");
+}
+
 function keptIn(file: string, make: () => string): string {
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
   const secret = make();

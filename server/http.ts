@@ -22,6 +22,9 @@ import { UpgradableRequest } from "./upgrades";
  */
 const keepAliveMs = 75_000;
 
+/** How long the head of a request may take to arrive. `Connections` has the limits of bodies. */
+const headersLimitMs = 10_000;
+
 /** A running server: its address, and a function that stops it after pending requests are answered. */
 export type HttpServer = { address: string; close(): Promise<void> };
 
@@ -33,7 +36,11 @@ type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise
  * @throws Error EADDRINUSE where the port is in use; Error where pages are to be served and there is no build
  */
 export async function startHttp(options: { port: number; host: string; dev: boolean }): Promise<HttpServer> {
-  const server = createServer({ IncomingMessage: UpgradableRequest });
+  const server = createServer({
+    IncomingMessage: UpgradableRequest,
+    headersTimeout: headersLimitMs,
+    connectionsCheckingInterval: 1_000,
+  });
   server.keepAliveTimeout = keepAliveMs;
   const connections = new Connections(server);
   // Requests that come before the pages are ready wait for them.
@@ -81,9 +88,8 @@ async function startPages(options: { port: number; host: string; dev: boolean })
   const handlePage = app.getRequestHandler();
   const serve: Listener = async (incoming, outgoing) => {
     if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
-    const { socket, headers } = incoming;
     const sinceMs = performance.now();
-    await withPeer(socket.remoteAddress, headers, () => handlePage(incoming, outgoing));
+    await withPeer(incoming.socket.remoteAddress, () => handlePage(incoming, outgoing));
     observePage(incoming, outgoing, sinceMs);
   };
   return { serve, close: () => app.close() };

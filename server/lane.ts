@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { routes } from "@/app/routes.generated";
 import { declaration, type Handler, type Method, refuseMethod } from "@/lib/http/define-route";
@@ -40,10 +41,24 @@ export async function createLane(): Promise<Lane> {
       const { method, url = "" } = bindings.incoming;
       // The router answers HEAD without the body.
       const answer = method === "HEAD" ? undefined : exact.get(url.split("?", 1)[0] ?? "");
-      return answer ? answer(request, bindings) : lane.fetch(request, bindings);
+      if (answer) return answer(request, bindings);
+      const answered = lane.fetch(request, bindings);
+      return method === "HEAD" ? unlessSent(answered, bindings) : answered;
     },
     notFound: (answer) => lane.notFound(({ env }) => answer(env)),
   };
+}
+
+/**
+ * The answer to HEAD. The router copies it to leave the body out, and the adapter would send the copy of an answer that the
+ * pages have sent already.
+ */
+async function unlessSent(
+  answered: Response | Promise<Response>,
+  { outgoing }: HttpBindings,
+): Promise<Response> {
+  const response = await answered;
+  return outgoing.headersSent ? RESPONSE_ALREADY_SENT : response;
 }
 
 /** Answers a request, measures its time and, where tracing is on, records a span. @param route the route's pattern */

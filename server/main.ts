@@ -1,22 +1,22 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { announceOperatorToken } from "@/lib/access/operator-token";
 import { AlreadyRunningError, type Claim, holderOf } from "@/lib/db/embedded/claim.mjs";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";
+import { announceAddress } from "@/lib/service-address";
 import { describeFailure } from "./describe-failure";
 import { firstSteps } from "./first-steps";
-import { step } from "./progress.mjs";
+import { outliveReaders, step } from "./progress.mjs";
 import { serve } from "./serve";
 import { startServices } from "./services";
+import { stopLimits } from "./stop-limits";
 import { superviseWorkers } from "./supervisor";
 import { runWorker } from "./worker";
 
 /** The folder of the repository: this file's bundle is in `dist/`, as deep as the file itself. */
 const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** How long a stop may take before the process ends anyway. */
-const stopLimitMs = 30_000;
 
 export type MainOptions = {
   dev: boolean;
@@ -27,10 +27,12 @@ export type MainOptions = {
 };
 
 /**
- * Starts the self-hosted service and serves until a signal ends it: in this process, or in WEB_CONCURRENCY workers. Exits
- * with 0 after a requested stop, and with 1 and a message where it cannot start or a worker cannot be started again.
+ * Starts the self-hosted service and serves until a signal ends it, in WEB_CONCURRENCY workers. Serves in this process itself
+ * in development, and with OUTLAY_STALL_SECONDS=0 where one worker is enough. Exits with 0 after a requested stop, and with 1
+ * and a message where it cannot start or a worker cannot be started again.
  */
 export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<void> {
+  outliveReaders();
   // A worker has a channel to its supervisor. Without one, the setting comes from somewhere else.
   if (process.send && env().OUTLAY_WORKER !== undefined) return runWorker();
   /** Functions that close what was opened, in the order of opening. */
@@ -61,7 +63,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     if (stopping) return;
     stopping = true;
     process.stderr.write(`${describeFailure(error)}\n`);
-    endAfter(stopLimitMs);
+    endAfter(stopLimits.processMs);
     close().then(
       () => process.exit(1),
       () => process.exit(1),
@@ -72,6 +74,8 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     const settings = env();
     // In development, Next watches the sources, and several processes would do so several times.
     const workers = dev ? 1 : settings.WEB_CONCURRENCY;
+    const stallLimitMs = settings.OUTLAY_STALL_SECONDS * 1000;
+    const isWatched = !dev && stallLimitMs > 0;
     await refuseTakenPort(
       settings.PORT,
       settings.HOST,
@@ -85,20 +89,26 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
       ...(claim && { claim }),
     });
     opened.push(services.stop);
+    announceOperatorToken(services.operatorToken);
     if (stopping) return;
     let address = "";
     await step("ready", async () => {
       const serving =
-        workers === 1
-          ? await serve({ dev, runsJobs: true })
-          : await superviseWorkers({ count: workers, onFailure: fail });
+        workers > 1 || isWatched
+          ? await superviseWorkers({
+              count: workers,
+              stallLimitMs: isWatched ? stallLimitMs : Number.POSITIVE_INFINITY,
+              onFailure: fail,
+            })
+          : await serve({ dev, runsJobs: true });
       opened.push(serving.stop);
       address = serving.address;
       services.announce(address);
+      announceAddress(address);
       const by = workers === 1 ? "" : ` by ${workers} workers`;
       return `${address}${by} (${((performance.now() - startedMs) / 1000).toFixed(1)} s in all)`;
     });
-    process.stdout.write(firstSteps(settings, address, services.demo));
+    process.stdout.write(firstSteps(settings, services.operatorToken, services.demo));
   }
 }
 
@@ -125,7 +135,7 @@ function stopOnSignal(stop: () => Promise<void>): void {
     }
     firstAt = performance.now();
     process.stdout.write(`\n  ${"stopping".padEnd(9)} ${signal}: answering pending requests first\n`);
-    endAfter(stopLimitMs);
+    endAfter(stopLimits.processMs);
     stop().then(
       () => process.exit(0),
       (error) => {

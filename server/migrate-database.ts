@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { tlsRemedy } from "@/lib/db/connection";
 import { bootstrapDatabaseAt, ChangedHistoryError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { MigrationError } from "@/lib/db/sql-file";
 import { EnvError } from "@/lib/env";
@@ -26,7 +27,11 @@ export async function migrateDatabase(adminUrl: string, root: string): Promise<s
     );
     if (!(cause instanceof Error) || isOurs) throw cause;
     // A refused connection or password: the error names neither the database nor the setting.
-    throw new Error(`The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}`, { cause });
+    const remedy = tlsRemedy(cause);
+    throw new Error(
+      `The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}${remedy ? `. ${remedy}` : ""}`,
+      { cause },
+    );
   }
 }
 

@@ -8,6 +8,14 @@ function line(name, text, sinceMs) {
 }
 
 /**
+ * Keeps this process running when whoever read its output has ended (`npm start | head -1`, a closed terminal): a line that
+ * cannot be written is lost, in place of an error that ends the process.
+ */
+export function outliveReaders() {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+}
+
+/**
  * Runs one step of the start and prints the line that `run` returns.
  * @param {string} name
  * @param {(note: (text: string) => void) => string | Promise<string>} run `note` prints a further line before that

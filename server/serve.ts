@@ -1,9 +1,11 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { type Env, env } from "@/lib/env";
 import { storeSent } from "@/lib/keys/sources/note-sent";
 import { announceAddress } from "@/lib/service-address";
 import { decodeInThread } from "@/lib/sources/decoder/thread";
 import { startHttp } from "./http";
 import { startJobs } from "./jobs";
+import { stopLimits } from "./stop-limits";
 
 /** A service that answers requests at `address`. `stop` answers pending requests first. */
 export type Serving = { address: string; stop(): Promise<void> };
@@ -16,7 +18,7 @@ export type Serving = { address: string; stop(): Promise<void> };
 export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean }): Promise<Serving> {
   const settings: Env = env();
   /** Functions that close what was opened, in the order of opening. */
-  const opened: (() => Promise<void>)[] = [];
+  const opened: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of opened.splice(0).reverse()) await close();
   };
@@ -28,8 +30,14 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
     // In development there is no bundle of it.
     if (!dev) decodeInThread(new URL("./decoder.mjs", import.meta.url));
     const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
-    opened.push(http.close);
-    if (runsJobs) opened.push(startJobs().stop);
+    const jobs = runsJobs ? startJobs() : undefined;
+    // Together: a job may take longer than a stop, and does again what it has not finished.
+    opened.push(() =>
+      Promise.all([
+        http.close(),
+        jobs && Promise.race([jobs.stop(), wait(stopLimits.drainMs, undefined, { ref: false })]),
+      ]),
+    );
     announceAddress(http.address);
     return { address: http.address, stop };
   } catch (error) {

@@ -6,7 +6,7 @@ import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
 import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
 import { connectionsToAllow, requireConnections } from "./connection-budget";
-import { demoAccessIn } from "./demo";
+import { demoAccessIn, newOperatorToken, operatorTokenIn } from "./demo";
 import { describeApplied, migrateDatabase } from "./migrate-database";
 import { step } from "./progress.mjs";
 
@@ -14,6 +14,8 @@ import { step } from "./progress.mjs";
 export type Services = {
   /** Stores the service's address in the data folder, so that a second start can print it. */
   announce(address: string): void;
+  /** The secret that opens the outbox and the metrics. */
+  operatorToken: string;
   /** Access to the demo workspace, where there is one. */
   demo?: DemoAccess;
   /** Waits for running statements, closes the connections and stops the embedded database. */
@@ -82,7 +84,7 @@ async function embedDatabase({ settings, root, processes, claim, log }: ServiceO
     await step("seed", async () =>
       (await seedDemo(started.adminUrl, demo)) ? "the demo workspace" : "up to date",
     );
-    return { announce: started.announce, demo, stop };
+    return { announce: started.announce, operatorToken: operatorTokenIn(dataDir), demo, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -101,7 +103,7 @@ async function connectDatabase(
   const isDirect = new URL(url).host === new URL(adminUrl).host;
   if (isDirect) await requireConnections(adminUrl, settings, processes);
   configureDatabase({ url, adminUrl });
-  return { announce: () => {}, stop: closeDatabase };
+  return { announce: () => {}, operatorToken: newOperatorToken(), stop: closeDatabase };
 }
 
 /** Runs a step. Its messages are printed while it runs, and logged afterwards. */

@@ -1,12 +1,14 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { operatorToken } from "@/lib/access/operator-token";
 import { databaseUrls } from "@/lib/db/pool";
 import { log } from "@/lib/log";
 import { closeUnaccepted } from "./handed-connections";
 import { relayMessages } from "./relay";
 import type { Serving } from "./serve";
-import type { FromWorker, ToWorker } from "./worker-messages";
+import { stopLimits } from "./stop-limits";
+import { aliveEveryMs, type FromWorker, type ToWorker } from "./worker-messages";
 
 /** How often in a row a worker may end before it serves. */
 const maxFailedStarts = 3;
@@ -19,20 +21,32 @@ const steadyMs = 60_000;
 /** The end of a worker that was asked to stop. */
 const stopped = "exit status 0";
 
-/** How a worker ended. `servedMs`: how long it served; undefined if it never did. */
-type End = { servedMs: number | undefined; reason: string };
+/**
+ * How a worker ended. `servedMs`: how long it served; undefined if it never did. `isRefused`: whether it said itself why it
+ * cannot serve.
+ */
+type End = { servedMs: number | undefined; reason: string; isRefused: boolean };
+
+/** The pause before the next start of a worker. @param lastMs the pause before the last one, 0 at first */
+export function pauseBefore(servedMs: number | undefined, lastMs: number): number {
+  if ((servedMs ?? 0) >= steadyMs) return 0;
+  return Math.min(Math.max(2 * lastMs, pauseMs.least), pauseMs.most);
+}
 
 /**
  * Starts workers that serve at one address, on the database for which this process is configured, and starts each again
- * when it ends by itself. Resolves when all of them serve.
+ * when it ends by itself or its event loop stands. Resolves when all of them serve.
+ * @param options.stallLimitMs how long the event loop of a worker may stand before the worker is killed
  * @param options.onFailure called when a worker cannot be started again: the service has to end
- * @throws Error with a message for users, where a worker ends three times before it serves
+ * @throws Error with a message for users, where a worker cannot serve, or ends three times before it does
  */
 export async function superviseWorkers({
   count,
+  stallLimitMs,
   onFailure,
 }: {
   count: number;
+  stallLimitMs: number;
   onFailure: (error: Error) => void;
 }): Promise<Serving> {
   /** The workers that serve, by number. */
@@ -41,6 +55,8 @@ export async function superviseWorkers({
   const stopping = new AbortController();
   let address = "";
 
+  // A single worker accepts its connections itself, which costs less than having them handed over.
+  if (count === 1) cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(import.meta.url),
     args: [],
@@ -49,19 +65,30 @@ export async function superviseWorkers({
   relayMessages((worker) => [...serving.values()].filter((each) => each !== worker));
 
   const runOnce = async (number: number, onServing: () => void): Promise<End> => {
-    const worker = cluster.fork({ OUTLAY_WORKER: String(number) });
+    // With PORT=0, a later worker serves where the first one did.
+    const { port } = address ? new URL(address) : { port: "" };
+    const worker = cluster.fork({ OUTLAY_WORKER: String(number), ...(port && { PORT: port }) });
     running.add(worker);
     closeUnaccepted(worker);
     let reason: string | undefined;
+    const watchdog = killOnStall(worker, stallLimitMs, () => {
+      reason = `its event loop stood for ${stallLimitMs / 1000} s`;
+    });
+    let isRefused = false;
     let servingSinceMs: number | undefined;
     worker.on("message", (message: FromWorker) => {
       if (message.type === "listening") {
         tell(
           worker,
-          stopping.signal.aborted ? { type: "stop" } : { type: "serve", database: databaseUrls() },
+          stopping.signal.aborted
+            ? { type: "stop" }
+            : { type: "serve", database: databaseUrls(), operatorToken: operatorToken() },
         );
       }
-      if (message.type === "failed") reason = message.reason;
+      if (message.type === "failed") {
+        reason = message.reason;
+        isRefused = true;
+      }
       if (message.type !== "serving") return;
       address = message.address;
       servingSinceMs = performance.now();
@@ -69,11 +96,13 @@ export async function superviseWorkers({
       onServing();
     });
     const end = await endOf(worker);
+    clearInterval(watchdog);
     running.delete(worker);
     if (serving.get(number) === worker) serving.delete(number);
     return {
       servedMs: servingSinceMs === undefined ? undefined : performance.now() - servingSinceMs,
       reason: reason ?? end,
+      isRefused,
     };
   };
 
@@ -82,16 +111,18 @@ export async function superviseWorkers({
     let failedStarts = 0;
     let restMs = 0;
     while (!stopping.signal.aborted) {
-      const { servedMs, reason } = await runOnce(number, onServing);
+      const { servedMs, reason, isRefused } = await runOnce(number, onServing);
       if (stopping.signal.aborted) {
         if (reason !== stopped) log.error({ worker: number, reason }, "A worker did not stop cleanly.");
         return;
       }
+      // What prevents the first start, such as a port in use, would prevent a second.
+      if (isRefused && !isStarted) throw new Error(reason);
       failedStarts = servedMs === undefined ? failedStarts + 1 : 0;
       if (failedStarts === maxFailedStarts) {
         throw new Error(`A worker ended ${maxFailedStarts} times before it could serve: ${reason}`);
       }
-      restMs = (servedMs ?? 0) >= steadyMs ? 0 : Math.min(Math.max(2 * restMs, pauseMs.least), pauseMs.most);
+      restMs = pauseBefore(servedMs, restMs);
       log.error({ worker: number, reason }, "A worker ended; it is started again.");
       await wait(restMs, undefined, { signal: stopping.signal }).catch(() => {});
     }
@@ -113,7 +144,11 @@ export async function superviseWorkers({
   const stop = async () => {
     stopping.abort();
     for (const worker of running) tell(worker, { type: "stop" });
+    const killing = setTimeout(() => {
+      for (const worker of running) worker.process.kill("SIGKILL");
+    }, stopLimits.killMs);
     await Promise.all(keeping);
+    clearTimeout(killing);
   };
   try {
     await Promise.all(started);
@@ -123,6 +158,28 @@ export async function superviseWorkers({
     throw error;
   }
   return { address, stop };
+}
+
+/**
+ * Kills a worker that has not said for `limitMs` that its event loop turns; it is deaf to other signals. Counts turns of this
+ * process's own timer instead of time, so that a machine that slept, or a supervisor that was paused, kills nobody.
+ * @param onKill called before
+ */
+function killOnStall(worker: Worker, limitMs: number, onKill: () => void): NodeJS.Timeout {
+  let turns = 0;
+  // The first message tells that the worker has loaded: on a slow machine that takes long.
+  let isWatched = false;
+  worker.on("message", () => {
+    turns = 0;
+    isWatched = true;
+  });
+  return setInterval(() => {
+    if (!isWatched) return;
+    turns += 1;
+    if (turns * aliveEveryMs <= limitMs) return;
+    onKill();
+    worker.process.kill("SIGKILL");
+  }, aliveEveryMs);
 }
 
 /** Waits for the end of a worker, and describes it. */

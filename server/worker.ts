@@ -1,15 +1,17 @@
+import { announceOperatorToken } from "@/lib/access/operator-token";
 import { closeDatabase, configureDatabase, type DatabaseUrls } from "@/lib/db/pool";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { joinSiblings } from "@/lib/siblings";
 import { describeFailure } from "./describe-failure";
 import { type Serving, serve } from "./serve";
-import type { FromWorker, ToWorker } from "./worker-messages";
+import { stopLimits } from "./stop-limits";
+import { aliveEveryMs, type FromWorker, type ToWorker } from "./worker-messages";
 
 /**
- * Serves as one of several workers (WEB_CONCURRENCY), which `server/supervisor.ts` starts. The supervisor has the database
- * started and migrated; it tells the worker its address, and when to stop. The worker ends with 0 after it has answered
- * pending requests, and at once when the supervisor has ended.
+ * Serves as a worker, which `server/supervisor.ts` starts and watches. The supervisor has the database started and migrated; it
+ * tells the worker its address, and when to stop. The worker ends with 0 after it has answered pending requests, and at once
+ * when the supervisor has ended.
  */
 export function runWorker(): void {
   let serving: Promise<Serving> | undefined;
@@ -19,6 +21,7 @@ export function runWorker(): void {
     // Ctrl-C reaches the worker twice: from the terminal, and from the supervisor.
     if (stopping) return;
     stopping = true;
+    setTimeout(() => process.exit(1), stopLimits.workerMs).unref();
     try {
       // Waits for the end of a start, because what it has opened must be closed.
       const started = await serving?.catch(() => undefined);
@@ -31,8 +34,9 @@ export function runWorker(): void {
     }
   };
 
-  const start = async (database: DatabaseUrls) => {
+  const start = async (database: DatabaseUrls, token: string | undefined) => {
     configureDatabase(database);
+    if (token !== undefined) announceOperatorToken(token);
     try {
       // One worker runs the jobs, so that a job which fails badly cannot end all of them.
       serving = serve({ dev: false, runsJobs: env().OUTLAY_WORKER === 1 });
@@ -46,11 +50,12 @@ export function runWorker(): void {
 
   joinSiblings();
   process.on("message", (message: ToWorker) => {
-    if (message.type === "serve") void start(message.database);
+    if (message.type === "serve") void start(message.database, message.operatorToken);
     else if (message.type === "stop") void stop();
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop());
   send({ type: "listening" });
+  setInterval(() => send({ type: "alive" }), aliveEveryMs).unref();
 }
 
 function send(message: FromWorker, sent: () => void = () => {}): void {

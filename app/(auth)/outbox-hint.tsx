@@ -1,12 +1,18 @@
 import { TextLink } from "@/components/auth/auth-card";
-import { mayReadOutbox } from "./outbox/access";
+import { outboxAccess } from "./outbox/access";
 
-/** A link to the outbox of an instance that sends no mail; nothing for users who may not read it. */
+/** Where the mails of an instance are that sends none: a link for those who may read them. */
 export async function OutboxHint() {
-  if (!(await mayReadOutbox())) return null;
-  return (
+  const access = await outboxAccess();
+  if (access === "none") return null;
+  return access === "open" ? (
     <p>
       This instance sends no mail. Its messages are in the <TextLink href="/outbox">outbox</TextLink>.
+    </p>
+  ) : (
+    <p>
+      This instance sends no mail. Whoever runs it can read its messages, by the link that it printed when it
+      started.
     </p>
   );
 }

@@ -1,20 +1,23 @@
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { requireSettingSecret } from "./credentials";
+import { challenge } from "@/lib/keys/decide";
+import { bearerToken, requireSettingSecret } from "./credentials";
+import { isOperatorToken } from "./operator-token";
 
 /**
- * Refuses callers that may not read the metrics. With METRICS_TOKEN set, a caller has to send it; without it, only
- * requests from this machine are allowed.
- * @param isLocal whether the request was made on this machine
- * @throws ServiceError missing_credentials, invalid_credentials, ip_not_allowed
+ * Refuses callers that may not read the metrics: a caller has to send METRICS_TOKEN or, where that is not set, the token of
+ * the link to the outbox that the start printed.
+ * @throws ServiceError missing_credentials, invalid_credentials
  */
-export function requireMetricsReader(authorization: string | null, isLocal: boolean): void {
+export function requireMetricsReader(authorization: string | null): void {
   const wanted = env().METRICS_TOKEN;
-  if (wanted === undefined) {
-    if (isLocal) return;
-    const description =
-      "Metrics are for programs on this machine. Set METRICS_TOKEN to read them from elsewhere.";
-    throw new ServiceError("ip_not_allowed", description);
+  if (wanted !== undefined) requireSettingSecret(authorization, wanted, "METRICS_TOKEN");
+  else if (!isOperatorToken(bearerToken(authorization))) {
+    throw new ServiceError(
+      "missing_credentials",
+      "Set METRICS_TOKEN and send it as `Authorization: Bearer …`, or send the token of the link that the start printed.",
+      {},
+      challenge,
+    );
   }
-  requireSettingSecret(authorization, wanted, "METRICS_TOKEN");
 }

@@ -2,14 +2,21 @@ import { ServiceError } from "@/lib/errors";
 import type { GivenUp } from "./watch";
 
 /** Why the database could not be used: it reported an error, or did not answer. */
-export type Outage = GivenUp | "unreachable" | "unstorable";
+export type Outage = GivenUp | "unreachable" | "unstorable" | "migrated";
 
 const descriptions: Record<Outage, string> = {
   unreachable: "The database cannot be reached at the moment.",
   silent: "The database does not answer at the moment.",
   slow: "The database took too long over this.",
   unstorable: "Nothing can be stored at the moment: the database's disk is full, or it is read-only.",
+  migrated: "This process is of another version than its database: an upgrade is under way.",
 };
+
+/**
+ * SQLSTATEs of statements that name what the schema does not have: column, table, function, type, schema. Tests describe every
+ * statement on the schema of this version, so the database has another one.
+ */
+const missingNames = ["42703", "42P01", "42883", "42704", "3F000"];
 
 /**
  * The 503 for a call that the database did not answer. It is unknown whether the call took effect, because its commit
@@ -20,7 +27,7 @@ export function unavailable(reason: Outage, cause?: unknown): ServiceError {
     "unavailable",
     `${descriptions[reason]} Try again shortly; with an idempotency_key, a retry is never counted twice.`,
     {},
-    { "Retry-After": reason === "unstorable" ? "5" : "1" },
+    { "Retry-After": reason === "unstorable" || reason === "migrated" ? "5" : "1" },
   );
   error.cause = cause ?? new Error(descriptions[reason]);
   return error;
@@ -41,6 +48,7 @@ export function asOutage(
     lastFailure = { code, atMs: performance.now() };
     return unavailable("unstorable", error);
   }
+  if (missingNames.includes(code)) return unavailable("migrated", error);
   // A statement exceeded its time limit (57014) or a lock timeout (55P03).
   if (code === "57014" || code === "55P03") return unavailable("slow", error);
   // The connection or the server went away, or the server has no free connection: classes 08, 57P and 53, or a socket

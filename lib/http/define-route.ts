@@ -15,9 +15,11 @@ import type { Sender } from "./body";
 import type { JsonBudget } from "./json-work";
 import { type Output, type Parsed, type Part, parseRequest, type Schema } from "./parse-request";
 import { callerAddress } from "./peer";
+import { PreparedFile } from "./prepared-file";
 import {
   bodylessResponse,
   errorResponse,
+  fileResponse,
   jsonResponse,
   newRequestId,
   rateHeaders,
@@ -185,6 +187,7 @@ function serve(declared: Endpoint): Handler {
       try {
         const body = await declared.answer(request, context, extra);
         if (body instanceof Bodyless) return bodylessResponse(body.status, requestId, extra.headers);
+        if (body instanceof PreparedFile) return fileResponse(body, request, requestId, extra.headers);
         if (env().NODE_ENV !== "production") declared.response.parse(body);
         const mediaType = mediaTypeOf(declared.response);
         return mediaType === undefined

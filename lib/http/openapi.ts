@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { requestExamples } from "@/lib/contract/examples";
 import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter } from "@/lib/contract/openapi";
@@ -58,6 +59,8 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
   const paths: OpenApiDocument["paths"] = {};
   for (const { path, load } of [...routes].sort(bySpecificity)) {
     if (path === ownPath || path.includes("[...")) continue;
+    // All routes together take more than half a second, in which others would wait.
+    await nextTurn();
     const module = await load();
     for (const method of methods) {
       const declared = (module[method] as { [declaration]?: Endpoint } | undefined)?.[declaration];

@@ -4,6 +4,7 @@ import type { RateStatus } from "@/lib/keys/decide";
 import { reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
 import { writeJson } from "./json";
+import type { PreparedFile } from "./prepared-file";
 import { encodeStream, type StreamedBody } from "./streamed";
 
 /** A new request id. It is in the request's log lines, in X-Request-Id and in every error body. */
@@ -38,6 +39,28 @@ export function bodylessResponse(
   headers: Record<string, string>,
 ): Response {
   return new Response(null, { status, headers: { ...always, "X-Request-Id": requestId, ...headers } });
+}
+
+/** A response with a prepared file, or 304 where the client has it. */
+export function fileResponse(
+  file: PreparedFile,
+  { headers: asked }: Request,
+  requestId: string,
+  headers: Record<string, string>,
+): Response {
+  const answer = file.answer({
+    acceptEncoding: asked.get("accept-encoding"),
+    ifNoneMatch: asked.get("if-none-match"),
+  });
+  return new Response(answer.body as Uint8Array<ArrayBuffer> | undefined, {
+    status: answer.status,
+    headers: {
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": requestId,
+      ...answer.headers,
+      ...headers,
+    },
+  });
 }
 
 /** A streamed response that browsers save as a file. */

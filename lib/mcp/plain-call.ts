@@ -27,6 +27,9 @@ const accepted = new Set<string>();
 const maxAccepted = 1_000;
 const maxEnvelopeLength = 2_000;
 
+/** How many envelopes are remembered. */
+export const acceptedEnvelopes = (): number => accepted.size;
+
 /**
  * Reads a tool call that the SDK would accept and answer with the tool's result, whatever that is. The SDK validates a call four
  * times and makes a server and a transport for it, which costs as much as all the rest of the call; see

@@ -42,7 +42,7 @@ describe("A start with one's own database", () => {
     const { listening, printed } = await start({});
     expect((await fetch(`${listening}/sign-up`)).status).toBe(200);
     expect(printed).toContain(`${listening}/sign-up`);
-    expect(printed).toContain(`${listening}/outbox`);
+    expect(printed).toContain(`${listening}/outbox/open?token=`);
     const commands = printed.split("\n").filter((line) => line.trim().startsWith("curl"));
     const answers = [];
     for (const command of commands) {
@@ -53,14 +53,14 @@ describe("A start with one's own database", () => {
     expect(answers).toMatchObject([{ amount_usd: 0.003 }, { total_usd: 0.003, message_count: 1 }]);
   });
 
-  test("Prints addresses by BASE_URL, except the outbox, which answers this machine only", async () => {
-    const { listening, printed } = await start({ BASE_URL: "https://outlay.example.com/" });
+  test("Prints addresses by BASE_URL", async () => {
+    const { printed } = await start({ BASE_URL: "https://outlay.example.com/" });
     const after = printed.slice(printed.indexOf("Sign up:"));
     const addresses = after.match(/https?:\/\/[^\s,]+/g);
-    expect(addresses).toEqual([
+    expect(addresses?.map((address) => address.replace(/(?<=token=)[\w-]{32}$/, "…"))).toEqual([
       "https://outlay.example.com/sign-up",
       "https://outlay.example.com/sign-in",
-      `${listening}/outbox`,
+      "https://outlay.example.com/outbox/open?token=…",
       "https://outlay.example.com/api/v1/messages",
       "https://outlay.example.com/api/v1/summary/month",
       "https://outlay.example.com/docs",

@@ -25,6 +25,8 @@ const otherProtocols = [
   "/callback",
   // A scrape may carry parameters that its configuration names.
   "/metrics",
+  // A link, which leads to the outbox whatever it has.
+  "/outbox/open",
   // RFC 6749, 3.1 and 3.2: unrecognized parameters are ignored.
   "/oauth/consent",
   "/oauth/register",

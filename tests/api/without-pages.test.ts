@@ -14,5 +14,8 @@ test("Records costs without pages, and answers 404 with the reason for every pag
     const response = await fetch(baseUrl + path);
     expect([path, response.status]).toEqual([path, 404]);
     expect(await response.text()).toContain("OUTLAY_PAGES is off");
+    expect((await fetch(baseUrl + path, { method: "HEAD" })).status).toBe(404);
   }
+  // An answer was once sent twice, which a client does not see.
+  expect(harness.services[0]?.said.join("\n")).not.toContain("ERR_HTTP_HEADERS_SENT");
 });

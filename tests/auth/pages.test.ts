@@ -4,8 +4,8 @@ import { makeClient, must, someEmail, somePassword } from "@/tests/helpers/auth-
 import { withHarness } from "@/tests/helpers/harness";
 import { withPages } from "@/tests/helpers/service";
 
-// Two hops away, behind a trusted proxy: pages for this machine only are then hidden.
 const harness = withHarness({ settings: { ...withPages, TRUSTED_PROXIES: "127.0.0.0/8" } });
+/** Two hops away, behind a trusted proxy. */
 const fromAfar = { "x-forwarded-for": "203.0.113.9" };
 
 let base: string;
@@ -179,20 +179,43 @@ describe("Choosing a new password", () => {
 });
 
 describe("The outbox", () => {
-  test("Answers this machine only, because its links sign people in", async () => {
+  /** Follows a link to the outbox. @returns the cookie that it sets, if any */
+  const open = async (path: string) => {
+    const answer = await get(path);
+    expect([answer.status, answer.headers.get("location")]).toEqual([303, "/outbox"]);
+    return answer.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+  };
+  /** The status of the outbox, and whether it shows a link that signs somebody in. */
+  const read = async (headers: Record<string, string>) => {
+    const answer = await get("/outbox", headers);
+    return [answer.status, (await answer.text()).includes("/auth/v1/verify?token=")];
+  };
+
+  test("Opens by the link that the start printed, wherever the caller is", async () => {
     must(await makeClient(base).auth.resetPasswordForEmail(email));
-    const here = await get("/outbox");
-    expect([here.status, (await here.text()).includes("/auth/v1/verify?token=")]).toEqual([200, true]);
-    const afar = await get("/outbox", fromAfar);
-    expect([afar.status, (await afar.text()).includes("/auth/v1/verify?token=")]).toEqual([404, false]);
+    await expect.poll(() => harness.services[0]?.said.join("\n")).toContain("Reference:");
+    const link = /\/outbox\/open\?token=\S+/.exec(harness.services[0]?.said.join("\n") ?? "")?.[0] ?? "";
+    const cookie = await open(link);
+    expect(await read({ cookie, ...fromAfar })).toEqual([200, true]);
+    expect(await (await get("/reset", { cookie })).text()).toContain('href="/outbox"');
+  });
+
+  test("Is closed to everybody else, also on this machine, where a proxy could forward strangers", async () => {
+    expect(await open("/outbox/open?token=a-guess")).toBe("");
+    expect(await open("/outbox/open")).toBe("");
+    for (const headers of [{}, fromAfar, { cookie: "outlay-operator=" }, { cookie: "outlay-operator=guess" }])
+      expect(await read(headers)).toEqual([404, false]);
+    const reset = await (await get("/reset")).text();
+    expect(reset).not.toContain('href="/outbox"');
+    expect(reset).toContain("by the link that it printed");
   });
 
   test("Answers nobody when turned off, and everybody when opened", async () => {
-    const [off, open] = await Promise.all([
+    const [off, everyone] = await Promise.all([
       harness.start({ OUTLAY_OUTBOX: "off" }),
       harness.start({ OUTLAY_OUTBOX: "everyone" }),
     ]);
     expect((await fetch(`${off.baseUrl}/outbox`)).status).toBe(404);
-    expect((await fetch(`${open.baseUrl}/outbox`, { headers: fromAfar })).status).toBe(200);
+    expect((await fetch(`${everyone.baseUrl}/outbox`, { headers: fromAfar })).status).toBe(200);
   });
 });

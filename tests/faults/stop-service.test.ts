@@ -1,8 +1,16 @@
+import { execFileSync } from "node:child_process";
+import { rmSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
+import { lifeOf } from "@/lib/db/embedded/claim.mjs";
+import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { blockWrites } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
+import { makeDataDir } from "@/tests/helpers/cluster";
+import { startEmbeddedService } from "@/tests/helpers/embedded-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { brokenPromises, Load, recordedUnanswered } from "@/tests/helpers/load";
+import { supervised } from "@/tests/helpers/service";
+import { workerPids } from "@/tests/helpers/workers";
 
 describe("SIGTERM under load", () => {
   const harness = withHarness({ services: 0 });
@@ -60,4 +68,48 @@ describe("SIGTERM under load", () => {
     );
     expect(rows).toEqual([{ stored: 100, rows: 100 }]);
   });
+});
+
+describe("A process whose event loop stands", () => {
+  const isAlive = (pid: number) => lifeOf(pid) !== undefined;
+
+  describe("with a supervisor", () => {
+    const harness = withHarness({ services: 0, settings: supervised });
+
+    test("Is killed and started again at the same address", async () => {
+      const service = await harness.start();
+      const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
+      const client = apiClient(service.baseUrl, secret);
+      const [stuck = 0] = workerPids(service);
+      process.kill(stuck, "SIGSTOP");
+      await expect.poll(() => isAlive(stuck), { timeout: 20_000 }).toBe(false);
+      const post = () => client.post(costMessage()).catch(() => undefined);
+      await expect.poll(async () => (await post())?.status, { timeout: 20_000 }).toBe(201);
+    });
+  });
+
+  test("Ends within five seconds of SIGTERM, also where nobody reads its output; its Postgres is stopped, and a copy of its folder starts", async () => {
+    const embedded = await startEmbeddedService({ OUTLAY_STALL_SECONDS: "60" });
+    const { service } = embedded;
+    const copy = makeDataDir();
+    try {
+      const postmaster = embedded.postmaster();
+      const [stuck = 0] = workerPids(service).filter((pid) => pid !== postmaster);
+      process.kill(stuck, "SIGSTOP");
+      service.process.stdout?.destroy();
+      service.process.stderr?.destroy();
+      const sinceMs = performance.now();
+      await service.stop();
+      expect([stuck, postmaster].filter(isAlive)).toEqual([]);
+      // Five, and two for a machine that is busy with other tests.
+      expect(performance.now() - sinceMs).toBeLessThan(7_000);
+      // A crash, such as an EPIPE, is not what ended it.
+      expect(service.process.signalCode).toBeNull();
+      execFileSync("cp", ["-a", `${embedded.dataDir}/.`, copy]);
+      await (await startEmbeddedPostgres({ dataDir: copy, log: () => {} })).stop();
+    } finally {
+      await embedded.stop();
+      rmSync(copy, { recursive: true, force: true });
+    }
+  }, 240_000);
 });

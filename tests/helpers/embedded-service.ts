@@ -11,6 +11,9 @@ import { type Service, startService } from "./service";
 export type EmbeddedService = {
   service: Service;
   fixtures: Fixtures;
+  dataDir: string;
+  /** The process id of its Postgres. */
+  postmaster(): number;
   /** Logs in as the owner of the schema. */
   adminUrl: string;
   /** Sends SIGKILL to the postmaster; with `children`, also to every process that it started. */
@@ -42,6 +45,8 @@ export async function startEmbeddedService(settings: Record<string, string> = {}
   return {
     service,
     fixtures,
+    dataDir,
+    postmaster,
     adminUrl,
     killPostgres: ({ children }) => {
       const parent = postmaster();

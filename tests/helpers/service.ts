@@ -10,6 +10,8 @@ import { projectRoot } from "./project-root";
 export type Service = {
   baseUrl: string;
   process: ChildProcess;
+  /** The lines that it has printed. */
+  said: readonly string[];
   /** Sends SIGTERM. Resolves with the exit status when all pending requests are answered. */
   stop(): Promise<number | null>;
   /** Sends SIGKILL. Resolves when the process has ended. */
@@ -18,6 +20,12 @@ export type Service = {
 
 /** Settings of the test run that must not reach the service. */
 const ours = ["VITEST", "VITEST_MODE", "VITEST_POOL_ID", "VITEST_WORKER_ID", "TEST", "BASE_URL", "LOG_LEVEL"];
+
+/** What every service takes from a program that reads its metrics. */
+export const monitoring = { authorization: "Bearer token-of-the-tests" };
+
+/** A setting of a service with a supervisor, which kills a worker whose event loop has stood for two seconds. */
+export const supervised = { OUTLAY_STALL_SECONDS: "2" };
 
 /** Settings of a service that serves pages. Without them it serves none, and needs no build of them. */
 export const withPages = { OUTLAY_PAGES: "on" };
@@ -34,7 +42,7 @@ export function requirePages(): void {
 }
 
 /**
- * Starts the service on a test's database and a free port, without pages unless the settings enable them.
+ * Starts the service on a test's database and a free port, without pages and a supervisor unless the settings enable them.
  * @param program the bundle of the server
  * @throws Error with its output where it ends before it is ready
  */
@@ -54,6 +62,8 @@ export async function startService(
       NODE_ENV: "production",
       PORT: "0",
       OUTLAY_PAGES,
+      OUTLAY_STALL_SECONDS: "0",
+      METRICS_TOKEN: "token-of-the-tests",
       POSTGRES_URL: database.url,
       POSTGRES_URL_NON_POOLING: database.adminUrl,
       ...settings,
@@ -86,6 +96,7 @@ export async function startService(
   return {
     baseUrl,
     process: child,
+    said,
     stop: () => end("SIGTERM"),
     kill: async () => void (await end("SIGKILL")),
   };

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { Agent, type ClientRequest, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { vi } from "vitest";
-import type { Service } from "./service";
+import { monitoring, type Service } from "./service";
 
 /** The process ids of a service's workers. */
 export function workerPids({ process: { pid } }: Service): number[] {
@@ -25,7 +25,7 @@ export async function untilServing(service: Service, count: number): Promise<num
 
 /** How many requests of a route each worker has answered, by the worker's number. */
 export async function requestsOfWorkers({ baseUrl }: Service, route: string): Promise<Map<string, number>> {
-  const metrics = await (await fetch(`${baseUrl}/metrics`)).text();
+  const metrics = await (await fetch(`${baseUrl}/metrics`, { headers: monitoring })).text();
   const requests = new Map<string, number>();
   for (const [, worker = ""] of metrics.matchAll(/^process_start_time_seconds\{worker="(\d+)"\}/gm))
     requests.set(worker, 0);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPlainCall } from "@/lib/mcp/plain-call";
+import { acceptedEnvelopes, readPlainCall } from "@/lib/mcp/plain-call";
 import { withHarness } from "../helpers/harness";
 import { toolCall } from "../helpers/tool-call";
 
@@ -119,4 +119,27 @@ test.each(Object.entries(unusual))("Answers %s as the SDK does", async (_, sent)
   });
   await send(sent, secret);
   expect(await send(sent, secret)).toEqual(await send(sent, secret, `${json}; charset=utf-8`));
+});
+
+test("Remembers a bounded number of envelopes, none of them long, whatever clients say of themselves", () => {
+  const named = (name: string) => {
+    const sent = recording();
+    const { params } = sent.body as { params: { _meta: Record<string, unknown> } };
+    const info = { name, version: "1" };
+    return {
+      ...sent,
+      body: {
+        ...sent.body,
+        params: { ...params, _meta: { ...params._meta, "io.modelcontextprotocol/clientInfo": info } },
+      },
+    };
+  };
+  expect(isPlain(named("short"))).toBe(true);
+  expect(isPlain(named("n".repeat(2_000)))).toBe(false);
+  let most = 0;
+  for (let client = 0; client < 1_100; client += 1) {
+    expect(isPlain(named(`client ${client}`))).toBe(true);
+    most = Math.max(most, acceptedEnvelopes());
+  }
+  expect(most).toBe(1_000);
 });

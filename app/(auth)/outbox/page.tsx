@@ -3,13 +3,13 @@ import { notFound } from "next/navigation";
 import { SiteHeader } from "@/components/shell/site-header";
 import { buttonVariants } from "@/components/ui/button";
 import { readOutbox } from "@/lib/access/sign-in/local/outbox";
-import { mayReadOutbox } from "./access";
+import { outboxAccess } from "./access";
 
 export const metadata: Metadata = { title: "Outbox", robots: { index: false } };
 
 /** The mails that the local sign-in would have sent. Not found for callers who may not read them. */
 export default async function OutboxPage() {
-  const mails = (await mayReadOutbox()) ? await readOutbox() : undefined;
+  const mails = (await outboxAccess()) === "open" ? await readOutbox() : undefined;
   if (!mails) notFound();
   return (
     <>
@@ -17,8 +17,7 @@ export default async function OutboxPage() {
       <main className="mx-auto max-w-2xl px-4 pt-10 pb-24 sm:px-6">
         <h1 className="font-semibold text-xl tracking-tight">Outbox</h1>
         <p className="mt-1 text-muted-foreground text-sm">
-          This instance sends no mail. The messages it would have sent are shown here, to users of this
-          machine.
+          This instance sends no mail. The messages it would have sent are shown here, to whoever runs it.
         </p>
         {mails.length === 0 ? (
           <p className="mt-8 rounded-lg border border-dashed px-5 py-8 text-center text-muted-foreground text-sm">

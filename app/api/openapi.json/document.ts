@@ -1,11 +1,11 @@
-import type { OpenApiDocument } from "@/lib/contract/openapi";
 import { env } from "@/lib/env";
 import { buildOpenApi } from "@/lib/http/openapi";
+import { PreparedFile } from "@/lib/http/prepared-file";
 
-let document: Promise<OpenApiDocument> | undefined;
+let document: Promise<PreparedFile> | undefined;
 
-/** The service's OpenAPI document, built once a process. */
-export function apiDocument(): Promise<OpenApiDocument> {
+/** The service's OpenAPI document, built and written once a process. */
+export function apiDocument(): Promise<PreparedFile> {
   document ??= build().catch((error) => {
     document = undefined;
     throw error;
@@ -13,8 +13,14 @@ export function apiDocument(): Promise<OpenApiDocument> {
   return document;
 }
 
-async function build(): Promise<OpenApiDocument> {
+async function build(): Promise<PreparedFile> {
   // biome-ignore lint/suspicious/noImportCycles: imported late, when the routes that lead back here are loaded.
   const { routes } = await import("@/app/routes.generated");
-  return buildOpenApi(routes, env().BASE_URL ?? "/");
+  const written = JSON.stringify(await buildOpenApi(routes, env().BASE_URL ?? "/"));
+  return new PreparedFile({
+    body: Buffer.from(written),
+    type: "application/json; charset=utf-8",
+    isText: true,
+    headers: { "Cache-Control": "public, max-age=0" },
+  });
 }

@@ -23,6 +23,8 @@ export type Launch = {
 
 /** How long a failed start is retried: the children of a killed Postgres hold its resources for some seconds. */
 const retryForMs = 10_000;
+/** How long the exit of this process waits for a server that was told to end at once. */
+const exitLimitMs = 600;
 const logFileMaxBytes = 10 * 1024 * 1024;
 
 /**
@@ -60,7 +62,10 @@ export async function launchPostmaster(
     await sleep(200);
     // The last start's server may have been launched without having reported it yet.
     const other = await findPostmaster(launch.home);
-    if (other) return other;
+    if (other) {
+      stopAtExit(other.pid, launch);
+      return other;
+    }
     if (!port.fixed) candidate = await freePort();
   }
 }
@@ -84,6 +89,7 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   );
   closeSync(out);
   child.unref();
+  if (child.pid !== undefined) stopAtExit(child.pid, launch);
   let over = false;
   let failure: Error | undefined;
   const ended = new Promise<void>((resolve) => {
@@ -92,7 +98,10 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
       failure = error;
       resolve();
     };
-    child.once("exit", () => settle());
+    child.once("exit", () => {
+      unstopped.delete(child.pid ?? 0);
+      settle();
+    });
     child.once("error", settle);
   });
   const since = Date.now();
@@ -113,8 +122,50 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   return { words: failure?.message ?? lastWords(logFile) };
 }
 
-/** Asks a server to end its sessions and stop, and forces it after 20 seconds. */
-export async function stopPostmaster(postmaster: Postmaster, { home, binaries }: Launch): Promise<void> {
+/** The servers of this process that have not been stopped, by their process ids. */
+const unstopped = new Map<number, Launch>();
+
+/**
+ * Has a server stopped when this process exits, however that comes (`process.exit`, an uncaught error), unless
+ * `stopPostmaster` did before: a server that outlives its parent holds the data folder. Only SIGKILL leaves one behind.
+ */
+export function stopAtExit(pid: number, launch: Launch): void {
+  unstopped.set(pid, launch);
+}
+
+process.once("exit", stopAtOnce);
+
+/** Ends all servers without a checkpoint, which their next start makes up for, and waits until they have ended. */
+function stopAtOnce(): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (const [pid, { home, binaries }] of unstopped) {
+    if (process.platform === "win32") {
+      spawnSync(
+        binaries.pgCtl,
+        ["stop", "-D", home.cluster, "-m", "immediate", "-w"],
+        asAccount(home.account),
+      );
+      continue;
+    }
+    for (const signal of ["SIGQUIT", "SIGKILL"] as const) {
+      if (!isOurs(pid, home)) break;
+      process.kill(pid, signal);
+      const giveUpAt = performance.now() + exitLimitMs;
+      // The file goes when the server ends in order; nobody waits for the process itself any more.
+      while (performance.now() < giveUpAt && readPidFile(home.cluster).pid === pid && isOurs(pid, home)) {
+        Atomics.wait(pause, 0, 0, 10);
+      }
+    }
+  }
+}
+
+/** Asks a server to end its sessions and stop, and forces it after 20 seconds. Returns when its process has ended. */
+export async function stopPostmaster(postmaster: Postmaster, launch: Launch): Promise<void> {
+  await stop(postmaster, launch);
+  unstopped.delete(postmaster.pid);
+}
+
+async function stop(postmaster: Postmaster, { home, binaries }: Launch): Promise<void> {
   if (process.platform === "win32") {
     spawnSync(binaries.pgCtl, ["stop", "-D", home.cluster, "-m", "fast", "-w"], asAccount(home.account));
     return;

@@ -11,6 +11,7 @@ import {
   type Launch,
   launchPostmaster,
   type Postmaster,
+  stopAtExit,
   stopPostmaster,
 } from "./postmaster";
 import { readState, writeState } from "./state";
@@ -74,8 +75,10 @@ async function start(claim: Claim, { log, overrides = {} }: EmbeddedOptions): Pr
   const launch: Launch = { home, binaries, logFile: join(dataDir, "postgres.log"), overrides, log };
 
   const adopted = await findPostmaster(home);
-  if (adopted) log(`Found this data folder's Postgres still running (process ${adopted.pid}); using it.`);
-  else await ensureCluster(home, binaries, state.passwords.supabase_admin);
+  if (adopted) {
+    log(`Found this data folder's Postgres still running (process ${adopted.pid}); using it.`);
+    stopAtExit(adopted.pid, launch);
+  } else await ensureCluster(home, binaries, state.passwords.supabase_admin);
   const postmaster =
     adopted ?? (await launchPostmaster(launch, { wanted: await lastPort(state.port), fixed: false }));
   state.port = postmaster.port;

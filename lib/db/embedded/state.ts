@@ -35,8 +35,13 @@ export function readState(dataDir: string): State {
       passwords: { supabase_admin: password(), postgres: password(), outlay_service: password() },
     };
   }
+  return parseState(readFileSync(file, "utf8"), file);
+}
+
+/** Parses the state of a data folder. @param file where it is, for the error. @throws Error */
+export function parseState(text: string, file: string): State {
   try {
-    return schema.parse(JSON.parse(readFileSync(file, "utf8")));
+    return schema.parse(JSON.parse(text));
   } catch (cause) {
     throw new Error(`${file} cannot be read; it holds the embedded database's passwords.`, { cause });
   }
