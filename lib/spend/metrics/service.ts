@@ -16,7 +16,7 @@ import {
 } from "@/lib/ledger/pricing/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { convertComing, displayOf, pairAmounts } from "@/lib/spend/conversion";
+import { convertComing, pairAmounts } from "@/lib/spend/conversion";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
 import { everything, toAnsweredRange } from "@/lib/spend/period";
 import { toConvertedMetrics } from "./converted";
@@ -34,7 +34,7 @@ import {
 } from "./queries";
 import type { SpendScope } from "./rows-sql";
 import { seriesScopeOf, toSeries } from "./series";
-import { daysOf, toBookedAhead, toTotals } from "./totals";
+import { daysOf, loadDisplay, toBookedAhead, toTotals } from "./totals";
 
 /** The most slices of a breakdown; the rest is summed in one more. */
 const maxSlices = 100;
@@ -54,15 +54,16 @@ export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuer
  * Like `readMetrics`, in the caller's transaction, which must be one snapshot and whose policies limit what is counted. With a
  * currency, the amounts are ConvertedNumbers.
  * @param now the transaction's time in milliseconds since 1970; it decides the current day, week and month
- * @param display the currency in which sums are wanted besides USD
+ * @param given the currency in which sums are wanted besides USD, with its rates; by default that of the query
  */
 export async function loadMetrics(
   client: ClientBase,
   workspaceId: string,
   { group_by: groupBy, currency, ...query }: MetricsQuery,
   now: number,
-  display = displayOf(currency),
+  given?: Display,
 ): Promise<Metrics> {
+  const display = given ?? (await loadDisplay(client, workspaceId, { ...query, currency }, now));
   const scope = { workspaceId, filters: query };
   const days = daysOf(query, now);
   const series = seriesScopeOf(days.range, groupBy);
