@@ -12,6 +12,10 @@ export type DisplayRate = { from: string | null; perUsd: string; rateDate: strin
 /** Days, `until` not included, of which rates are wanted. */
 export type RateDays = { from: string; until: string };
 
+/** The rates of a year take some milliseconds, and are asked for with every page. By book, currency and days. */
+const computed = new WeakMap<RateBook, Map<string, DisplayRate[]>>();
+const maxComputed = 200;
+
 const dayMs = 86_400_000;
 const dayText = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
 
@@ -28,6 +32,16 @@ export function displayRates(
   book: RateBook = presentRates(),
 ): DisplayRate[] {
   if (currency === "USD") return [];
+  const name = `${currency} ${from} ${until}`;
+  const known = computed.get(book) ?? new Map<string, DisplayRate[]>();
+  if (known.size > maxComputed) known.clear();
+  computed.set(book, known);
+  const rates = known.get(name) ?? computeRates(currency, { from, until }, book);
+  known.set(name, rates);
+  return rates;
+}
+
+function computeRates(currency: string, { from, until }: RateDays, book: RateBook): DisplayRate[] {
   const rates: DisplayRate[] = [];
   let before: FoundRate | undefined;
   for (let at = Date.parse(from); at === Date.parse(from) || at < Date.parse(until); at += dayMs) {

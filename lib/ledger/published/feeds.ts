@@ -18,6 +18,8 @@ const maxBytes = 4_000_000;
 const timeoutMs = 20_000;
 
 export type FetchOptions = {
+  /** Where each feed is fetched from; by default what RATES_URL and PRICES_URL say. */
+  urls?: Readonly<Record<FeedKind, readonly string[]>>;
   network?: OutsideNetwork;
   /** Fetches also where another attempt was made just now. */
   isForced?: boolean;
@@ -56,7 +58,8 @@ export async function drainFetching(isLast: boolean): Promise<void> {
  */
 export async function fetchPublished(options: FetchOptions = {}): Promise<number> {
   const { RATES_URL, PRICES_URL } = env();
-  return (await fetchFeed("rates", RATES_URL, options)) + (await fetchFeed("prices", PRICES_URL, options));
+  const { rates, prices } = options.urls ?? { rates: RATES_URL, prices: PRICES_URL };
+  return (await fetchFeed("rates", rates, options)) + (await fetchFeed("prices", prices, options));
 }
 
 async function fetchFeed(
@@ -102,17 +105,18 @@ async function download(
   const allowed = [...env().ALERT_ALLOWED_HOSTS, ...(isNamedInternal(host) ? [host] : [])];
   if (url.protocol === "http:" && !isAllowedHost(host, allowed))
     throw new Error("Its address must begin with https://.");
+  const limit = AbortSignal.timeout(limitMs);
   try {
     const body = await getOutside(url, {
       network,
       allowed,
       maxBytes,
-      signal: AbortSignal.any([AbortSignal.timeout(limitMs), ...(signal ? [signal] : [])]),
+      signal: AbortSignal.any([limit, ...(signal ? [signal] : [])]),
       accept: "*/*",
     });
     return body.toString("utf8");
   } catch (error) {
-    throw error instanceof DOMException ? new Error("It did not answer in time.") : error;
+    throw limit.aborted ? new Error("It did not answer in time.") : error;
   }
 }
 
