@@ -54,9 +54,10 @@ const fetchRates = (paths = ["/rates"], options: FetchOptions = {}) =>
 const fetchPrices = () =>
   fetchPublished({ urls: { rates: [], prices: [files.url("/prices")] }, isForced: true });
 const stored = (kind: string) =>
-  rowsOf("select source, day, content, held from private.published_data where kind = $1 and (content <> '{}' or held <> '{}') order by day", [
-    kind,
-  ]);
+  rowsOf(
+    "select source, day, content, held from private.published_data where kind = $1 and (content <> '{}' or held <> '{}') order by day",
+    [kind],
+  );
 const failure = async () => (await rowsOf("select failure from private.feeds"))[0]?.failure as string | null;
 
 async function newWorkspace() {
@@ -259,23 +260,52 @@ describe("What was converted at another day's rate", () => {
     const yearly = { type: "subscription", vendor: "S", amount: 1000, currency: "EUR", interval: "year" };
     const subscription = { project: "alpha", source: "api", message: { ...yearly, starts_on: day(1) } };
     ids.push(String((await client.post(subscription)).body.id));
-    const right = (await client.post(expense({ occurred_at: "2026-10-30T00:00:00Z" }))).body;
-    const usd = (await client.post(expense({ currency: "USD" }))).body;
+    const right = (await client.post(expense({ occurred_at: "2026-09-15T00:00:00Z" }))).body;
+    const usd = (await client.post(expense({ currency: "USD", occurred_at: at }))).body;
+    // One corrects a cost that was first recorded in an earlier month, whose key spend it belongs to.
+    await rowsOf(
+      "update public.messages set counted_at = created_at - interval '40 days' where workspace_id = $1 and id = $2",
+      [workspace, ids[2]],
+    );
+    await rowsOf(
+      `with moved as (
+         update public.key_spend as s set amount_usd = s.amount_usd - m.amount_usd, message_count = s.message_count - 1
+         from public.messages as m
+         where m.workspace_id = $1 and m.id = $2 and s.workspace_id = $1 and s.api_key_id = m.api_key_id
+         returning s.api_key_id, m.amount_usd, m.counted_at
+       )
+       insert into public.key_spend (workspace_id, api_key_id, month, amount_usd, message_count)
+       select $1, api_key_id, date_trunc('month', counted_at at time zone 'UTC')::date, amount_usd, 1 from moved`,
+      [workspace, ids[2]],
+    );
+    expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
     const total = async () =>
       Number(
         (await rowsOf("select sum(amount_usd) from public.messages where workspace_id = $1", [workspace]))[0]
           .sum,
       );
     const recorded = await total();
+    const [{ sum: recordedThen }] = await rowsOf(
+      "select trim_scale(sum(amount_usd)) as sum from public.messages where workspace_id = $1 and to_char(occurred_at at time zone 'UTC', 'YYYY-MM') = $2",
+      [workspace, day(1).slice(0, 7)],
+    );
     expect(await correct(false)).toEqual([]);
 
     files.set("/rates", xml({ [day(1)]: { ...rates, USD: "1.2", GBP: "0.8" } }));
     await fetchRates();
     const listed = await correct(true);
-    expect(listed).toMatchObject([{ messages: 4, budgets: [{ name: "Team" }] }]);
+    expect(listed).toMatchObject([{ messages: 4, keys: ["Test key"] }]);
+    // The yearly charge reaches into eleven later months.
+    const [first, ...later] = listed[0]?.budgets ?? [];
+    expect([first?.before_usd, first?.after_usd]).toEqual([recordedThen, "334.85"]);
+    expect(later.map(({ after_usd: after }) => after)).toEqual(Array.from({ length: 11 }, () => "100"));
     expect(Object.keys(listed[0]?.months ?? {}).length).toBeGreaterThanOrEqual(12);
     expect(await total()).toBe(recorded);
-    expect(await rowsOf("select from public.audit_log where workspace_id = $1", [workspace])).toEqual([]);
+    expect(
+      await rowsOf("select from public.audit_log where workspace_id = $1 and action = 'messages.converted'", [
+        workspace,
+      ]),
+    ).toEqual([]);
 
     const corrected = await correct(false);
     expect(corrected).toEqual(listed);

@@ -96,12 +96,17 @@ const budgetRow = {
   spent_usd: numeric(),
 };
 
-/** What budgets have counted, in every period. */
-export function selectCounts(client: ClientBase, workspaceId: string) {
+/** What a budget has counted in a period, USD. */
+export type BudgetCount = Row<typeof budgetRow>;
+
+/** What budgets have counted, in every period, when what waits to be counted is. */
+export async function countBudgets(client: ClientBase, workspaceId: string): Promise<BudgetCount[]> {
+  await callFunction(client, "private.hold_budgets", [workspaceId]);
+  await callFunction(client, "private.count_waiting_spend", workspaceId);
   return selectAll(
     client,
     budgetRow,
-    sql`select c.budget_id, b.name, c.environment, c.period_from, c.spent_usd + c.booked_usd as spent_usd
+    sql`select c.budget_id, b.name, c.environment, c.period_from, c.spent_usd
       from public.budget_counts as c
       join public.budgets as b on b.workspace_id = c.workspace_id and b.id = c.budget_id
       where c.workspace_id = ${workspaceId}`,

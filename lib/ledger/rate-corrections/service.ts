@@ -18,11 +18,12 @@ import { followPublished } from "@/lib/ledger/published/follow";
 import {
   applyChanges,
   auditCorrection,
+  type BudgetCount,
   type ConvertedHead,
   type ConvertedPosting,
+  countBudgets,
   lockPostings,
   selectConverted,
-  selectCounts,
   selectWorkspaces,
 } from "./queries";
 
@@ -105,7 +106,7 @@ async function correctSome(
   for (;;) {
     await execute(client, sql`begin`);
     try {
-      const before = await selectCounts(client, workspaceId);
+      const before = await countBudgets(client, workspaceId);
       const postings = await lockPostings(
         client,
         workspaceId,
@@ -118,7 +119,7 @@ async function correctSome(
         ),
       );
       const change = changes.length === 0 ? "0" : await applyChanges(client, workspaceId, changes);
-      const after = await selectCounts(client, workspaceId);
+      const after = await countBudgets(client, workspaceId);
       const messages = new Set(changes.map(({ id }) => id)).size;
       if (messages > 0)
         await auditCorrection(client, workspaceId, { messages, change_usd: toText(parseDecimal(change)) });
@@ -148,7 +149,7 @@ function correct(head: ConvertedHead, postings: ConvertedPosting[]) {
   }));
 }
 
-type Counts = Awaited<ReturnType<typeof selectCounts>>;
+type Counts = BudgetCount[];
 type Change = ReturnType<typeof correct>[number];
 
 /** What is corrected in a workspace, over its transactions. */
