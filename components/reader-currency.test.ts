@@ -27,6 +27,7 @@ const inEur: DisplayCurrency = {
   besideUsd: false,
   perUsd: "0.8",
   rateDate: "2026-09-29",
+  isOld: false,
   source: "test",
 };
 

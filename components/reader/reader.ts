@@ -3,7 +3,7 @@ import { defaultLocale, type Locale } from "@/lib/contract/locales";
 /**
  * A currency in which amounts are shown, besides or instead of the USD in which they are recorded.
  * `perUsd`: its units for one USD by the latest rate, as exact text, for amounts that are of no day.
- * `rateDate`: the day of that rate, `YYYY-MM-DD`.
+ * `rateDate`: the day of that rate, `YYYY-MM-DD`. `isOld`: it is more than a week old.
  */
 export type DisplayCurrency = {
   currency: string;
@@ -11,6 +11,7 @@ export type DisplayCurrency = {
   perUsd: string;
   rateDate: string;
   source: string;
+  isOld: boolean;
 };
 
 /**

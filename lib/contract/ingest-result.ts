@@ -21,6 +21,18 @@ export const ingestResult = z
       description:
         "What `included` usage would have cost; null where no price is known. Other messages have none.",
     }),
+    rate: z
+      .object({
+        usd_per_unit: decimalNumber("USD for one unit of the currency."),
+        rate_date: day.meta({ description: "The day that the rate is of." }),
+        source: z.string().meta({ description: "Who published it." }),
+        is_old: z.boolean().meta({
+          description:
+            "Whether more than a week lies between this day and that of the cost: no nearer rate is known.",
+        }),
+      })
+      .optional()
+      .meta({ description: "The exchange rate, only where `cost_status` is `converted`." }),
     due_periods: z
       .array(
         z.object({

@@ -3,30 +3,46 @@ import type { DayRange } from "@/lib/contract/month";
 import { type Sql, sql } from "@/lib/db/sql";
 import { validationFailed } from "@/lib/errors";
 import { add, type Decimal, multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";
-import { type Display, type DisplayRate, displayIn } from "@/lib/ledger/pricing/display-currency";
+import { type Display, displayIn } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
+import { followPublished } from "@/lib/ledger/published/follow";
+import { addDays } from "./period";
+
+/** No cost is of an earlier day. */
+const firstDay = "2000-01-01";
+
+/** The days whose rates a query needs: its ranges of days, today, and where a range has no beginning, the first day with a cost. */
+export type ConvertedDays = {
+  ranges: readonly (DayRange | undefined)[];
+  today: string;
+  first?: string | undefined;
+};
 
 /**
- * The currency in which a query wants its sums besides USD.
+ * The currency in which a query wants its sums besides USD, with the rates of its days. Days to come have the rate of today.
  * @param currency ISO 4217, as queries have it
  * @param path the field that has it, which a refusal names
  * @returns undefined where it wants none, or USD
  * @throws ServiceError validation_failed for a currency without a rate
  */
-export function displayOf(currency: string | undefined, path = "query.currency"): Display | undefined {
+export async function displayOf(
+  currency: string | undefined,
+  { ranges, today, first = firstDay }: ConvertedDays,
+  path = "query.currency",
+): Promise<Display | undefined> {
   if (currency === undefined || currency === "USD") return undefined;
-  const display = displayIn(currency);
+  await followPublished();
+  const days = ranges.filter((range) => range !== undefined);
+  const tomorrow = addDays(today, 1);
+  const from = days.map((range) => (range.from < firstDay ? first : range.from)).sort()[0] ?? today;
+  const last = days
+    .map((range) => range.until)
+    .sort()
+    .at(-1);
+  const until = [last ?? tomorrow, tomorrow].sort()[0] ?? tomorrow;
+  const display = displayIn(currency, { from: from < tomorrow ? from : today, until });
   if (display) return display;
   throw validationFailed([{ path, message: "must be a currency code of ISO 4217, like USD or EUR" }]);
-}
-
-/** The rates of a currency that are used for the days of a range, which are fewer than all. */
-export function displayWithin(display: Display, { from, until }: DayRange): Display {
-  const { rates } = display;
-  const used = rates.filter(
-    (rate, index) => (rate.from === null || rate.from < until) && (rates[index + 1]?.from ?? until) > from,
-  );
-  return { ...display, rates: used };
 }
 
 /**
@@ -47,12 +63,9 @@ export function convertedAt({ rates }: Display, amount: Sql, day: Sql): Sql {
   const [first] = rates;
   if (first && rates.length === 1) return sql`${amount} * ${first.perUsd}::numeric`;
   const from = rates.map((rate) => rate.from ?? "-infinity");
-  return sql`${amount} * (${rates.map(({ perUsd }) => perUsd)}::numeric[])[width_bucket(${day}, ${from}::date[])]`;
-}
-
-/** The rate of a day: of the latest snapshot up to it, otherwise of the earliest. @param day `YYYY-MM-DD` */
-export function rateOn({ rates }: Display, day: string): DisplayRate | undefined {
-  return rates.findLast(({ from }) => from === null || from <= day);
+  // Postgres finds an element of a JSON array at once, and one of an array of numerics by passing all before it.
+  const perUsd = JSON.stringify(rates.map((rate) => rate.perUsd));
+  return sql`${amount} * (${perUsd}::jsonb ->> (width_bucket(${day}, ${from}::date[]) - 1))::numeric`;
 }
 
 /**

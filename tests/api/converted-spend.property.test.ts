@@ -3,17 +3,16 @@ import { beforeAll, expect, test } from "vitest";
 import { type Metrics, metricsQuery } from "@/lib/contract/metrics";
 import { monthOf } from "@/lib/contract/month";
 import { type SpendAnswer, spendQuery } from "@/lib/contract/spend-query";
-import { shippedRates } from "@/lib/ledger/pricing/currency";
-import { displayIn } from "@/lib/ledger/pricing/display-currency";
 import { loadAnswer } from "@/lib/spend/explore/service";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 import { selectProjects } from "@/lib/spend/projects/queries";
 import { withHarness } from "@/tests/helpers/harness";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
-import { convert, type DayRate, shown, snapshotsOf, sumOf } from "@/tests/helpers/ledger/converted";
+import { convert, type DayRate, displayOf, shown, sumOf } from "@/tests/helpers/ledger/converted";
 import { dividedBy, exact, fine } from "@/tests/helpers/ledger/exact";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
+import { shippedRate } from "@/tests/helpers/ledger/shipped-rates";
 import { groupBy, type Line, loadRange, matches, valueIn } from "@/tests/helpers/spend";
 
 const harness = withHarness();
@@ -68,13 +67,7 @@ test("Sums days that were converted each at its rate, in totals, series and brea
         const client = await harness.fixtures.sql.connect();
         let body: Metrics;
         try {
-          body = await loadMetrics(
-            client,
-            workspaceId,
-            query,
-            Date.now(),
-            displayIn("EUR", snapshotsOf(given)),
-          );
+          body = await loadMetrics(client, workspaceId, query, Date.now(), displayOf(given));
         } finally {
           client.release();
         }
@@ -148,7 +141,7 @@ test("Answers spend queries with cells of days that were converted each at its r
       let answer: SpendAnswer;
       try {
         const who = { workspaceId, isKey: false, isOfUsers: false };
-        answer = await loadAnswer(client, who, query, Date.now(), displayIn("EUR", snapshotsOf(given))).catch(
+        answer = await loadAnswer(client, who, query, Date.now(), displayOf(given)).catch(
           (error) => (error.code === "validation_failed" ? fc.pre(false) : Promise.reject(error)) as never,
         );
       } finally {
@@ -192,6 +185,10 @@ test("Answers spend queries with cells of days that were converted each at its r
   );
 });
 
+/** A line in a currency at the rate of its day that ships. */
+const inCurrency = ({ amount, at }: Line, currency: string) =>
+  amount * dividedBy(exact("1"), exact(shippedRate(currency, at.slice(0, 10)).rate));
+
 test("Answers spend queries of members and of keys in a currency that is asked for, and no more without one", async () => {
   const asked = { group_by: ["project", "month"], from: "2026-01-01" };
   for (const [client, path] of [
@@ -204,13 +201,23 @@ test("Answers spend queries of members and of keys in a currency that is asked f
     expect(status).toBe(200);
     const { converted, ...rest } = body as { converted: Record<string, unknown> } & typeof body;
     expect(rest).toEqual(plain.body);
-    const [shipped] = shippedRates;
-    expect(converted).toMatchObject({ currency: "JPY", rates: [{ from: null, rate_date: shipped?.date }] });
-    const perUsd = dividedBy(exact("1"), exact(shipped?.rates.JPY ?? ""));
-    const cells = rest.cells as { cost_usd: string }[];
+    expect(converted).toMatchObject({ currency: "JPY" });
+    const rates = converted.rates as { from: string | null; rate_date: string; per_usd: string }[];
+    expect(rates[0]?.from).toBeNull();
+    // A rate for each business day since then that has one, and for no other day.
+    for (const { from, rate_date: date, per_usd: perUsd } of rates) {
+      const day = from ?? "2026-01-01";
+      expect(shippedRate("JPY", day).date).toBe(date);
+      expect(exact(perUsd)).toBe(dividedBy(exact("1"), exact(shippedRate("JPY", day).rate)));
+    }
+    expect(rates.length).toBeGreaterThan(200);
+    const cells = converted.cells as { cost: string }[];
     expect(cells.length).toBeGreaterThan(1);
-    expect((converted.cells as { cost: string }[]).map(({ cost }) => shown(cost))).toEqual(
-      cells.map(({ cost_usd: usd }) => exact(usd) * perUsd),
+    const of = lines.filter(
+      ({ environment, at }) => environment === "live" && at >= "2026" && at.slice(0, 10) <= today,
+    );
+    expect(sumOf(cells.map(({ cost }) => shown(cost)))).toBe(
+      sumOf(of.map((line) => inCurrency(line, "JPY"))),
     );
     expect((await client.send(path, { ...asked, currency: "USD" })).body).toEqual(plain.body);
     for (const currency of ["eur", "XXQ", "", 5]) {
@@ -229,14 +236,13 @@ test("Answers sums in a currency that is asked for, with the rates, and nothing 
   expect(status).toBe(200);
   const { converted, ...rest } = body as { converted: Record<string, unknown> } & Record<string, unknown>;
   expect(rest).toEqual(plain.body);
-  const [shipped] = shippedRates;
-  expect(converted).toMatchObject({
-    currency: "EUR",
-    rates: [{ from: null, rate_date: shipped?.date, source: shipped?.source }],
-  });
+  const spent = lines.filter(({ environment, at }) => environment === "live" && at.slice(0, 10) <= today);
+  const first = spent.map(({ at }) => at.slice(0, 10)).sort()[0] ?? today;
+  const { date, source } = shippedRate("EUR", first);
+  expect(converted).toMatchObject({ currency: "EUR" });
+  expect((converted.rates as unknown[])[0]).toMatchObject({ from: null, rate_date: date, source });
   const { total } = converted.totals as { total: string };
-  const perUsd = dividedBy(exact("1"), exact(shipped?.rates.EUR ?? ""));
-  expect(shown(total)).toBe(exact(String((plain.body.totals as Record<string, string>).total_usd)) * perUsd);
+  expect(shown(total)).toBe(sumOf(spent.map((line) => inCurrency(line, "EUR"))));
   expect((await viewer.get(`${path}&currency=USD`)).body).toEqual(plain.body);
 });
 
@@ -247,13 +253,7 @@ test("Lists projects with this month's spend in a currency, each day converted a
   try {
     const foldedUntil = await selectFoldedUntil(client, workspaceId);
     const range = { ...monthOf(now), today, foldedUntil };
-    const projects = await selectProjects(
-      client,
-      workspaceId,
-      range,
-      null,
-      displayIn("EUR", snapshotsOf(given)),
-    );
+    const projects = await selectProjects(client, workspaceId, range, null, displayOf(given));
     expect(projects.length).toBeGreaterThan(1);
     for (const { slug: name, range_usd: usd, range_converted: inEur } of projects) {
       const of = lines.filter(
@@ -278,13 +278,14 @@ test("Answers rows in a currency at the rate of their day", async () => {
   const path = `/api/v1/workspaces/${slug}/activity?period=all&limit=100`;
   const plain = (await viewer.get(path)).body.activity as Record<string, unknown>[];
   const rows = (await viewer.get(`${path}&currency=JPY`)).body.activity as Record<string, unknown>[];
-  const [shipped] = shippedRates;
-  const perUsd = dividedBy(exact("1"), exact(shipped?.rates.JPY ?? ""));
   expect(rows.length).toBeGreaterThan(20);
   for (const [index, { converted, ...row }] of rows.entries()) {
     expect(row).toEqual(plain[index]);
     const { amount, message_amount: whole, ...rest } = converted as Record<string, unknown>;
-    expect(rest).toEqual({ currency: "JPY", rate_date: shipped?.date });
+    const day = String(row.occurred_at).slice(0, 10);
+    const { rate, date } = shippedRate("JPY", [day, today].sort()[0] ?? day);
+    const perUsd = dividedBy(exact("1"), exact(rate));
+    expect(rest).toEqual({ currency: "JPY", rate_date: date });
     expect(shown(amount)).toBe(exact(String(row.amount_usd)) * perUsd);
     expect(shown(whole)).toBe(exact(String(row.message_amount_usd)) * perUsd);
   }

@@ -252,6 +252,8 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
       jobs: [
         { name: "book_subscriptions", failed: false },
         { name: "reprice_messages", failed: false },
+        { name: "fetch_published", failed: false },
+        { name: "price_unpriced", failed: false },
         { name: "make_digests", failed: false },
         { name: "deliver_alerts", failed: false },
         { name: "tell_channel_owners", failed: false },

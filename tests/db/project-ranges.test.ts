@@ -5,7 +5,6 @@ import { ConvertedNumber } from "@/lib/contract/exact-number";
 import { type RangeQuery, rangeQuery } from "@/lib/contract/ledger-query";
 import { metricsQuery } from "@/lib/contract/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { displayIn } from "@/lib/ledger/pricing/display-currency";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics, readMetrics } from "@/lib/spend/metrics/service";
 import { rangeOf, spentWithin } from "@/lib/spend/period";
@@ -15,7 +14,7 @@ import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
 import { foldDays } from "@/tests/helpers/folds";
 import type { Fixtures } from "@/tests/helpers/keys";
-import { snapshotsOf } from "@/tests/helpers/ledger/converted";
+import { displayOf } from "@/tests/helpers/ledger/converted";
 import { exact, fine, total } from "@/tests/helpers/ledger/exact";
 import { claimsOf, createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
@@ -124,7 +123,7 @@ test("Lists projects whose spend in a currency is that of the metrics, each day 
     date: daysAgo(history - place * 16),
     rate: `1.${place + 10}`,
   }));
-  const display = displayIn("EUR", snapshotsOf(rates));
+  const display = displayOf(rates);
   await fc.assert(
     fc.asyncProperty(anyRange, (range) =>
       asUserReading(member, async (client, now) => {

@@ -66,6 +66,9 @@ export async function startService(
       METRICS_TOKEN: "token-of-the-tests",
       POSTGRES_URL: database.url,
       POSTGRES_URL_NON_POOLING: database.adminUrl,
+      // Tests fetch nothing that changes from day to day.
+      RATES_URL: "off",
+      PRICES_URL: "off",
       ...settings,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -9,6 +9,8 @@ import { sendReports } from "@/lib/alerts/reports/jobs";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/job";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { runFolding } from "@/lib/ledger/folding/service";
+import { drainFetching, startFetching } from "@/lib/ledger/published/feeds";
+import { priceUnpriced } from "@/lib/ledger/published/price-unpriced";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { runRepricings } from "@/lib/ledger/repricing/service";
 import { sweepOldRecords } from "@/lib/ledger/retention/old-records";
@@ -29,6 +31,8 @@ export type Job = {
 export const jobs: Job[] = [
   { name: "book_subscriptions", everyMs: 60_000, run: () => bookDueSubscriptions() },
   { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
+  { name: "fetch_published", everyMs: 60_000, run: startFetching, drain: drainFetching },
+  { name: "price_unpriced", everyMs: 60_000, run: priceUnpriced },
   { name: "make_digests", everyMs: 2_000, run: makeDueDigests },
   { name: "deliver_alerts", everyMs: 1_000, run: deliverAlerts, drain: drainDeliveries },
   { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },

@@ -1,7 +1,7 @@
-import { request } from "node:http";
 import type { Duplex } from "node:stream";
 import ipaddr from "ipaddr.js";
 import { connectOutside, internet, type OutsideNetwork } from "@/lib/http/outside/connect";
+import { getOutside } from "@/lib/http/outside/get";
 import { log } from "@/lib/log";
 import { OAuthError } from "./oauth-error";
 
@@ -43,9 +43,17 @@ export async function fetchClientDocument(
   try {
     const url = parseAddress(clientId);
     isUnreachable = true;
-    const connection = await connectTo(url.hostname, network, signal);
-    isUnreachable = false;
-    return JSON.parse(await readDocument(url, connection, signal));
+    const document = await getOutside(url, {
+      network,
+      signal,
+      maxBytes,
+      type: /^application\/([\w.-]+\+)?json$/,
+      accept: "application/json",
+      onConnected: () => {
+        isUnreachable = false;
+      },
+    });
+    return JSON.parse(document.toString("utf8"));
   } catch (error) {
     log.info({ err: error, client_id: clientId }, "A client's document was not read.");
     throw new UnreadDocument(isUnreachable);
@@ -76,37 +84,4 @@ function parseAddress(clientId: string): URL {
   // An IP address is not resolved and would bypass the check of resolved addresses.
   if (ipaddr.isValid(url.hostname.replace(/^\[|\]$/g, ""))) throw new Error("The host is not a name.");
   return url;
-}
-
-/** Reads the body of a 200 response with JSON, of at most `maxBytes`. */
-function readDocument(url: URL, connection: Duplex, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const headers = { Host: url.host, Accept: "application/json", "User-Agent": "Outlay" };
-    const outgoing = request({
-      createConnection: () => connection,
-      path: url.pathname + url.search,
-      headers,
-      signal,
-    });
-    outgoing.once("error", reject);
-    outgoing.once("response", (incoming) => {
-      const refuse = (why: string) => {
-        reject(new Error(why));
-        outgoing.destroy();
-      };
-      if (incoming.statusCode !== 200) return refuse(`It answers ${incoming.statusCode}.`);
-      const type = incoming.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-      if (!/^application\/([\w.-]+\+)?json$/.test(type)) return refuse(`It is ${type || "of no type"}.`);
-      const chunks: Buffer[] = [];
-      let size = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        size += chunk.byteLength;
-        if (size > maxBytes) refuse(`It has more than ${maxBytes} bytes.`);
-        else chunks.push(chunk);
-      });
-      incoming.once("error", reject);
-      incoming.once("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
-    });
-    outgoing.end();
-  });
 }

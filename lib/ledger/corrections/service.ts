@@ -9,6 +9,7 @@ import { asUser, isContention, type UserClaims, violatedConstraint } from "@/lib
 import { notFound, ServiceError } from "@/lib/errors";
 import { withMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
+import { followPublished } from "@/lib/ledger/published/follow";
 import { insertVoid, type StoredCost, type StoredVoid, selectCost, selectVoid } from "./queries";
 import { replaceMessage } from "./replace";
 import { mayVoid } from "./right";
@@ -61,6 +62,7 @@ async function voidOnce(
   request: VoidRequest | CorrectRequest,
   replace?: Replace,
 ): Promise<Voided> {
+  await followPublished();
   const { idempotency_key: idempotencyKey, ...meaning } = request;
   const requestHash = createHash("sha256").update(JSON.stringify(meaning, inOrder)).digest("hex");
   const attempt = () =>

@@ -8,6 +8,7 @@ import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { findDisputes, type Offer } from "@/lib/ledger/pricing/disputes";
 import { unitName } from "@/lib/ledger/pricing/units";
+import { followPublished } from "@/lib/ledger/published/follow";
 import {
   insertRepricing,
   type PriceRow,
@@ -37,6 +38,7 @@ export async function loadPrices(
   workspaceId: string,
   now: number,
 ): Promise<z.output<typeof priceList>> {
+  await followPublished();
   const prices = await selectPrices(client, workspaceId);
   const repricings = await selectRepricings(client, workspaceId, maxRepricings);
   const used = await selectUsedModels(client, workspaceId, dayOf(now));

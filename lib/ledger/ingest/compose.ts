@@ -1,4 +1,5 @@
 import { toTagList } from "@/lib/contract/attribution";
+import { toInstant } from "@/lib/contract/instant";
 import type { CostMessage } from "@/lib/contract/message";
 import { convert } from "@/lib/ledger/pricing/currency";
 import {
@@ -26,16 +27,20 @@ export type CostContext = {
   overrides: readonly PriceOverride[];
 };
 
+/** The rate that an amount was converted at, as answers have it; amounts are text. */
+export type StatedRate = { usd_per_unit: string; rate_date: string; source: string; is_old: boolean };
+
 /**
  * A message with its cost. `cost` is what its key spends, the sum of the postings. `amount` is the message's amount:
  * the same, except for an allocation, which moves an amount and costs nothing. `fromProject`: the slug of the project of the
- * second posting, where that is not the message's own.
+ * second posting, where that is not the message's own. `rate`: of an amount in another currency than USD.
  */
 export type Composed = {
   cost: Decimal;
   amount: Decimal;
   postings: [Posting, ...Posting[]];
   fromProject?: string;
+  rate?: StatedRate | undefined;
 };
 
 /** A message whose cost depends only on itself, prices and currencies. */
@@ -216,6 +221,15 @@ function composePostings(
   return { cost: amount, amount, postings: postings as [Posting, ...Posting[]] };
 }
 
+/**
+ * The day whose rate converts an amount: that on which the cost occurs, or on which it is recorded if it occurs later.
+ * @param occurredAt ISO 8601, as the first posting has it
+ * @param now milliseconds since 1970
+ */
+export function rateDay(occurredAt: string, now: number): string {
+  return toInstant(Math.min(Date.parse(occurredAt), now)).slice(0, 10);
+}
+
 /** An amount in USD with its origin: given by the client, or converted at a rate that is stored with it. */
 function inUsd({ amount, currency }: { amount: string; currency: string }, day: string) {
   const conversion = convert(parseDecimal(amount), currency, day);
@@ -223,18 +237,19 @@ function inUsd({ amount, currency }: { amount: string; currency: string }, day: 
   if (conversion.status === "unconverted") {
     return { usd: conversion.amountUsd, fields: { ...original, cost_status: "client" as const } };
   }
-  const { rate, rateDate: date, rateSource: source } = conversion;
+  const { rate, rateDate: date, rateSource: source, isOld } = conversion;
   return {
     usd: conversion.amountUsd,
     fields: { ...original, cost_status: "converted" as const, price: { rate, date, source } },
+    rate: { usd_per_unit: rate, rate_date: date, source, is_old: isOld },
   };
 }
 
 function composeExpense(message: Of<"expense">, { now }: CostContext): Composed {
   const shared = sharedFields(message, now);
-  const { usd, fields } = inUsd(message, shared.occurred_at.slice(0, 10));
+  const { usd, fields, rate } = inUsd(message, rateDay(shared.occurred_at, now));
   const { vendor: provider, category, notes } = message;
-  return single(usd, { ...shared, ...fields, provider, category, notes });
+  return { ...single(usd, { ...shared, ...fields, provider, category, notes }), rate };
 }
 
 /** A year's charge as twelve monthly postings that sum to it exactly; the remainder goes to the last. */
@@ -243,22 +258,29 @@ function composeSubscription(message: Of<"subscription">, { now }: CostContext):
   const { starts_on, interval, plan, seats, vendor: provider } = message;
   const at = starts_on === undefined ? shared.occurred_at : `${starts_on}T00:00:00.000Z`;
   const firstDay = at.slice(0, 10);
-  const { usd, fields } = inUsd(message, shared.occurred_at.slice(0, 10));
+  const { usd, fields, rate } = inUsd(message, rateDay(at, now));
   const common = { ...shared, ...fields, provider, details: { interval, plan, seats, starts_on: firstDay } };
-  if (interval === "month") return single(usd, { ...common, occurred_at: at });
-  const monthly = divideMoney(usd, parseDecimal("12"));
-  const last = subtract(usd, multiply(monthly, parseDecimal("11")));
+  if (interval === "month") return { ...single(usd, { ...common, occurred_at: at }), rate };
+  const monthly = spreadYear(usd);
   const posting = (part: number): Posting => ({
     ...common,
     part,
     occurred_at: `${addMonths(firstDay, part)}${at.slice(10)}`,
-    amount_usd: toText(part === 11 ? last : monthly),
+    amount_usd: toText(monthly(part)),
   });
   return {
     cost: usd,
     amount: usd,
     postings: [posting(0), ...Array.from({ length: 11 }, (_, index) => posting(index + 1))],
+    rate,
   };
+}
+
+/** What each of the twelve months, 0 to 11, has of a year's charge. They sum to it exactly; the last has the remainder. */
+export function spreadYear(usd: Decimal): (month: number) => Decimal {
+  const monthly = divideMoney(usd, parseDecimal("12"));
+  const last = subtract(usd, multiply(monthly, parseDecimal("11")));
+  return (month) => (month === 11 ? last : monthly);
 }
 
 function single(amount: Decimal, posting: Omit<Posting, "amount_usd">): Composed {

@@ -214,6 +214,7 @@ export class Group {
       created_at: this.#createdAt,
       cost_status: combineStatuses(own.postings.map((posting) => posting.cost_status)),
       list_price_usd: listPriceOf(own.postings),
+      rate: own.rate,
       due_periods: periods.length > 0 ? periods : undefined,
       dry_run: dryRun ? (true as const) : undefined,
     };

@@ -1,6 +1,7 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
 import type { IngestResult } from "@/lib/contract/ingest-result";
 import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import type { StatedRate } from "./compose";
 import type { Posting } from "./ledger";
 
 /** What included usage would have cost, as far as prices are known; null where none is, undefined for other messages. */
@@ -13,11 +14,12 @@ export function listPriceOf(postings: readonly Posting[]): string | null | undef
 /** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
 export function toIngestResult(stored: unknown): IngestResult {
   const answer = stored as StoredAnswer;
-  const { amount_usd: amount, list_price_usd: listPrice, due_periods: due } = answer;
+  const { amount_usd: amount, list_price_usd: listPrice, rate, due_periods: due } = answer;
   // A copy that is changed, because a spread that properties follow is slow; see `rowOf` in `ledger.ts`.
   const result: Record<string, unknown> = { ...answer };
   result.amount_usd = new ExactNumber(amount);
   if (typeof listPrice === "string") result.list_price_usd = new ExactNumber(listPrice);
+  if (rate) result.rate = { ...rate, usd_per_unit: new ExactNumber(rate.usd_per_unit) };
   if (due) {
     result.due_periods = due.map((period) => ({ ...period, amount_usd: new ExactNumber(period.amount_usd) }));
   }
@@ -25,8 +27,9 @@ export function toIngestResult(stored: unknown): IngestResult {
 }
 
 type DuePeriod = NonNullable<IngestResult["due_periods"]>[number];
-type StoredAnswer = Omit<IngestResult, "amount_usd" | "list_price_usd" | "due_periods"> & {
+type StoredAnswer = Omit<IngestResult, "amount_usd" | "list_price_usd" | "rate" | "due_periods"> & {
   amount_usd: string;
+  rate?: StatedRate;
   list_price_usd?: string | null;
   due_periods?: (Omit<DuePeriod, "amount_usd"> & { amount_usd: string })[];
 };

@@ -13,6 +13,7 @@ import {
 } from "@/lib/keys/queries";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
+import { followPublished } from "@/lib/ledger/published/follow";
 import { reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
 import { traced } from "@/lib/tracing";
@@ -30,6 +31,7 @@ const maxAttempts = 8;
  * A call that fails never fails its neighbours: where the database refuses a whole group, each is written by itself.
  */
 export async function writeGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
+  await followPublished();
   for (let attempt = 1; ; attempt += 1) {
     try {
       const lookups = calls.map(({ lookup }) => lookup);

@@ -1,10 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Provider } from "@pydantic/genai-prices";
 import { type Correction, findCorrections } from "./corrections";
-import { type FirstMatch, findFirstProvider, findInFirstCatalogue } from "./first-catalogue";
+import {
+  type FirstMatch,
+  findFirstProvider,
+  findInFirstCatalogue,
+  presentCatalogueVersion,
+  replaceFirstCatalogue,
+} from "./first-catalogue";
 import { type Candidate, candidates } from "./names/models";
 import { isGateway, providerId } from "./names/providers";
 import { canBeSameModel } from "./names/same-model";
-import { catalogueVersion, type PriceTable } from "./price-table";
+import type { PriceTable } from "./price-table";
 import { findInSecondCatalogue, hasProvider } from "./second-catalogue/second-catalogue";
 
 /**
@@ -51,6 +58,18 @@ export function matchModel(provider: string, model: string): CatalogueModel | Ma
   }
   young.set(name, found);
   return found;
+}
+
+/**
+ * Prices by these providers from now on, in place of the first catalogue of the build.
+ * @param version stored with every amount that they price
+ * @throws Error where they cannot be read; then everything stays as it was
+ */
+export function replaceCatalogue(providers: Provider[], version: string): void {
+  replaceFirstCatalogue(providers, version);
+  young = new Map();
+  old = new Map();
+  models.clear();
 }
 
 /** The number of names in the cache. */
@@ -118,7 +137,7 @@ const freePrices = { input_mtok: 0, output_mtok: 0, cache_read_mtok: 0, cache_wr
 function freeModel(names: readonly Candidate[]): CatalogueModel | undefined {
   const [first] = names;
   if (first?.provider !== "openrouter" || !/^[^/]+\/[^/]+:free$/i.test(first.model)) return undefined;
-  const table = { ...first, prices: freePrices, version: catalogueVersion };
+  const table = { ...first, prices: freePrices, version: presentCatalogueVersion() };
   return { tablesAt: () => [table], second: undefined };
 }
 

@@ -1,21 +1,23 @@
 import { countDecimals, type Decimal, multiply, parseDecimal, roundMoney, toText } from "./decimal";
 import { currencyDecimals } from "./iso-4217";
-import earlier from "./rates/earlier.json";
-import shipped from "./rates/snapshot.json";
-
-/** The rates of one day (`date`: `YYYY-MM-DD`). `rates`: currency → the USD value of one unit, as exact decimal text. */
-export type RateSnapshot = { date: string; source: string; rates: Readonly<Record<string, string>> };
-
-/** The snapshots of this build, the latest first. `npm run rates:refresh` fetches a new one and keeps those before it. */
-export const shippedRates: readonly RateSnapshot[] = [shipped, ...(earlier as RateSnapshot[])];
+import { presentRates } from "./rates/present";
+import { findRate, type RateBook } from "./rates/rate-book";
 
 /**
  * An amount in USD, rounded half-even to 18 decimals, with what is stored beside it: `rate` (USD per unit, decimal text),
- * the rate's day and its source. These are null for an amount that was given in USD.
+ * the rate's day and its source; `isOld` says that this day is more than a week away. These are null for an amount that was given
+ * in USD.
  */
 export type Conversion =
-  | { status: "unconverted"; amountUsd: Decimal; rate: null; rateDate: null; rateSource: null }
-  | { status: "converted"; amountUsd: Decimal; rate: string; rateDate: string; rateSource: string };
+  | { status: "unconverted"; amountUsd: Decimal; rate: null; rateDate: null; rateSource: null; isOld: null }
+  | {
+      status: "converted";
+      amountUsd: Decimal;
+      rate: string;
+      rateDate: string;
+      rateSource: string;
+      isOld: boolean;
+    };
 
 /** Whether a text is a supported currency: an ISO 4217 code in capitals. */
 export function isCurrency(code: string): boolean {
@@ -44,17 +46,15 @@ export function currencyDecimalsIssue(amount: Decimal, currency: string): string
 }
 
 /**
- * Converts an amount to USD at the rate of the day on which it occurred: that of the latest snapshot up to that day, or
- * of the earliest snapshot if there is none.
+ * Converts an amount to USD at the rate of the day on which it occurred; see `findRate`.
  * @param occurredOn the day, `YYYY-MM-DD` in UTC
- * @param snapshots in any order
- * @throws RangeError when the currency is unknown or no snapshot has it; callers check with `isCurrency` first
+ * @throws RangeError when the currency is unknown or has no rate; callers check with `isCurrency` first
  */
 export function convert(
   amount: Decimal,
   currency: string,
   occurredOn: string,
-  snapshots: readonly RateSnapshot[] = shippedRates,
+  book: RateBook = presentRates(),
 ): Conversion {
   decimalsOf(currency);
   if (currency === "USD") {
@@ -64,33 +64,20 @@ export function convert(
       rate: null,
       rateDate: null,
       rateSource: null,
+      isOld: null,
     };
   }
-  const snapshot = chooseSnapshot(currency, occurredOn, snapshots);
-  const rate = snapshot?.rates[currency];
-  if (!snapshot || rate === undefined)
-    throw new RangeError(`There is no exchange rate for ${shorten(currency)}`);
+  const found = findRate(book, currency, occurredOn);
+  if (!found) throw new RangeError(`There is no exchange rate for ${shorten(currency)}`);
+  const { rate, date, source, isOld } = found;
   return {
     status: "converted",
     amountUsd: roundMoney(multiply(amount, parseDecimal(rate))),
     rate,
-    rateDate: snapshot.date,
-    rateSource: snapshot.source,
+    rateDate: date,
+    rateSource: source,
+    isOld,
   };
-}
-
-function chooseSnapshot(currency: string, occurredOn: string, snapshots: readonly RateSnapshot[]) {
-  let best: RateSnapshot | undefined;
-  for (const snapshot of snapshots) {
-    if (!Object.hasOwn(snapshot.rates, currency)) continue;
-    if (!best || isBetter(snapshot.date, best.date, occurredOn)) best = snapshot;
-  }
-  return best;
-}
-
-function isBetter(candidate: string, best: string, occurredOn: string): boolean {
-  if (best > occurredOn) return candidate < best;
-  return candidate <= occurredOn && candidate > best;
 }
 
 function decimalsOf(currency: string): number {

@@ -1,25 +1,31 @@
 import { expect, test } from "vitest";
-import { rateOn } from "@/lib/spend/conversion";
-import { shippedRates } from "./currency";
 import { parseDecimal, toText } from "./decimal";
 import { displayIn, displayRates, latestDisplayRate } from "./display-currency";
+import { shippedBook } from "./rates/history";
+import { bookOf, findRate } from "./rates/rate-book";
 
-const snapshot = (date: string, rates: Record<string, string>) => ({ date, source: `of ${date}`, rates });
-const snapshots = [
-  snapshot("2026-03-01", { EUR: "1.25", JPY: "0.008" }),
-  snapshot("2026-01-01", { EUR: "2" }),
-  snapshot("2026-02-01", { EUR: "1.6", JPY: "0.005" }),
-];
+const on = (day: string, rates: Record<string, string>) => ({ day, source: "of", rates });
+const book = bookOf([
+  on("2026-03-01", { EUR: "1.25", JPY: "0.008" }),
+  on("2026-01-01", { EUR: "2" }),
+  on("2026-02-01", { EUR: "1.6", JPY: "0.005" }),
+]);
+const year = { from: "2026-01-01", until: "2027-01-01" };
 
 test("Orders the rates of a currency by day, each until the next begins, and the first for the days before", () => {
-  expect(displayRates("EUR", snapshots)).toEqual([
-    { from: null, perUsd: "0.5", rateDate: "2026-01-01", source: "of 2026-01-01" },
-    { from: "2026-02-01", perUsd: "0.625", rateDate: "2026-02-01", source: "of 2026-02-01" },
-    { from: "2026-03-01", perUsd: "0.8", rateDate: "2026-03-01", source: "of 2026-03-01" },
+  const source = "of";
+  expect(displayRates("EUR", year, book)).toEqual([
+    { from: null, perUsd: "0.5", rateDate: "2026-01-01", source },
+    { from: "2026-02-01", perUsd: "0.625", rateDate: "2026-02-01", source },
+    { from: "2026-03-01", perUsd: "0.8", rateDate: "2026-03-01", source },
   ]);
-  expect(displayRates("JPY", snapshots).map(({ from, perUsd }) => [from, perUsd])).toEqual([
+  expect(displayRates("JPY", year, book).map(({ from, perUsd }) => [from, perUsd])).toEqual([
     [null, "200"],
     ["2026-03-01", "125"],
+  ]);
+  // Only those of the days that are asked for.
+  expect(displayRates("EUR", { from: "2026-02-10", until: "2026-02-12" }, book)).toEqual([
+    { from: null, perUsd: "0.625", rateDate: "2026-02-01", source },
   ]);
 });
 
@@ -33,22 +39,26 @@ test.each([
   // A day to come has the latest rate.
   ["2030-01-01", "2026-03-01"],
 ])("Converts an amount of %s at the rate of %s", (day, rateDate) => {
-  const display = displayIn("EUR", snapshots);
-  expect(display && rateOn(display, day)?.rateDate).toBe(rateDate);
+  expect(displayIn("EUR", { from: day, until: day }, book)?.rates[0]?.rateDate).toBe(rateDate);
 });
 
 test("Knows no rate of USD, of an unknown currency, or of a name of JavaScript", () => {
   for (const currency of ["USD", "XXX", "toString", "__proto__"]) {
-    expect(displayIn(currency)).toBeUndefined();
-    expect(latestDisplayRate(currency)).toBeUndefined();
+    expect(displayIn(currency, year)).toBeUndefined();
+    expect(latestDisplayRate(currency, "2026-06-01")).toBeUndefined();
   }
 });
 
 test("Has the inverse of each shipped rate to 18 decimals", () => {
-  const [shipped] = shippedRates;
-  for (const [currency, rate] of Object.entries(shipped?.rates ?? {})) {
-    const perUsd = latestDisplayRate(currency)?.perUsd ?? "";
+  for (const currency of ["EUR", "JPY", "IRR", "KWD", "VND"]) {
+    const day = "2026-09-29";
+    const perUsd = latestDisplayRate(currency, day)?.perUsd ?? "";
     expect(toText(parseDecimal(perUsd)), currency).toBe(perUsd);
-    expect(Number(perUsd) * Number(rate), currency).toBeCloseTo(1, 9);
+    expect(Number(perUsd) * Number(findRate(shippedBook, currency, day)?.rate), currency).toBeCloseTo(1, 9);
   }
+});
+
+test("Says that the latest rate is more than a week old", () => {
+  expect(latestDisplayRate("EUR", "2026-11-06")).toMatchObject({ rateDate: "2026-10-30", isOld: false });
+  expect(latestDisplayRate("EUR", "2026-11-07")).toMatchObject({ rateDate: "2026-10-30", isOld: true });
 });

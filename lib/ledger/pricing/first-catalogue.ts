@@ -1,4 +1,12 @@
-import { calcPrice, findProvider, type MatchLogic, type ModelInfo } from "@pydantic/genai-prices";
+import {
+  calcPrice,
+  findProvider,
+  type MatchLogic,
+  type ModelInfo,
+  type Provider,
+  updatePrices,
+  waitForUpdate,
+} from "@pydantic/genai-prices";
 import type { Candidate } from "./names/models";
 import { canBeSameModel } from "./names/same-model";
 import { catalogueVersion, type PriceTable } from "./price-table";
@@ -14,6 +22,33 @@ export type FirstMatch = {
   isOwn: boolean;
   pricesAt(instant: Date): PriceTable | undefined;
 };
+
+let version = catalogueVersion;
+
+/** The version of the first catalogue as this process uses it. */
+export function presentCatalogueVersion(): string {
+  return version;
+}
+
+const shipped = waitForUpdate();
+
+/** The providers of the package. */
+export async function shippedProviders(): Promise<Provider[]> {
+  return (await shipped) ?? [];
+}
+
+/** The providers that are used now. */
+export async function presentProviders(): Promise<Provider[]> {
+  return (await waitForUpdate()) ?? [];
+}
+
+/** Takes other providers in place of those of the package. @throws Error where the package cannot read them */
+export function replaceFirstCatalogue(providers: Provider[], name: string): void {
+  updatePrices(({ setProviderData }) => setProviderData(providers));
+  version = name;
+  models.clear();
+  namesOf.clear();
+}
 
 /** The entries that were matched; many spellings share one entry. */
 const models = new Map<string, DatedModel>();
@@ -120,7 +155,7 @@ class DatedModel {
     if (known) return known;
     const prices = ask(this.askedProvider, this.askedModel, instant)?.model_price;
     if (!prices) return undefined;
-    const table = { provider: this.provider, model: this.info.id, prices, version: catalogueVersion };
+    const table = { provider: this.provider, model: this.info.id, prices, version };
     this.#stretches.set(stretch, table);
     return table;
   }

@@ -6,6 +6,7 @@ import { asService } from "@/lib/db/transaction";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
+import { followPublished } from "@/lib/ledger/published/follow";
 import { begunPeriods, composePeriod, postingsOf } from "./charges";
 import { advanceSubscription, type DueSubscription, lockDueSubscriptions } from "./queries";
 
@@ -19,6 +20,7 @@ const subscriptionsAWrite = 50;
  * @returns how many charges were booked
  */
 export async function bookDueSubscriptions(now?: number): Promise<number> {
+  await followPublished();
   let booked = 0;
   for (;;) {
     const charges = await withMonths(() => bookSome(now));

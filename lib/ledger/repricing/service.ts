@@ -5,6 +5,7 @@ import { costFields, priceUsageLine } from "@/lib/ledger/ingest/compose";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
+import { followPublished } from "@/lib/ledger/published/follow";
 import {
   advanceRepricing,
   applyRepricing,
@@ -24,6 +25,7 @@ const postingsAWrite = 500;
  * @returns how many messages now cost something else
  */
 export async function runRepricings(): Promise<number> {
+  await followPublished();
   let changed = 0;
   for (;;) {
     const step = await repriceSome().catch((error) => {

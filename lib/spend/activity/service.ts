@@ -10,9 +10,9 @@ import { comparisonOf, periodOf } from "@/lib/contract/ledger-query";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";
-import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { displayIn } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { displayOf, rateOn } from "@/lib/spend/conversion";
+import { displayOf } from "@/lib/spend/conversion";
 import { comparedRange, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { readPage } from "./activity-page";
@@ -48,7 +48,7 @@ export async function loadActivity(
 ): Promise<ActivityList> {
   const range = rangeOf(filters, now);
   const before = comparedRange(filters, range);
-  const display = displayOf(currency);
+  const display = await displayOf(currency, { ranges: [], today: dayOf(now) });
   const after = cursor === undefined ? undefined : places.read(cursor);
   const { rows, next } = await readPage(client, workspaceId, filters, range, after, limit);
   return {
@@ -57,20 +57,25 @@ export async function loadActivity(
     compare: comparisonOf(filters),
     previous: before ? (toAnsweredRange(before) as { from: string; to: string }) : null,
     count: rows.length,
-    activity: rows.map((row) => ({ ...toActivityRow(row), ...(display && convertRow(row, display)) })),
+    activity: rows.map((row) => ({
+      ...toActivityRow(row),
+      ...(display && convertRow(row, display.currency, now)),
+    })),
     next_cursor: next ? places.write(next) : null,
     removed_before: next ? null : await removedWithin(client, workspaceId, range),
   };
 }
 
 /** The amounts of a row at the rate of its day, as answers have them. */
-function convertRow(row: StoredActivity, display: Display): Pick<ActivityRow, "converted"> {
-  const rate = rateOn(display, dayOf(row.occurred_at.getTime()));
+function convertRow(row: StoredActivity, currency: string, now: number): Pick<ActivityRow, "converted"> {
+  // What is booked for a day to come has the rate of today.
+  const day = dayOf(Math.min(row.occurred_at.getTime(), now));
+  const rate = displayIn(currency, { from: day, until: day })?.rates[0];
   if (!rate) return {};
   const convert = (usd: string) => toExact(multiply(parseDecimal(usd), parseDecimal(rate.perUsd)));
   return {
     converted: {
-      currency: display.currency,
+      currency,
       amount: convert(row.amount_usd),
       message_amount: convert(row.message_amount_usd),
       rate_date: rate.rateDate,

@@ -1,5 +1,6 @@
 import { callFunction } from "@/lib/db/query";
 import { asService, callAsService } from "@/lib/db/transaction";
+import { followPublished } from "@/lib/ledger/published/follow";
 import { rateOn } from "./rate";
 
 /**
@@ -18,6 +19,7 @@ type Unrated = { workspace_id: string; id: string; currency: string; period_from
 
 /** Stores the rate of each present period that has none, for budgets in other currencies than USD. */
 async function rateBudgets(): Promise<void> {
+  await followPublished();
   await asService(async (client) => {
     const unrated = await callFunction<Unrated[] | null>(client, "private.list_unrated_budgets");
     if (!unrated) return;

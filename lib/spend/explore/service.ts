@@ -13,7 +13,8 @@ import {
 } from "@/lib/contract/spend-query";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
-import { displayOf, displayWithin } from "@/lib/spend/conversion";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { displayOf } from "@/lib/spend/conversion";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, addMonthStart, countDays } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
@@ -74,21 +75,21 @@ export function querySpendAsKey(
  * Like `querySpend`, in the caller's transaction, which must be one snapshot.
  * With a currency, the amounts are ConvertedNumbers.
  * @param now the transaction's time in milliseconds since 1970, which decides what today is
- * @param display the currency in which sums are wanted besides USD
+ * @param given the currency in which sums are wanted besides USD, with its rates; by default that of the query
  */
 export async function loadAnswer(
   client: ClientBase,
   who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
   { from, to, currency, ...question }: Question & Pick<SpendQuery, "from" | "to" | "currency">,
   now: number,
-  display = displayOf(currency, "currency"),
+  given?: Display,
 ): Promise<SpendAnswer> {
   const range = rangeOfQuery({ from, to }, now);
   demandFewCells(question, range);
-  const used = display && displayWithin(display, range);
+  const display = given ?? (await displayOf(currency, { ranges: [range], today: dayOf(now) }, "currency"));
   const { group_by: groupBy, measure, top, listed, filters, environment } = question;
   // Days of several rates are converted one by one, so they are not read folded.
-  const isFolded = used === undefined || used.rates.length === 1;
+  const isFolded = display === undefined || display.rates.length === 1;
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
   const kind = chooseSource(groupBy, { ...who, filters }, needsTokens);
   const folds = isFolded
@@ -103,7 +104,7 @@ export async function loadAnswer(
     top,
     listed,
     maxRows: kind === "ledger" ? maxLines : maxRows,
-    display: used,
+    display,
   });
   if (found.readCount > (kind === "ledger" ? maxLines : maxRows)) throw tooBroad(kind);
   const names = await loadNames(client, scope, groupBy, found.cells);

@@ -18,7 +18,7 @@ import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
 import type { LedgerFilters } from "@/lib/spend/activity/filters";
-import { convertComing, displayOf, pairAmounts } from "@/lib/spend/conversion";
+import { convertComing, pairAmounts } from "@/lib/spend/conversion";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
 import { everything, toAnsweredRange } from "@/lib/spend/period";
 import { toConvertedMetrics } from "./converted";
@@ -36,7 +36,7 @@ import {
 } from "./queries";
 import type { SpendScope } from "./rows-sql";
 import { seriesScopeOf, toSeries } from "./series";
-import { daysOf, toBookedAhead, toTotals } from "./totals";
+import { daysOf, loadDisplay, toBookedAhead, toTotals } from "./totals";
 
 /** The most slices of a breakdown; the rest is summed in one more. */
 const maxSlices = 100;
@@ -56,15 +56,16 @@ export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuer
  * Like `readMetrics`, in the caller's transaction, which must be one snapshot and whose policies limit what is counted. With a
  * currency, the amounts are ConvertedNumbers.
  * @param now the transaction's time in milliseconds since 1970; it decides the current day, week and month
- * @param display the currency in which sums are wanted besides USD
+ * @param given the currency in which sums are wanted besides USD, with its rates; by default that of the query
  */
 export async function loadMetrics(
   client: ClientBase,
   workspaceId: string,
   { group_by: groupBy, currency, ...query }: MetricsQuery,
   now: number,
-  display = displayOf(currency),
+  given?: Display,
 ): Promise<Metrics> {
+  const display = given ?? (await loadDisplay(client, workspaceId, { ...query, currency }, now));
   const scope = { workspaceId, filters: query };
   const days = daysOf(query, now);
   const series = seriesScopeOf(days.range, groupBy);

@@ -1,11 +1,14 @@
 import type { ClientBase } from "pg";
+import { dayOf } from "@/lib/contract/instant";
 import { periodOf } from "@/lib/contract/ledger-query";
 import type { Metrics, MetricsQuery } from "@/lib/contract/metrics";
 import type { DayRange } from "@/lib/contract/month";
 import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { displayOf, pairAmounts } from "@/lib/spend/conversion";
-import { comparedRange, rangeOf, samePointBefore, spentWithin } from "@/lib/spend/period";
+import { loadAllDays } from "@/lib/spend/explore/service";
+import { comparedRange, everything, rangeOf, samePointBefore, spentWithin } from "@/lib/spend/period";
 import { type ReadDays, selectTypeTotals, type TypeTotals } from "./queries";
 import type { SpendScope } from "./rows-sql";
 
@@ -23,8 +26,26 @@ export async function loadTotals(
   };
   const scope = { workspaceId, filters: query };
   const recorded = await load(scope);
-  const display = displayOf(currency);
+  const display = await loadDisplay(client, workspaceId, { currency, ...query }, now);
   return display ? pairAmounts(recorded, await load({ ...scope, display })) : recorded;
+}
+
+/** The currency of a query with the rates of the days that its figures are of; undefined where it has none. */
+export async function loadDisplay(
+  client: ClientBase,
+  workspaceId: string,
+  { currency, ...query }: Omit<MetricsQuery, "group_by">,
+  now: number,
+): Promise<Display | undefined> {
+  if (currency === undefined) return undefined;
+  const { range, compared } = daysOf(query, now);
+  const to = dayOf(now);
+  const { environment } = query;
+  const first =
+    range.from === everything.from
+      ? (await loadAllDays(client, { workspaceId, environment, to })).first
+      : undefined;
+  return displayOf(currency, { ranges: [range, compared], today: to, first: first ?? to });
 }
 
 /** The days that the figures of a query are read of. `compared`: the days compared with, whole. */

@@ -66,7 +66,8 @@ export function listSpendOfProjects(
       today: dayOf(now),
       foldedUntil: await selectFoldedUntil(client, id),
     };
-    const projects = await selectProjects(client, id, days, null, displayOf(currency));
+    const display = await displayOf(currency, { ranges: [days], today: days.today });
+    const projects = await selectProjects(client, id, days, null, display);
     const { bucket } = seriesScopeOf(range, "project");
     const rows = await selectProjectBuckets(client, id, days, bucket, days.foldedUntil);
     const buckets = bucketsOf(range.until === everything.until ? everything : days, bucket, rows, now);

@@ -1,11 +1,17 @@
+import { displayIn } from "@/lib/ledger/pricing/display-currency";
+import { bookOf } from "@/lib/ledger/pricing/rates/rate-book";
 import { dividedBy, type Exact, exact, fine } from "./exact";
 
 /** A rate of EUR from a day on, as exact text. */
 export type DayRate = { date: string; rate: string };
 
-/** Rates as `displayIn` takes them. */
-export const snapshotsOf = (given: DayRate[]) =>
-  given.map(({ date, rate }) => ({ date, source: "test", rates: { EUR: rate } }));
+/** EUR as the currency of sums, with these rates. */
+export const displayOf = (given: DayRate[]) =>
+  displayIn(
+    "EUR",
+    { from: "1999-01-01", until: "2031-01-01" },
+    bookOf(given.map(({ date, rate }) => ({ day: date, source: "test", rates: { EUR: rate } }))),
+  );
 
 /** Amounts of the model are integer multiples of 1e-36: a product of two exact decimals. */
 export const shown = (amount: unknown) =>

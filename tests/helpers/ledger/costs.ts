@@ -1,6 +1,6 @@
-import snapshot from "@/lib/ledger/pricing/rates/snapshot.json";
 import { dividedBy, type Exact, exact, rounded, times, timesAndTimes, total } from "./exact";
 import { type Line, type Message, prices } from "./requests";
+import { shippedRate } from "./shipped-rates";
 
 export type CostStatus = "client" | "priced" | "converted" | "unpriced" | "included";
 
@@ -52,12 +52,12 @@ export function costOf(message: Costed, now: number): Cost {
       };
     }
     case "expense": {
-      const { amount, status } = converted(message);
+      const { amount, status } = converted(message, Math.min(at, now));
       return { amount, status, shares: [share({}, at, amount, status, 1)] };
     }
     case "subscription": {
-      const { amount, status } = converted(message);
       const start = message.starts_on === undefined ? at : Date.parse(`${message.starts_on}T00:00:00Z`);
+      const { amount, status } = converted(message, Math.min(start, now));
       if (message.interval !== "year")
         return { amount, status, shares: [share({}, start, amount, status, 1)] };
       const part = dividedBy(amount, exact("12"));
@@ -141,12 +141,14 @@ function priceOf(provider: string, model: string | undefined, unit: string, at: 
   return undefined;
 }
 
-function converted(message: { amount: string; currency?: string }): { amount: Exact; status: CostStatus } {
+/** @param at whose day's rate counts */
+function converted(
+  message: { amount: string; currency?: string },
+  at: number,
+): { amount: Exact; status: CostStatus } {
   const { amount, currency = "USD" } = message;
   if (currency === "USD") return { amount: exact(amount), status: "client" };
-  const rate = (snapshot.rates as Record<string, string>)[currency];
-  if (rate === undefined) throw new Error(`The snapshot has no rate for ${currency}.`);
-  return { amount: times(exact(amount), exact(rate)), status: "converted" };
+  return { amount: times(exact(amount), exact(shippedRate(currency, dayOf(at)).rate)), status: "converted" };
 }
 
 /** The same time and date some months later, or the month's last day where that date is missing. */

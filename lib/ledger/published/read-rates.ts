@@ -1,0 +1,146 @@
+import { isCurrency } from "@/lib/ledger/pricing/currency";
+import {
+  absolute,
+  compare,
+  type Decimal,
+  divideMoney,
+  multiply,
+  parseDecimal,
+  subtract,
+  toText,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+import { shippedSources } from "@/lib/ledger/pricing/rates/history";
+import { findRate, type RateBook } from "@/lib/ledger/pricing/rates/rate-book";
+import type { PublishedDay } from "./queries";
+
+/** A file of which nothing is used. The message says what is wrong with it. */
+export class UnusableFile extends Error {
+  override name = "UnusableFile";
+}
+
+/** Rates of a day as a file has them: the units of each currency for one of the base. */
+type ReadDay = { day: string; base: string; units: Map<string, Decimal> };
+
+const [bank, others] = shippedSources.map(({ source }) => source);
+
+/** A rate may differ by this part from the one before; what differs more waits for the operator. */
+const maxJump = parseDecimal("0.2");
+
+/** The fewest rates that a day of a usable file has. */
+const fewestRates = 5;
+const dayMs = 86_400_000;
+
+/**
+ * Reads a file of rates: the European Central Bank's XML, of a day or of several, or the JSON of `@fawazahmed0/currency-api`. Its
+ * source is known by its form, wherever it was fetched. Currencies outside of ISO 4217 are left out.
+ * @param now milliseconds since 1970; no day may be later than tomorrow
+ * @throws UnusableFile
+ */
+export function readRates(text: string, now: number): { source: string; days: DayRates[] } {
+  const isXml = text.trimStart().startsWith("<");
+  const read = isXml ? readXml(text) : readJson(text);
+  if (read.length === 0) throw new UnusableFile("It has no rates.");
+  const days = read.map((day) => toDay(day, now)).sort((a, b) => (a.day < b.day ? -1 : 1));
+  return { source: (isXml ? bank : others) ?? "", days };
+}
+
+/** Rates of a day in USD for one unit, as exact text. */
+type DayRates = { day: string; rates: Record<string, string> };
+
+function readXml(text: string): ReadDay[] {
+  return text
+    .split(/<Cube\s+time=/)
+    .slice(1)
+    .map((part) => ({
+      day: /^["']([\d-]{10})["']/.exec(part)?.[1] ?? "",
+      base: "EUR",
+      units: new Map(
+        [...part.matchAll(/<Cube\s+currency=["']([A-Z]{3})["']\s+rate=["']([^"'<>]{0,40})["']/g)].map(
+          ([, code = "", value = ""]) => [code, toUnits(code, value)],
+        ),
+      ),
+    }));
+}
+
+function readJson(text: string): ReadDay[] {
+  let file: unknown;
+  try {
+    file = JSON.parse(text);
+  } catch {
+    throw new UnusableFile("It is neither XML nor JSON.");
+  }
+  const { date: day, ...rest } = (file ?? {}) as Record<string, unknown>;
+  const [[base, rates] = []] = Object.entries(rest);
+  if (typeof day !== "string" || base === undefined || typeof rates !== "object" || rates === null)
+    throw new UnusableFile("It is not like {date, usd: {eur, …}}.");
+  const units = new Map<string, Decimal>();
+  for (const [name, value] of Object.entries(rates)) {
+    const code = name.toUpperCase();
+    if (isCurrency(code)) units.set(code, toUnits(code, value));
+  }
+  return [{ day, base: base.toUpperCase(), units }];
+}
+
+function toUnits(code: string, value: unknown): Decimal {
+  const isNumber = typeof value === "number" || (typeof value === "string" && /^\d+(\.\d+)?$/.test(value));
+  const units = isNumber && Number.isFinite(Number(value)) ? parseDecimal(value) : zero;
+  if (compare(units, zero) <= 0)
+    throw new UnusableFile(`${code} has the rate ${String(value).slice(0, 40)}.`);
+  return units;
+}
+
+/** A rate between two currencies is a quotient, rounded once, half-even, to 18 decimals. */
+function toDay({ day, base, units }: ReadDay, now: number): DayRates {
+  const at = Date.parse(day);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day)
+    throw new UnusableFile(`${JSON.stringify(day.slice(0, 40))} is no day.`);
+  if (at > now + dayMs) throw new UnusableFile(`${day} lies ahead.`);
+  const usd = base === "USD" ? parseDecimal("1") : units.get("USD");
+  if (!usd) throw new UnusableFile(`${day} has no rate of USD.`);
+  const rates: Record<string, string> = base === "USD" ? {} : { [base]: toText(usd) };
+  for (const [code, each] of units) {
+    if (code === "USD" || code === base || !isCurrency(code)) continue;
+    const rate = toText(divideMoney(usd, each));
+    if (rate === "0") throw new UnusableFile(`${code} has the rate ${toText(each)}.`);
+    rates[code] = rate;
+  }
+  if (Object.keys(rates).length < fewestRates) throw new UnusableFile(`${day} has too few rates.`);
+  return { day, rates };
+}
+
+/**
+ * The days to store: those after the ones that ship. A rate that differs by more than 20 % from the one before is held.
+ * @param book the rates that are used now
+ */
+export function holdJumps(
+  { source, days }: { source: string; days: DayRates[] },
+  book: RateBook,
+): PublishedDay[] {
+  const last = new Map<string, string>();
+  const shippedTo = shippedSources.find((each) => each.source === source)?.to ?? "";
+  return days
+    .filter(({ day }) => day > shippedTo)
+    .map(({ day, rates }) => {
+      const content: Record<string, string> = {};
+      const held: Record<string, string> = {};
+      for (const [code, rate] of Object.entries(rates)) {
+        const known = findRate(book, code, day);
+        // What is known of this very day was accepted; otherwise the day before, which this file may have, too.
+        const before = known?.date === day ? known.rate : (last.get(code) ?? known?.rate);
+        if (before !== undefined && jumps(before, rate)) {
+          held[code] = rate;
+        } else {
+          content[code] = rate;
+          last.set(code, rate);
+        }
+      }
+      return { day, content, held };
+    });
+}
+
+/** Whether a price or a rate differs by more than 20 % from the one before. */
+export function jumps(before: string | number, now: string | number): boolean {
+  const [old, next] = [parseDecimal(before), parseDecimal(now)];
+  return compare(absolute(subtract(next, old)), multiply(old, maxJump)) > 0;
+}

@@ -1,0 +1,138 @@
+import type { ClientBase } from "pg";
+import {
+  date,
+  integer,
+  json,
+  neverNull,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
+import { callFunction, execute, selectAll } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+
+const workspaceRow = { id: uuid(), slug: text() };
+
+/** The workspaces that have messages to look at; one where a slug is given. */
+export function selectWorkspaces(client: ClientBase, slug: string | null) {
+  return selectAll(
+    client,
+    workspaceRow,
+    sql`select id, slug from public.workspaces
+      where deleted_at is null and (${slug}::text is null or slug = ${slug}) order by slug`,
+  );
+}
+
+const headRow = {
+  id: uuid(),
+  occurred_at: timestamp(),
+  created_at: timestamp(),
+  currency: neverNull(text()),
+  original_amount: neverNull(numeric()),
+  price: neverNull(json<{ rate: string; date: string; source: string }>()),
+};
+
+/** The first posting of a message that was converted, with the rate it was converted at. */
+export type ConvertedHead = Row<typeof headRow>;
+
+/** The next converted messages of a workspace, in the order of time; what was voided stays as it is. */
+export function selectConverted(
+  client: ClientBase,
+  workspaceId: string,
+  after: Pick<ConvertedHead, "id" | "occurred_at"> | undefined,
+  atMost: number,
+): Promise<ConvertedHead[]> {
+  const { id = "00000000-0000-0000-0000-000000000000", occurred_at: at = new Date(0) } = after ?? {};
+  return selectAll(
+    client,
+    headRow,
+    sql`select id, occurred_at, created_at, currency, original_amount, price from public.messages
+      where workspace_id = ${workspaceId} and cost_status = 'converted' and type in ('expense', 'subscription') and part = 0
+        and (part = 0 or type <> 'batch') and voids is null and voided_by is null
+        and (occurred_at, id) > (${at.toISOString()}::timestamptz, ${id}::uuid)
+      order by occurred_at, id limit ${atMost}`,
+  );
+}
+
+const postingRow = {
+  id: uuid(),
+  part: integer(),
+  occurred_at: timestamp(),
+  amount_usd: numeric(),
+  interval: nullable(text()),
+  key_name: nullable(text()),
+};
+
+/** A posting of a converted message. `interval`: of a subscription. */
+export type ConvertedPosting = Row<typeof postingRow>;
+
+/** The postings of messages that nobody has voided meanwhile; locked until the transaction ends. */
+export function lockPostings(
+  client: ClientBase,
+  workspaceId: string,
+  ids: string[],
+): Promise<ConvertedPosting[]> {
+  return selectAll(
+    client,
+    postingRow,
+    sql`select m.id, m.part, m.occurred_at, m.amount_usd, m.details ->> 'interval' as interval, k.name as key_name
+      from public.messages as m
+      left join public.api_keys as k on k.workspace_id = m.workspace_id and k.id = m.api_key_id
+      where m.workspace_id = ${workspaceId} and m.id = any(${ids}::uuid[]) and m.cost_status = 'converted'
+        and m.voids is null and m.voided_by is null
+      order by m.occurred_at, m.id, m.part
+      for update of m`,
+  );
+}
+
+const budgetRow = {
+  budget_id: uuid(),
+  name: text(),
+  environment: text(),
+  period_from: date(),
+  spent_usd: numeric(),
+};
+
+/** What a budget has counted in a period, USD. */
+export type BudgetCount = Row<typeof budgetRow>;
+
+/** What budgets have counted, in every period, when what waits to be counted is. */
+export async function countBudgets(client: ClientBase, workspaceId: string): Promise<BudgetCount[]> {
+  await callFunction(client, "private.hold_budgets", [workspaceId]);
+  await callFunction(client, "private.count_waiting_spend", workspaceId);
+  return selectAll(
+    client,
+    budgetRow,
+    sql`select c.budget_id, b.name, c.environment, c.period_from, c.spent_usd
+      from public.budget_counts as c
+      join public.budgets as b on b.workspace_id = c.workspace_id and b.id = c.budget_id
+      where c.workspace_id = ${workspaceId}`,
+  );
+}
+
+/** Changes what postings cost, with every sum that they are part of. @returns the change of the total, USD as text */
+export async function applyChanges(
+  client: ClientBase,
+  workspaceId: string,
+  changes: object[],
+): Promise<string> {
+  const change = await callFunction<string | null>(
+    client,
+    "private.apply_repricing",
+    workspaceId,
+    JSON.stringify(changes),
+  );
+  return change ?? "0";
+}
+
+/** Leaves a line in a workspace's audit log. */
+export async function auditCorrection(client: ClientBase, workspaceId: string, after: object): Promise<void> {
+  await execute(
+    client,
+    sql`insert into public.audit_log (workspace_id, action, subject, after)
+      values (${workspaceId}, 'messages.converted', 'workspace ' || ${workspaceId}::text, ${JSON.stringify(after)}::jsonb)`,
+  );
+}

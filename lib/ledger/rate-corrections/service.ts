@@ -1,0 +1,207 @@
+import type { Client } from "pg";
+import { withMaintenanceClient } from "@/lib/db/maintenance";
+import { execute } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import { isContention } from "@/lib/db/transaction";
+import { rateDay, spreadYear } from "@/lib/ledger/ingest/compose";
+import { convert } from "@/lib/ledger/pricing/currency";
+import {
+  add,
+  compare,
+  type Decimal,
+  parseDecimal,
+  subtract,
+  toText,
+  zero,
+} from "@/lib/ledger/pricing/decimal";
+import { followPublished } from "@/lib/ledger/published/follow";
+import {
+  applyChanges,
+  auditCorrection,
+  type BudgetCount,
+  type ConvertedHead,
+  type ConvertedPosting,
+  countBudgets,
+  lockPostings,
+  selectConverted,
+  selectWorkspaces,
+} from "./queries";
+
+/** Messages that one transaction looks at; each has twelve postings at most. */
+const messagesAWrite = 200;
+
+export type CorrectionOptions = {
+  /** Whether to correct nothing and only say what would be corrected. */
+  dryRun: boolean;
+  /** Only the workspace with this slug. */
+  workspace?: string | undefined;
+  /** Ends the run after the current transaction. */
+  signal?: AbortSignal | undefined;
+};
+
+/**
+ * What was corrected in a workspace, or would be. Amounts are USD as text. `months`: what each month changes by. `budgets`: each
+ * period of a budget whose count changes. `keys`: the names of the keys whose spend changes.
+ */
+export type CorrectedWorkspace = {
+  workspace: string;
+  messages: number;
+  change_usd: string;
+  months: Record<string, string>;
+  budgets: {
+    name: string;
+    environment: string;
+    period_from: string;
+    before_usd: string;
+    after_usd: string;
+  }[];
+  keys: string[];
+};
+
+/**
+ * Converts again what was converted at the rate of another day than that which counts for it: with all sums, budgets and the spend
+ * of keys, which is what repricing does. Each transaction corrects some messages as a whole, and what is right stays, so a run that was
+ * interrupted is simply run again. A dry run does the same and rolls each transaction back.
+ * @returns the workspaces where something changes
+ */
+export async function correctRates(options: CorrectionOptions): Promise<CorrectedWorkspace[]> {
+  await followPublished();
+  return withMaintenanceClient(async (client) => {
+    const corrected: CorrectedWorkspace[] = [];
+    for (const { id, slug } of await selectWorkspaces(client, options.workspace ?? null)) {
+      const tally = new Tally(slug);
+      let last: ConvertedHead | undefined;
+      for (;;) {
+        if (options.signal?.aborted) break;
+        const heads = await selectConverted(client, id, last, messagesAWrite);
+        const wrong = heads.filter(isWrong);
+        if (wrong.length > 0) await correctSome(client, id, wrong, tally, options.dryRun);
+        last = heads.at(-1);
+        if (heads.length < messagesAWrite) break;
+      }
+      if (tally.messages > 0) corrected.push(tally.toAnswer());
+    }
+    return corrected;
+  });
+}
+
+/** What a message is converted to now. */
+function conversionOf({ currency, original_amount, occurred_at, created_at }: ConvertedHead) {
+  const day = rateDay(occurred_at.toISOString(), created_at.getTime());
+  return convert(parseDecimal(original_amount), currency, day);
+}
+
+/** Whether another day's rate counts for a message than that which it was converted at. */
+function isWrong(head: ConvertedHead): boolean {
+  return conversionOf(head).rateDate !== head.price.date;
+}
+
+async function correctSome(
+  client: Client,
+  workspaceId: string,
+  heads: ConvertedHead[],
+  tally: Tally,
+  dryRun: boolean,
+): Promise<void> {
+  for (;;) {
+    await execute(client, sql`begin`);
+    try {
+      const before = await countBudgets(client, workspaceId);
+      const postings = await lockPostings(
+        client,
+        workspaceId,
+        heads.map(({ id }) => id),
+      );
+      const changes = heads.flatMap((head) =>
+        correct(
+          head,
+          postings.filter(({ id }) => id === head.id),
+        ),
+      );
+      const change = changes.length === 0 ? "0" : await applyChanges(client, workspaceId, changes);
+      const after = await countBudgets(client, workspaceId);
+      const messages = new Set(changes.map(({ id }) => id)).size;
+      if (messages > 0)
+        await auditCorrection(client, workspaceId, { messages, change_usd: toText(parseDecimal(change)) });
+      await execute(client, dryRun ? sql`rollback` : sql`commit`);
+      tally.add(postings, changes, before, after);
+      return;
+    } catch (error) {
+      await execute(client, sql`rollback`);
+      // An ingest wanted the same sums: once more.
+      if (!isContention(error)) throw error;
+    }
+  }
+}
+
+/** The postings of a message with what they cost at the rate that counts. */
+function correct(head: ConvertedHead, postings: ConvertedPosting[]) {
+  const { amountUsd, rate, rateDate: date, rateSource: source } = conversionOf(head);
+  const monthly = spreadYear(amountUsd);
+  return postings.map(({ id, part, occurred_at, interval }) => ({
+    id,
+    part,
+    occurred_at: occurred_at.toISOString(),
+    amount_usd: toText(interval === "year" ? monthly(part) : amountUsd),
+    cost_status: "converted" as const,
+    price: { rate, date, source },
+    list_price_usd: null,
+  }));
+}
+
+type Counts = BudgetCount[];
+type Change = ReturnType<typeof correct>[number];
+
+/** What is corrected in a workspace, over its transactions. */
+class Tally {
+  messages = 0;
+  #change: Decimal = zero;
+  readonly #months = new Map<string, Decimal>();
+  readonly #budgets = new Map<string, CorrectedWorkspace["budgets"][number]>();
+  readonly #keys = new Set<string>();
+
+  constructor(private readonly workspace: string) {}
+
+  add(postings: ConvertedPosting[], changes: Change[], before: Counts, after: Counts): void {
+    this.messages += new Set(changes.map(({ id }) => id)).size;
+    for (const { id, part, occurred_at, amount_usd, key_name } of postings) {
+      const changed = changes.find((each) => each.id === id && each.part === part);
+      if (!changed) continue;
+      const difference = subtract(parseDecimal(changed.amount_usd), parseDecimal(amount_usd));
+      const month = occurred_at.toISOString().slice(0, 7);
+      this.#months.set(month, add(this.#months.get(month) ?? zero, difference));
+      this.#change = add(this.#change, difference);
+      if (key_name !== null) this.#keys.add(key_name);
+    }
+    for (const { budget_id: id, name, environment, period_from, spent_usd } of after) {
+      const isSame = (each: Counts[number]) =>
+        each.budget_id === id && each.environment === environment && each.period_from === period_from;
+      const earlier = before.find(isSame)?.spent_usd ?? "0";
+      if (compare(parseDecimal(earlier), parseDecimal(spent_usd)) === 0) continue;
+      const key = `${id} ${environment} ${period_from}`;
+      const first = this.#budgets.get(key)?.before_usd ?? toText(parseDecimal(earlier));
+      // A dry run rolls back, so each of its transactions begins with the same count.
+      const moved = subtract(parseDecimal(spent_usd), parseDecimal(earlier));
+      const present = add(parseDecimal(this.#budgets.get(key)?.after_usd ?? first), moved);
+      this.#budgets.set(key, {
+        name,
+        environment,
+        period_from,
+        before_usd: first,
+        after_usd: toText(present),
+      });
+    }
+  }
+
+  toAnswer(): CorrectedWorkspace {
+    const months = [...this.#months].sort(([a], [b]) => (a < b ? -1 : 1));
+    return {
+      workspace: this.workspace,
+      messages: this.messages,
+      change_usd: toText(this.#change),
+      months: Object.fromEntries(months.map(([month, change]) => [month, toText(change)])),
+      budgets: [...this.#budgets.values()],
+      keys: [...this.#keys].sort(),
+    };
+  }
+}
