@@ -8,6 +8,7 @@ import { dashboardPart } from "./dashboard";
 import { histories } from "./history";
 import { ingestPart } from "./ingest";
 import { isolationPart } from "./isolation";
+import { lateFigures, measureLate } from "./late";
 import { latencyPart } from "./latency";
 import { connections } from "./load";
 import { observabilityPart } from "./observability";
@@ -33,7 +34,7 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-// `reads` runs only where it is named: filling its database takes about a minute per million postings.
+// `reads` and `late` run only where they are named: filling their database takes some minutes.
 const parts = [
   "all",
   "ingest",
@@ -46,6 +47,7 @@ const parts = [
   "budgets",
   "queue",
   "reads",
+  "late",
 ];
 if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
 
@@ -76,9 +78,13 @@ async function main(): Promise<void> {
     results[name] = done;
   };
   if (wants("queue")) report("queue", queueFigures, await measureQueue(rounds, say));
-  if (options.part === "reads") {
+  if (["reads", "late"].includes(options.part)) {
     const stage = await setReadsStage(Number(options.postings), options.data, say);
     try {
+      if (wants("late")) {
+        const how = { rounds, requests, isInterrupted: () => interrupted, say };
+        report("late", lateFigures, await measureLate(stage, how));
+      }
       await run("reads", readsPart(stage, requests), stage.postgresPid);
     } finally {
       await stage.stop();
