@@ -33,7 +33,7 @@ export type SourceKind = "totals" | "sums" | "ledger";
  */
 export type Source = { rows: Sql; column: (dimension: SpendDimension) => Sql };
 
-/** The dimensions of which the daily totals have rows. */
+/** The dimensions of which the daily totals have rows, besides tags. */
 const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
 
 /** The totalled dimension with the fewest names, for queries about none of them. */
@@ -54,7 +54,9 @@ export function chooseSource(
   const names = namesOf(groupBy, filters);
   if (needsTokens || names.includes("unit")) return "ledger";
   if (isKey) return "sums";
-  return names.length === 0 || (names.length === 1 && totalled.includes(names[0] ?? "")) ? "totals" : "sums";
+  return names.every((name) => totalled.includes(name) || tagNameOf(name) !== undefined) && names.length < 2
+    ? "totals"
+    : "sums";
 }
 
 /** The rows of a source for a query. */
@@ -157,35 +159,40 @@ function totalsSource(
   groupBy: SpendDimension[],
   { workspaceId, environment, filters, range, foldedUntil }: ExploreScope,
 ): Source {
-  const read = dimension === "user" ? ["user", fewest] : [dimension];
-  const ofWorkspace = sql`
-    workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])
-    and dimension in (${join(read)})`;
+  const tag = tagNameOf(dimension);
+  const isPartial = dimension === "user" || tag !== undefined;
+  const ofName =
+    tag === undefined
+      ? sql`dimension = ${dimension}`
+      : sql`dimension = 'tag' and starts_with(value, ${`${tag}:`})`;
   const totals = rowsOfTotals(
     range,
     isByDays(groupBy) ? null : foldedUntil,
     ({ name, day }, { from, until }) => sql`
-      select ${day}, environment, dimension, type, value, amount_usd, message_count from ${name}
-      where ${ofWorkspace} and ${day} >= ${from} and ${day} < ${until}`,
+      select ${day} as day, environment, dimension = ${fewest} as is_whole, type, value, amount_usd, message_count from ${name}
+      where workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])
+        and ${isPartial ? sql`(dimension = ${fewest} or (${ofName}))` : ofName} and ${day} >= ${from} and ${day} < ${until}`,
   );
   const whole = sql`
     select t.day, t.environment, t.type, t.value, t.amount_usd as cost, t.message_count as messages
     from (${totals}) as t`;
-  // The totals have no rows for spend of nobody: it is what the named ones lack of the whole.
-  const ofUsers = sql`
+  // The totals have no rows for spend without a person or a tag: it is what the named ones lack of the whole.
+  const partial = sql`
     select t.day, t.environment, t.type, part.value, part.cost, part.messages
     from (${totals}) as t
     cross join lateral (
-      select t.value, t.amount_usd as cost, t.message_count as messages where t.dimension = 'user'
+      select ${tag === undefined ? sql`t.value` : sql`substr(t.value, ${tag.length + 2}::integer)`} as value, t.amount_usd as cost,
+        t.message_count as messages
+      where not t.is_whole
       union all
-      select null, case t.dimension when 'user' then -t.amount_usd else t.amount_usd end,
-        case t.dimension when 'user' then -t.message_count else t.message_count end
+      select null, case when t.is_whole then t.amount_usd else -t.amount_usd end,
+        case when t.is_whole then t.message_count else -t.message_count end
     ) as part`;
   const value = sql`s.value`;
   const column = (name: SpendDimension) => (name === dimension ? value : columnIn(name));
   const rows = sql`
     select s.*
-    from (${dimension === "user" ? ofUsers : whole}) as s
+    from (${isPartial ? partial : whole}) as s
     where true ${all(
       filters.map((filter) => {
         if (filter.field === "type") return filterBy(columns.type, filter);
