@@ -9,6 +9,7 @@ import { histories } from "./history";
 import { hostileFigures, measureHostile } from "./hostile";
 import { ingestPart } from "./ingest";
 import { isolationPart } from "./isolation";
+import { lateFigures, measureLate } from "./late";
 import { latencyPart } from "./latency";
 import { connections } from "./load";
 import { observabilityPart } from "./observability";
@@ -34,8 +35,8 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-// `reads` and `hostile` run only where they are named: filling the database of the one takes about a minute per million postings,
-// and the other loads the machine on purpose.
+// `reads`, `late` and `hostile` run only where they are named: filling the database of the first two takes some minutes, and the
+// last loads the machine on purpose.
 const parts = [
   "all",
   "ingest",
@@ -49,6 +50,7 @@ const parts = [
   "budgets",
   "queue",
   "reads",
+  "late",
 ];
 if (!parts.includes(options.part)) throw new Error(`--part is one of ${parts.slice(1).join(", ")}`);
 
@@ -79,9 +81,13 @@ async function main(): Promise<void> {
     results[name] = done;
   };
   if (wants("queue")) report("queue", queueFigures, await measureQueue(rounds, say));
-  if (options.part === "reads") {
+  if (["reads", "late"].includes(options.part)) {
     const stage = await setReadsStage(Number(options.postings), options.data, say);
     try {
+      if (wants("late")) {
+        const how = { rounds, requests, isInterrupted: () => interrupted, say };
+        report("late", lateFigures, await measureLate(stage, how));
+      }
       await run("reads", readsPart(stage, requests), stage.postgresPid);
     } finally {
       await stage.stop();

@@ -57,7 +57,8 @@ export async function runPart<Name extends string>(
   return results;
 }
 
-async function measure(
+/** Runs one load, and measures the CPU time of its server and of Postgres for each request. */
+export async function measure(
   { server, count, call, pace, meanwhile }: Omit<Task<string>, "name" | "warmUp">,
   postgresPid: number,
 ): Promise<Measurement> {

@@ -14,20 +14,17 @@ import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import { nextMessage, type TeamMessage } from "./messages";
 import { makeTeam, type Team } from "./team";
 
-/** How long the history is, and how many postings a call of the ledger's function gets. */
-const threeYears = 3 * 365;
+/** How many postings a call of the ledger's function gets. */
 const postingsAWrite = 5_000;
 const dayMs = 86_400_000;
 
 /** How many days the small workspace has messages in. */
 const smallDays = 61;
 
-/** The workspaces of a history: the share of its postings that each has. */
+/** The workspaces of a history: how many postings each has for one of the large workspace. */
 const shares = [
-  ["large", 0.72],
-  ["second", 0.2],
-  ["third", 0.06],
-  ["fourth", 0.02],
+  ["large", 1],
+  ["second", 0.1],
 ] as const;
 
 /** A workspace that is to be filled. */
@@ -42,13 +39,15 @@ type Tenant = {
   keyIds: Record<"live" | "test", string[]>;
 };
 
-/** How a history is filled: `postings` in all, besides the `small` workspace's own; `now` is its last instant, ms since 1970. */
+/** How a history is filled: `postings` and `small` are those of the two workspaces; `now` is its last instant, ms since 1970. */
 export type FillOptions = {
   postings: number;
   small: number;
   now: number;
-  /** How many days it covers; three years by default. */
-  days?: number;
+  /** How many days are recorded. */
+  days: number;
+  /** How often the recorded days are copied to the days before them; not at all by default. */
+  copies?: number;
   say: (line: string) => void;
 };
 
@@ -56,13 +55,14 @@ export type FillOptions = {
 export type FilledHistory = Record<"large" | "small", { slug: string; key: string }>;
 
 /**
- * Fills a database with three years of messages of several workspaces, through the function with which the service records
- * (`private.store_messages`): so every sum is what these messages would have made. The small workspace has the same names in
- * use, and messages in the last two months alone: the months that reads of the present are about.
+ * Fills a database with messages of several workspaces, through the function with which the service records
+ * (`private.store_messages`): so every sum is what these messages would have made. Copies of what was recorded, with the sums, make
+ * up the days before: `npm run reconcile` finds no difference. The small workspace has the same names in use, and messages
+ * in the last two months alone: the months that reads of the present are about.
  * @param adminUrl logs in as the owner of the schema
  */
 export async function fillHistory(adminUrl: string, options: FillOptions): Promise<FilledHistory> {
-  const { postings, small, now, days = threeYears, say } = options;
+  const { postings, small, now, days, copies = 0, say } = options;
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
@@ -70,7 +70,7 @@ export async function fillHistory(adminUrl: string, options: FillOptions): Promi
     const tenants: Tenant[] = [];
     const found: Partial<FilledHistory> = {};
     const all = [
-      ...shares.map(([slug, share]) => [slug, postings * share] as const),
+      ...shares.map(([slug, share]) => [slug, (postings * share) / (copies + 1)] as const),
       ["small", small] as const,
     ];
     for (const [slug, count] of all) {
@@ -80,8 +80,9 @@ export async function fillHistory(adminUrl: string, options: FillOptions): Promi
       tenants.push(tenant);
       if (slug === "large" || slug === "small") found[slug] = { slug, key };
     }
-    await makeMonths(client, now, days);
+    await makeMonths(client, now, days * (copies + 1));
     await fillDays(client, tenants, { now, days }, say);
+    await copyDays(client, options);
     say("vacuuming");
     for (const table of ["messages", "daily_spend", "daily_totals", "key_spend"]) {
       await client.query(`vacuum analyze public.${table}`);
@@ -148,11 +149,77 @@ async function makeMonths(client: Client, now: number, days: number): Promise<vo
   }
 }
 
-/** How busy a day is: less at weekends, and three times as much at the end of the history as at its beginning. */
-function weightOf(day: number, firstDay: number, days: number): number {
+/** How busy a day is: less at weekends. */
+function weightOf(day: number): number {
   const weekday = new Date(day * dayMs).getUTCDay();
-  const growth = 1 + (2 * (day - firstDay)) / days;
-  return (weekday === 0 || weekday === 6 ? 0.35 : 1) * growth;
+  return weekday === 0 || weekday === 6 ? 0.35 : 1;
+}
+
+/**
+ * Copies what was recorded to the days before, without answers to idempotency keys, and sums it. Subscriptions are not copied, because
+ * their later months would be in days that are summed already; nor is the small workspace.
+ */
+async function copyDays(
+  client: Client,
+  { now, days, copies = 0, say }: Pick<FillOptions, "now" | "days" | "copies" | "say">,
+): Promise<void> {
+  const { rows: columns } = await client.query<{ name: string }>(
+    `select attname as name from pg_attribute
+     where attrelid = 'public.messages'::regclass and attnum > 0 and not attisdropped order by attnum`,
+  );
+  const changed: Record<string, string> = {
+    id: "md5(id::text || $2)::uuid",
+    occurred_at: "occurred_at - $2::integer * interval '1 day'",
+    created_at: "created_at - $2::integer * interval '1 day'",
+  };
+  const copied = columns.map(({ name }) => changed[name] ?? name).join(", ");
+  const firstDay = new Date((Math.floor(now / dayMs) - days + 1) * dayMs).toISOString();
+  for (let copy = copies; copy >= 1; copy -= 1) {
+    const { rowCount } = await client.query(
+      `insert into public.messages select ${copied} from public.messages
+       where occurred_at >= $1 and type <> 'subscription'
+         and workspace_id <> (select id from public.workspaces where slug = 'small')`,
+      [firstDay, copy * days],
+    );
+    say(`copied ${rowCount} postings to ${copy * days} days before`);
+  }
+  if (copies === 0) return;
+  // What `private.store_messages` and `private.add_daily_spend` do for each call.
+  const names = "project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags";
+  await client.query("set timezone = 'UTC'");
+  await client.query(
+    `insert into public.daily_spend (workspace_id, day, ${names}, amount_usd, message_count, item_count, unpriced_count, included_usd)
+     select workspace_id, occurred_at::date, ${names}, sum(amount_usd), count(*) filter (where part = 0), count(*),
+       count(*) filter (where cost_status = 'unpriced'), coalesce(sum(list_price_usd), 0)
+     from public.messages where occurred_at < '${firstDay}'
+     group by workspace_id, occurred_at::date, ${names} order by workspace_id, occurred_at::date`,
+  );
+  say("summed postings by day");
+  await client.query(
+    `insert into public.daily_totals (
+       workspace_id, environment, dimension, day, value, type, amount_usd, message_count, unpriced_count, included_usd
+     )
+     select workspace_id, environment, dimension, day, value, type, sum(amount_usd), sum(message_count), sum(unpriced_count),
+       sum(included_usd)
+     from public.daily_spend
+     cross join lateral (
+       values ('project', project_id::text), ('key', api_key_id::text), ('provider', provider), ('model', model),
+         ('feature', feature)
+       union all
+       select 'user', end_user where end_user is not null
+       union all
+       select 'tag', tag from unnest(tags) as tag
+     ) as part (dimension, value)
+     where day < '${firstDay}'
+     group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4`,
+  );
+  await client.query(
+    `insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
+     select workspace_id, api_key_id, date_trunc('month', created_at)::date, sum(amount_usd), count(*) filter (where part = 0)
+     from public.messages where occurred_at < '${firstDay}' group by 1, 2, 3
+     on conflict (workspace_id, api_key_id, month) do update
+       set amount_usd = spend.amount_usd + excluded.amount_usd, message_count = spend.message_count + excluded.message_count`,
+  );
 }
 
 async function fillDays(
@@ -167,7 +234,7 @@ async function fillDays(
   const weightsOf = new Map(
     tenants.map((tenant) => {
       const ownDays = all.slice(-tenant.days);
-      return [tenant, ownDays.reduce((sum, day) => sum + weightOf(day, firstDay, days), 0)] as const;
+      return [tenant, ownDays.reduce((sum, day) => sum + weightOf(day), 0)] as const;
     }),
   );
   const since = performance.now();
@@ -177,7 +244,7 @@ async function fillDays(
   for (const [index, day] of all.entries()) {
     for (const tenant of tenants) {
       if (index < days - tenant.days) continue;
-      const share = weightOf(day, firstDay, days) / (weightsOf.get(tenant) ?? 1);
+      const share = weightOf(day) / (weightsOf.get(tenant) ?? 1);
       let due = (owed.get(tenant) ?? 0) + tenant.postings * share;
       while (due >= 1) {
         const chunk = composeChunk(tenant, day, now, Math.min(due, postingsAWrite));

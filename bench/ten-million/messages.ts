@@ -14,6 +14,9 @@ export type TeamMessage = {
 };
 
 const dayMs = 86_400_000;
+
+/** How many customers a team names. */
+const customers = 5_000;
 const vendors = ["Vercel", "GitHub", "Figma", "Hetzner", "Datadog", "Notion", "Linear", "Sakura Internet"];
 const currencies = ["USD", "USD", "USD", "EUR", "GBP", "JPY"];
 
@@ -28,7 +31,12 @@ export function nextMessage(team: Team, day: number, until: number, random: () =
   const workload = team.pick(random);
   const at = day * dayMs + Math.floor(random() * Math.min(dayMs, until - day * dayMs));
   const late = random() < 0.02 ? Math.floor(random() * 3 * dayMs) : Math.floor(random() * 2_000);
-  const message = { ...messageOf(team, workload, random), occurred_at: new Date(at).toISOString() };
+  const sent = messageOf(team, workload, random);
+  const user =
+    workload.user ?? (random() < 0.05 ? `customer-${Math.floor(random() * customers)}` : undefined);
+  if (sent.type === "usage" || sent.type === "batch")
+    Object.assign(sent, { tags: workload.tags, ...(user && { user }) });
+  const message = { ...sent, occurred_at: new Date(at).toISOString() };
   const isBooked = message.type === "expense" || message.type === "subscription";
   return {
     workload,

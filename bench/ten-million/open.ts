@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
-import { claimMonth, foldPastDays, selectMonthsToSlice, sliceMonth } from "@/lib/ledger/folding/queries";
+import { foldPastDays } from "@/lib/ledger/folding/service";
 import { makeDataDir } from "@/tests/helpers/cluster";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { type FilledHistory, fillHistory } from "./fill";
 
 /** The number of postings in the `small` workspace. */
 const smallPostings = 10_000;
+
+/** Nine weeks are recorded, and copied to the days before. */
+const threeYears = { days: 63, copies: 17 };
 
 /** A running Postgres with a filled history, and what it was filled with. `stop()` ends it. */
 export type OpenHistory = {
@@ -20,7 +23,7 @@ export type OpenHistory = {
 };
 
 /**
- * Starts a Postgres with a history of so many postings. Filling takes about a minute per million.
+ * Starts a Postgres with a history of so many postings. Filling ten million takes some minutes.
  * @param dataDir kept and used again where it was filled before; without one, a temporary folder is used and removed
  */
 export async function openHistory(
@@ -52,17 +55,13 @@ export async function openHistory(
   }
 }
 
-/** Folds all past days and slices their months, as the service's job does beside requests. */
+/** Folds all past days, as the service's job does beside requests. */
 async function foldAll(adminUrl: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
   try {
     while ((await foldPastDays(client)) !== null);
-    for (const month of await selectMonthsToSlice(client)) {
-      await claimMonth(client, month);
-      await sliceMonth(client, month);
-    }
-    for (const table of ["monthly_spend", "weekly_totals", "monthly_totals", "monthly_slices"])
+    for (const table of ["monthly_spend", "monthly_totals"])
       await client.query(`vacuum analyze public.${table}`);
   } finally {
     await client.end();
@@ -83,7 +82,7 @@ async function fill(dataDir: string, postings: number, say: (line: string) => vo
     await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
     await postgres.enableServiceLogin();
     const now = Date.now();
-    return await fillHistory(postgres.adminUrl, { postings, small: smallPostings, now, say });
+    return await fillHistory(postgres.adminUrl, { postings, small: smallPostings, now, ...threeYears, say });
   } finally {
     await postgres.stop();
   }

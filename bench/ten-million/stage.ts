@@ -47,7 +47,7 @@ export async function setReadsStage(
     const token = session.access_token;
     await fixtures.sql.query(
       `insert into public.workspace_members (workspace_id, user_id, role)
-       select id, $1, 'viewer' from public.workspaces where slug in ('large', 'small')`,
+       select id, $1, 'member' from public.workspaces where slug in ('large', 'small')`,
       [user.id],
     );
     const month = await lastFullMonth(fixtures);

@@ -35,7 +35,7 @@ const models = [
 ] as const;
 
 /** How many names a team uses. */
-const counts = { projects: 40, features: 40, keys: 20, workloads: 400 };
+const counts = { projects: 40, features: 40, keys: 20, workloads: 400, members: 100, departments: 8 };
 
 /** One program of a team: what each of its messages has in common. `key` is a place in the list of keys. */
 export type Workload = {
@@ -45,6 +45,9 @@ export type Workload = {
   provider: string;
   model: string;
   unit: "input_tokens" | "output_tokens";
+  tags: Record<string, string>;
+  /** The member of the team whose program it is; none for what serves customers. */
+  user?: string;
 };
 
 /** The names that a team uses, and its programs. `pick` chooses one: a few send most of the messages. */
@@ -83,6 +86,7 @@ export function makeTeam(seed: number): Team {
   const featureOf = skewed(counts.features, 0.8);
   const modelOf = skewed(models.length, 0.9);
   const keyOf = skewed(counts.keys, 0.8);
+  const departmentOf = skewed(counts.departments, 0.5);
   const workloads = Array.from({ length: counts.workloads }, (): Workload => {
     const [provider, model] = models[modelOf(random)] ?? models[0];
     const isEmbedding = model.includes("embedding");
@@ -93,6 +97,8 @@ export function makeTeam(seed: number): Team {
       provider,
       model,
       unit: isEmbedding || random() < 0.6 ? "input_tokens" : "output_tokens",
+      tags: { team: `team-${departmentOf(random) + 1}` },
+      ...(random() < 0.5 && { user: `member-${Math.floor(random() * counts.members) + 1}` }),
     };
   });
   const byProvider = new Map<string, Workload[]>();

@@ -3,6 +3,12 @@ export function toInstant(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}+00:00`;
 }
 
+/** The milliseconds since 1970 of an ISO 8601 instant, with the part of one that `Date.parse` leaves out. */
+export function exactMs(instant: string): number {
+  const [, beyond = "0"] = /\.\d{3}(\d+)/.exec(instant) ?? [];
+  return Date.parse(instant) + Number(`0.${beyond}`);
+}
+
 /** The UTC calendar day of an instant, `YYYY-MM-DD`. @param ms milliseconds since 1970 */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { day, decimalNumber, instant, projectSlug, text, uuid } from "./fields";
 import { costStatus } from "./ingest-result";
+import { exactMs } from "./instant";
 
 const totals = {
   total_usd: decimalNumber("Sum of the three below, USD."),
@@ -97,7 +98,7 @@ export const spendRange = {
 
 /** Whether a range ends after it begins. A missing end is chosen so that it does. */
 export const isSpendRange = ({ from, to }: { from?: string | undefined; to?: string | undefined }) =>
-  !from || !to || Date.parse(from) < Date.parse(to);
+  !from || !to || exactMs(from) < exactMs(to);
 export const notLater = { path: ["to"], error: "must be later than from" };
 
 export const spendQuery = z.strictObject(spendRange).refine(isSpendRange, notLater);

@@ -136,7 +136,7 @@ const fields = {
   }),
   measure: z.enum(spendMeasures).default("cost").meta({
     description:
-      "What `measured` is, and what the highest are chosen by. `tokens` and `cost_per_million_tokens` count usage whose unit ends in `tokens`.",
+      "What `measured` is, and what the largest are chosen by. `tokens` and `cost_per_million_tokens` count usage whose unit ends in `tokens`.",
   }),
   from: queryDay
     .optional()
@@ -153,7 +153,8 @@ const fields = {
     .max(maxTop, `must be at most ${maxTop}`)
     .default(defaultTop)
     .meta({
-      description: "How many values of each dimension are listed; the others are summed as one more.",
+      description:
+        "How many values of each dimension are listed: the largest, whatever their sign, so that what allocations take away is not hidden. The others are summed as one more.",
     }),
   ...currencyFilter,
 };
@@ -234,7 +235,7 @@ export type SpendGroupTotal = z.output<typeof group>;
 const axis = z.object({
   dimension: z.string().nullable().meta({ description: "Null: not grouped; there is one group then." }),
   groups: z.array(group).meta({
-    description: "The highest first, then the rest; by the calendar in its order.",
+    description: "The largest first, whatever their sign, then the rest; by the calendar in its order.",
   }),
   rest_count: z.int().meta({ description: "How many values the rest is the sum of." }),
 });
@@ -262,7 +263,7 @@ const convertedAnswer = z
   .meta({
     id: "ConvertedSpendAnswer",
     description:
-      "Only with `currency`. The same sums in that currency: each day is converted at its rate, exactly, and then summed, so that the cells sum to the totals as in USD. The highest are those in USD.",
+      "Only with `currency`. The same sums in that currency: each day is converted at its rate, exactly, and then summed, so that the cells sum to the totals as in USD. The largest are those in USD.",
   });
 
 /** The answer to a question about spend: the cells of rows and columns sum to the totals exactly. */

@@ -88,7 +88,7 @@ export const toolContracts = {
   query_spend: {
     title: "Query spend",
     description:
-      "Answers a question about spend: grouped by up to two dimensions (project, user, key, model, provider, feature, type, source, unit, a tag such as `tag:team`, day, week, month), with filters, in a range of UTC days (default: this month so far). Returns rows, columns, their cells and totals in USD, and in `currency`, too, where that is given; the cells sum to the totals. What is not among the highest (`top`) is summed as the rest.",
+      "Answers a question about spend: grouped by up to two dimensions (project, user, key, model, provider, feature, type, source, unit, a tag such as `tag:team`, day, week, month), with filters, in a range of UTC days (default: this month so far). Returns rows, columns, their cells and totals in USD, and in `currency`, too, where that is given; the cells sum to the totals. What is not among the largest (`top`, whatever their sign) is summed as the rest.",
     permission: "read_summaries",
     input: keySpendQuery,
     output: spendAnswer,

@@ -19,13 +19,16 @@ const descriptions: Record<Outage, string> = {
 const missingNames = ["42703", "42P01", "42883", "42704", "3F000"];
 
 /**
- * The 503 for a call that the database did not answer. It is unknown whether the call took effect, because its commit
+ * The 503 for a call that the database did not answer. It is unknown whether a call that writes took effect, because its commit
  * may have arrived.
  */
-export function unavailable(reason: Outage, cause?: unknown): ServiceError {
+export function unavailable(reason: Outage, isReading: boolean, cause?: unknown): ServiceError {
+  const retry = isReading
+    ? "Try again shortly."
+    : "Try again shortly; with an idempotency_key, a retry is never counted twice.";
   const error = new ServiceError(
     "unavailable",
-    `${descriptions[reason]} Try again shortly; with an idempotency_key, a retry is never counted twice.`,
+    `${descriptions[reason]} ${retry}`,
     {},
     { "Retry-After": reason === "unstorable" || reason === "migrated" ? "5" : "1" },
   );
@@ -42,21 +45,22 @@ export function asOutage(
   error: unknown,
   { givenUp, isReading }: { givenUp: GivenUp | undefined; isReading: boolean },
 ): ServiceError | undefined {
-  if (givenUp) return error instanceof ServiceError ? error : unavailable(givenUp, error);
+  if (givenUp) return error instanceof ServiceError ? error : unavailable(givenUp, isReading, error);
   const code = sqlState(error);
   if (isStorageFailure(code) && !(isReading && code === "25006")) {
     lastFailure = { code, atMs: performance.now() };
-    return unavailable("unstorable", error);
+    return unavailable("unstorable", isReading, error);
   }
-  if (missingNames.includes(code)) return unavailable("migrated", error);
+  if (missingNames.includes(code)) return unavailable("migrated", isReading, error);
   // A statement exceeded its time limit (57014) or a lock timeout (55P03).
-  if (code === "57014" || code === "55P03") return unavailable("slow", error);
+  if (code === "57014" || code === "55P03") return unavailable("slow", isReading, error);
   // The connection or the server went away, or the server has no free connection: classes 08, 57P and 53, or a socket
   // error.
-  if (/^(08|57P|53)/.test(code) || /^E[A-Z_]+$/.test(code)) return unavailable("unreachable", error);
+  if (/^(08|57P|53)/.test(code) || /^E[A-Z_]+$/.test(code))
+    return unavailable("unreachable", isReading, error);
   // pg's errors without a code: for a query whose connection was lost, and for a later one.
   const isLost = error instanceof Error && /^Connection terminated|is not queryable$/.test(error.message);
-  return isLost ? unavailable("unreachable", error) : undefined;
+  return isLost ? unavailable("unreachable", isReading, error) : undefined;
 }
 
 /** The SQLSTATE (or Node error code) of an error, or an empty string. */

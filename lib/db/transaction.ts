@@ -268,7 +268,7 @@ async function onClient<T>(
 /** Takes a connection from the pool. It is closed as soon as its call is given up. */
 function connect(purpose: Lease["purpose"], call: WatchedCall): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
-    const giveUp = (reason: GivenUp) => reject(unavailable(reason));
+    const giveUp = (reason: GivenUp) => reject(unavailable(reason, purpose === "reading"));
     if (call.givenUp) return giveUp(call.givenUp);
     call.onGivenUp = giveUp;
     database(purpose)
@@ -279,7 +279,7 @@ function connect(purpose: Lease["purpose"], call: WatchedCall): Promise<PoolClie
           call.onGivenUp = () => void client.end();
           resolve(client);
         },
-        (error) => reject(unavailable("unreachable", error)),
+        (error) => reject(unavailable("unreachable", purpose === "reading", error)),
       );
   });
 }

@@ -62,6 +62,22 @@ describe("A day, a month and a year as ranges of instants", () => {
   });
 });
 
+test("A range within a millisecond, or that begins or ends within one, has what occurred in it", async () => {
+  const { one } = await newClients();
+  // Instants of messages are kept in milliseconds.
+  const occurred_at = "2026-03-15T00:00:00.000900Z";
+  expect((await one.post(usage({ occurred_at }))).status).toBe(201);
+  const total = async (from: string, to: string) => (await spend(one, from, to)).total_usd;
+  expect(await total("2026-03-15T00:00:00Z", "2026-03-15T00:00:00.0005Z")).toBe("1");
+  expect(await total("2026-03-15T00:00:00.0005Z", "2026-03-15T00:00:00.0009Z")).toBe("0");
+  expect(await total("2026-03-15T00:00:00.0005Z", "2026-03-16T00:00:00Z")).toBe("0");
+  expect(await total("2026-03-14T00:00:00Z", "2026-03-15T00:00:00.0005Z")).toBe("1");
+  expect(await total("2026-03-14T23:59:59.9999Z", "2026-03-15T00:00:00.001Z")).toBe("1");
+  expect(await spend(one, "2026-03-15T00:00:00.0005Z", "2026-03-15T00:00:00.0005Z")).toMatchObject({
+    error: "validation_failed",
+  });
+});
+
 describe("The leap day", () => {
   test("Counts as a day, in leap years only", async () => {
     const { one } = await newClients();

@@ -116,6 +116,35 @@ test("A void that gives an allocated cost back is refused where its project has 
   expect(await spentOf(budget)).toBe(7);
 });
 
+test("A correction waits for whoever decides about a blocking budget", async () => {
+  const id = await record(expense(6), "held");
+  await setBudget("held", 10);
+  const holder = await harness.fixtures.sql.connect();
+  try {
+    await holder.query("begin");
+    await holder.query("select private.hold_blocking_budgets($1)", [team.workspace]);
+    const corrected = correct(id, expense(7), "held");
+    await expect
+      .poll(
+        async () =>
+          (
+            await sql(
+              `select from pg_catalog.pg_locks where locktype = 'advisory' and not granted
+               and database = (select oid from pg_database where datname = current_database())`,
+              [],
+            )
+          ).rowCount,
+      )
+      .toBe(1);
+    expect((await team.users.admin.get(`${team.path}/messages/${id}`)).body.voided_by).toBeNull();
+    await holder.query("commit");
+    expect((await corrected).status).toBe(201);
+  } finally {
+    // Closed, because a test that fails leaves the transaction open.
+    holder.release(true);
+  }
+});
+
 test("Corrections and messages at once, through two processes, pass no budget", async () => {
   const ids = await Promise.all(Array.from({ length: 6 }, () => record(expense(1), "busy")));
   const budget = await setBudget("busy", 20);

@@ -51,6 +51,17 @@ describe("A correction", () => {
     expect((await as("viewer").get(`${team.path}/messages/${id}`)).body.voided_by).toBeNull();
   });
 
+  test("that is sent again is the same request, in whatever order its members are written", async () => {
+    const id = await recordWith(expense(5));
+    const send = (tags: object) =>
+      correct("admin", id, { ...expense(4), tags }, { idempotency_key: "ordered" });
+    const first = await send({ team: "growth", region: "eu" });
+    const again = await send({ region: "eu", team: "growth" });
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.body).toEqual(first.body);
+    expect((await send({ region: "us", team: "growth" })).body.error).toBe("idempotency_conflict");
+  });
+
   test("and a void at the same moment: one of them happens", async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await recordWith(expense(5));

@@ -105,11 +105,9 @@ describe("Erasing a person", () => {
       "daily_spend",
       "daily_totals",
       "messages",
-      "monthly_slices",
       "monthly_spend",
       "monthly_totals",
       "private.idempotency",
-      "weekly_totals",
     ]);
     const before = await sums(workspace);
     const { status, body } = await users.admin.call("POST", `${path}/people/erasures`, { user: anna });

@@ -18,11 +18,6 @@ async function foldToday(workspace: string): Promise<void> {
        select workspace_id, date_trunc('month', day)::date, project_id, api_key_id, type, provider, model, feature, source,
          environment, amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
        from public.daily_spend where workspace_id = $1
-     ), weeks as (
-       insert into public.weekly_totals
-       select workspace_id, environment, dimension, private.week_in_month(day), value, type, amount_usd, message_count,
-         unpriced_count, included_usd
-       from public.daily_totals where workspace_id = $1
      )
      insert into public.monthly_totals
      select workspace_id, environment, dimension, date_trunc('month', day)::date, value, type, amount_usd, message_count,

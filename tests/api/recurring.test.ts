@@ -52,6 +52,17 @@ describe("Due periods of a new subscription", () => {
     expect(await traces(workspace)).toBe(0);
   });
 
+  test("Count against the key's limit for what is recorded after them in the same call", async () => {
+    const { workspace, ...client } = await newClient(harness, { monthly_limit: "200" });
+    const messages = [subscription({ starts_on: daysAgo({ months: 3 }) }), subscription({ amount: 20.01 })];
+    const { body } = await client.call("POST", "/api/v1/messages/batch", { messages });
+    expect(body).toMatchObject({
+      refused: 1,
+      results: [{ status: 201 }, { error: "monthly_limit_exceeded", spent_usd: 180 }],
+    });
+    expect(await charges(workspace)).toHaveLength(4);
+  });
+
   test("Are limited to 1,000 in a bulk call; another call takes the rest", async () => {
     const { workspace, ...client } = await newClient(harness);
     const message = subscription({ starts_on: daysAgo({ months: 23 }) });

@@ -20,7 +20,6 @@ async function folded() {
   const [sums] = await sql(
     `select
        (select sum(amount_usd) from public.monthly_spend where workspace_id = $1) as months,
-       (select sum(amount_usd) from public.weekly_totals where workspace_id = $1 and dimension = 'provider') as weeks,
        (select sum(amount_usd) from public.monthly_totals where workspace_id = $1 and dimension = 'provider') as month_totals,
        (
          select sum(amount_usd) from public.daily_spend join public.spend_folds using (workspace_id)
@@ -28,13 +27,12 @@ async function folded() {
        ) as days`,
     [workspace.id],
   );
-  return sums as Record<"months" | "weeks" | "month_totals" | "days", string | null>;
+  return sums as Record<"months" | "month_totals" | "days", string | null>;
 }
 
 async function expectFolded(): Promise<string | null> {
-  const { months, weeks, month_totals: monthTotals, days } = await folded();
+  const { months, month_totals: monthTotals, days } = await folded();
   expect(Number(months)).toBe(Number(days));
-  expect(Number(weeks)).toBe(Number(days));
   expect(Number(monthTotals)).toBe(Number(days));
   return days;
 }
@@ -72,13 +70,73 @@ test("Folds past days, of today and yesterday none, and finds nothing more to fo
   await foldPastDays(harness.fixtures);
   expect(Number(await expectFolded())).not.toBe(0);
   const [{ is_past: isPast }] = (await sql(
-    `select folded_until <= (now() at time zone 'UTC')::date - 1 as is_past from public.spend_folds where workspace_id = $1`,
+    `select folded_until <= private.past_until(now()) and folded_until < (now() at time zone 'UTC')::date as is_past
+     from public.spend_folds where workspace_id = $1`,
     [workspace.id],
   )) as [{ is_past: boolean }];
   expect(isPast).toBe(true);
   expect(await sql("select private.fold_past_days() as folded")).toEqual([{ folded: null }]);
   expect(await ledgerDifferences(harness.fixtures, workspace.id)).toEqual([]);
   expect((await check(workspace)).found).toEqual([]);
+});
+
+test("Folds a day twelve hours after the day that follows it has ended, and no earlier", async () => {
+  const until = (at: string) => sql("select private.past_until($1)::text as day", [at]);
+  expect(await until("2026-03-12T11:59:59Z")).toEqual([{ day: "2026-03-10" }]);
+  expect(await until("2026-03-12T12:00:00Z")).toEqual([{ day: "2026-03-11" }]);
+  expect(await until("2026-03-12T23:59:59Z")).toEqual([{ day: "2026-03-11" }]);
+});
+
+test("Folds one month of one workspace in a transaction", async () => {
+  const foldedUntil = async () =>
+    (
+      await sql("select folded_until::text as day from public.spend_folds where workspace_id = $1", [
+        workspace.id,
+      ])
+    )[0]?.day;
+  const months = await sql(
+    `select (date_trunc('month', day) + interval '1 month')::date::text as until from public.daily_spend
+     where workspace_id = $1 and day < private.past_until(now()) group by 1 order by 1`,
+    [workspace.id],
+  );
+  expect(months.length).toBeGreaterThan(1);
+  const seen: string[] = [];
+  for (;;) {
+    const [{ folded }] = await sql("select private.fold_past_days() as folded");
+    if (folded === null) break;
+    const until = await foldedUntil();
+    if (until !== undefined && until !== seen.at(-1)) seen.push(until);
+  }
+  const whole = months.map(({ until }) => until).filter((until) => until <= (seen.at(-1) ?? ""));
+  expect(seen.slice(0, whole.length)).toEqual(whole);
+  expect(seen.length).toBe(months.length);
+});
+
+test("Leaves no name of an erased person in folded sums, nor where a void left sums of nothing", async () => {
+  const add = (sign: number) =>
+    sql(
+      `select private.add_daily_spend(array[row(
+         $1::uuid, date '2026-02-10', $1::uuid, null, 'usage', 'openai', 'gpt-4o', 'chat', 'api', 'live', $2 * 0.25, $2, $2, 0,
+         'eve@example.com', array['team:growth'], 0
+       )::public.daily_spend])`,
+      [workspace.id, sign],
+    );
+  await add(1);
+  await foldPastDays(harness.fixtures);
+  await add(-1);
+  await sql("insert into public.erasures (workspace_id, end_user) values ($1, 'eve@example.com')", [
+    workspace.id,
+  ]);
+  while ((await sql("select private.erase_some(100) as changed"))[0].changed !== null);
+  for (const table of ["daily_spend", "daily_totals", "monthly_spend", "monthly_totals"])
+    expect(
+      await sql(
+        `select from public.${table} as t where workspace_id = $1 and to_jsonb(t)::text like '%eve@example.com%'`,
+        [workspace.id],
+      ),
+      table,
+    ).toEqual([]);
+  expect(await ledgerDifferences(harness.fixtures, workspace.id)).toEqual([]);
 });
 
 test("Has a change of a past day once, whether it waits for the folding or the folding for it", async () => {
@@ -113,12 +171,8 @@ test("Has a change of a past day once, whether it waits for the folding or the f
 test.each([
   ["a month's sum", "update public.monthly_spend set amount_usd = amount_usd + 1", "monthly_spend"],
   ["a month's row that is gone", "delete from public.monthly_spend", "monthly_spend"],
-  ["a week's total", "update public.weekly_totals set message_count = message_count + 1", "weekly_totals"],
-  ["a week's total that is gone", "delete from public.weekly_totals", "weekly_totals"],
   ["a month's total", "update public.monthly_totals set included_usd = included_usd + 1", "monthly_totals"],
   ["a month's total that is gone", "delete from public.monthly_totals", "monthly_totals"],
-  ["a slice's sum", "update public.monthly_slices set item_count = item_count + 1", "monthly_slices"],
-  ["a slice's row that is gone", "delete from public.monthly_slices", "monthly_slices"],
 ])("Finds and repairs %s that differs from the days", async (_, statement, kind) => {
   await foldPastDays(harness.fixtures);
   await sql(`${statement} where workspace_id = $1`, [workspace.id]);
@@ -133,13 +187,6 @@ test.each([
 test("Keeps nothing folded of a workspace that is deleted", async () => {
   await foldPastDays(harness.fixtures);
   await sql("delete from public.workspaces where id = $1", [workspace.id]);
-  for (const table of [
-    "monthly_spend",
-    "weekly_totals",
-    "monthly_totals",
-    "monthly_slices",
-    "sliced_months",
-    "spend_folds",
-  ])
+  for (const table of ["monthly_spend", "monthly_totals", "spend_folds"])
     expect(await sql(`select from public.${table} where workspace_id = $1`, [workspace.id])).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { selectProjects } from "@/lib/spend/projects/queries";
 import { listSpendOfProjects } from "@/lib/spend/projects/service";
 import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
-import { foldDays } from "@/tests/helpers/folds";
+import { foldPastDays } from "@/tests/helpers/folds";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { displayOf } from "@/tests/helpers/ledger/converted";
 import { exact, fine, total } from "@/tests/helpers/ledger/exact";
@@ -109,7 +109,7 @@ test("Lists projects whose spend and messages are those of the metrics, in any r
       { numRuns: 60 },
     );
   await check();
-  await foldDays(fixtures);
+  await foldPastDays(fixtures);
   const { rows } = await fixtures.sql.query("select from public.spend_folds where folded_until > $1", [
     daysAgo(4),
   ]);
@@ -118,7 +118,7 @@ test("Lists projects whose spend and messages are those of the metrics, in any r
 }, 120_000);
 
 test("Lists projects whose spend in a currency is that of the metrics, each day at its rate, in any range of folded days", async () => {
-  await foldDays(fixtures);
+  await foldPastDays(fixtures);
   const rates = Array.from({ length: 25 }, (_, place) => ({
     date: daysAgo(history - place * 16),
     rate: `1.${place + 10}`,

@@ -151,8 +151,8 @@ const given: Record<string, unknown[][]> = {
     [kind, "w"],
   ]),
   selectSpendSlices: [
-    [anything, new Date("2026-01-01T12:00:00Z"), new Date("2026-02-01T12:00:00Z")],
-    [anything, new Date("2026-01-01T12:00:00Z"), new Date("2026-01-01T13:00:00Z")],
+    [anything, "2026-01-01T12:00:00Z", "2026-02-01T12:00:00Z"],
+    [anything, "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"],
   ],
   loadAdmission: [[{ lookups: [{ by: "hash", value: "x" }] }]],
   lockRoles: [["w", ["x", "y"]]],
@@ -189,7 +189,7 @@ function selectsOfExplore() {
   const range = { from: "2026-01-01", until: "2026-02-01" };
   const scopeOf = (of: unknown[], isOfUsers = false) => ({
     ...{ workspaceId: "w", environment: "all", filters: of, range, isKey: isOfUsers, isOfUsers },
-    slicedMonths: { "2026-01-01": ["key model user"] },
+    foldedUntil: "2026-01-15",
   });
   const cells = { measure: "cost", top: 10, maxRows: 5 };
   const ofUser = [{ field: "user", op: "is", values }];
@@ -200,6 +200,7 @@ function selectsOfExplore() {
       [scopeOf([]), { ...cells, kind: "totals", groupBy: [] }],
       [scopeOf(ofUser), { ...cells, kind: "totals", groupBy: ["user", "week"] }],
       [scopeOf([]), { ...cells, kind: "totals", groupBy: ["project"], listed: ["x"] }],
+      [scopeOf([]), { ...cells, kind: "totals", groupBy: ["tag:team", "month"] }],
       [scopeOf([]), { ...cells, kind: "totals", groupBy: ["user"], listed: ["x", null] }],
       [scopeOf(filters.slice(0, 3)), { ...cells, kind: "totals", groupBy: ["project", "type"] }],
       [scopeOf(filters), { ...cells, kind: "sums", groupBy: ["key", "tag:team"], measure: "messages" }],

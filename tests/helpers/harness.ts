@@ -45,12 +45,6 @@ export function withHarness({
   return harness;
 }
 
-/** The tables of folded totals, each with the expression for the first day of a row in which a day is summed. */
-const foldedTotals = [
-  ["weekly_totals", "greatest(date_trunc('week', day), date_trunc('month', day))"],
-  ["monthly_totals", "date_trunc('month', day)"],
-];
-
 /**
  * Every derived figure that differs from the sum of its messages. Empty if the ledger is right.
  * @param workspace only the workspace with this id
@@ -104,18 +98,15 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       from entries as e join public.spend_folds as f using (workspace_id)
       where day < folded_until
       union all
-      ${foldedTotals
-        .map(
-          ([table, firstDay]) => `
-      select '${table}', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
+      select 'monthly_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
         amount_usd, message_count, 0, unpriced_count, included_usd, 1
-      from public.${table} as t
+      from public.monthly_totals as t
       where $1::uuid is null or workspace_id = $1
       union all
-      select '${table}',
+      select 'monthly_totals',
         jsonb_build_object(
           'workspace_id', workspace_id, 'type', type, 'environment', environment, 'dimension', dimension, 'value', value,
-          'first_day', (${firstDay})::date
+          'first_day', date_trunc('month', day)::date
         ),
         amount_usd, messages, 0, unpriced, included, -1
       from entries join public.spend_folds as f using (workspace_id), lateral (
@@ -124,28 +115,6 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
         union all select 'tag', tag from unnest(tags) as tag
       ) as slices (dimension, value)
       where day < folded_until
-      union all`,
-        )
-        .join("")}
-      select 'monthly_slices', to_jsonb(s) - '{amount_usd,message_count,item_count}'::text[],
-        amount_usd, message_count, item_count, 0, 0, 1
-      from public.monthly_slices as s join public.sliced_months using (workspace_id, month)
-      where state = 'made' and ($1::uuid is null or workspace_id = $1)
-      union all
-      select 'monthly_slices',
-        jsonb_build_object(
-          'workspace_id', workspace_id, 'month', month, 'names', names, 'environment', environment, 'type', type,
-          'project_id', case when names like '%project%' then project_id end,
-          'api_key_id', case when names like '%key%' then api_key_id end,
-          'provider', case when names like '%model%' then provider end,
-          'model', case when names like '%model%' then model end,
-          'feature', case when names like '%feature%' then feature end,
-          'end_user', case when names like '%user%' then end_user end
-        ),
-        amount_usd, messages, items, 0, 0, -1
-      from entries join public.spend_folds using (workspace_id) join public.sliced_months using (workspace_id),
-        unnest(slices) as names
-      where day < folded_until and month = date_trunc('month', day)
       union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 0, 1
       from public.key_spend

@@ -101,9 +101,7 @@ export function selectDifferingRemoved(client: ClientBase, month: Month, workspa
 
 const wholeLedger = {
   monthly_spend: folds.differingMonths,
-  weekly_totals: folds.differingWeeks,
   monthly_totals: folds.differingMonthTotals,
-  monthly_slices: folds.differingSlices,
   key_spend: sums.differingKeys,
   budget: sums.differingBudgets,
   posting: messages.differingPostings,

@@ -113,9 +113,7 @@ async function findDifferences(
   }
   for (const kind of [
     "monthly_spend",
-    "weekly_totals",
     "monthly_totals",
-    "monthly_slices",
     "key_spend",
     "budget",
     "posting",
@@ -168,8 +166,9 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
   const key = row.key ?? row.api_key_id ?? null;
   switch (kind) {
     case "daily_spend":
+    case "monthly_spend":
       return {
-        ...pick("day"),
+        ...pick(kind === "daily_spend" ? "day" : "month"),
         project,
         key,
         ...pick("type", "provider", "model", "feature", "source", "environment"),
@@ -177,34 +176,11 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         ...named("tags", row.tags),
       };
     case "daily_totals":
-      return {
-        ...pick("day"),
-        [row.dimension ?? "dimension"]: row.name ?? "none",
-        ...pick("type", "environment"),
-      };
-    case "monthly_spend":
-      return {
-        ...pick("month"),
-        project,
-        key,
-        ...pick("type", "provider", "model", "feature", "source", "environment"),
-        ...named("user", row.end_user),
-        ...named("tags", row.tags),
-      };
-    case "weekly_totals":
     case "monthly_totals":
       return {
-        ...pick("first_day"),
+        ...pick(kind === "daily_totals" ? "day" : "first_day"),
         [row.dimension ?? "dimension"]: row.name ?? "none",
         ...pick("type", "environment"),
-      };
-    case "monthly_slices":
-      return {
-        ...pick("month", "names"),
-        project,
-        key,
-        ...pick("type", "provider", "model", "feature", "environment"),
-        ...named("user", row.end_user),
       };
     case "removed":
       return pick("month", "environment");

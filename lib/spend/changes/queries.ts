@@ -3,7 +3,7 @@ import type { DayRange } from "@/lib/contract/month";
 import { nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { join, type Sql, sql } from "@/lib/db/sql";
-import { divideAtFolds, rowsOfFolds, rowsOfTotals, startOfMonth } from "@/lib/spend/folded-days";
+import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import type { CostKind } from "./causes";
 
 /** Two ranges of days of one workspace and environment. */
@@ -45,7 +45,7 @@ export function selectSegments(client: ClientBase, comparison: Folded): Promise<
       select project_id, model, type, amount_usd, item_count, ${wasBefore} as was_before from ${table}
       where workspace_id = ${workspaceId} and environment = ${environment} and ${day} >= ${days.from} and ${day} < ${days.until}`;
     return rowsOfFolds(
-      divideAtFolds(range, foldedUntil, startOfMonth),
+      divideAtFolds(range, foldedUntil),
       select(sql`public.daily_spend`, sql`day`),
       select(sql`public.monthly_spend`, sql`month`),
     );
@@ -88,7 +88,6 @@ export function selectMovers(
     rowsOfTotals(
       range,
       foldedUntil,
-      "month",
       ({ name, day }, { from, until }) => sql`
         select dimension, value, amount_usd, ${wasBefore} as was_before from ${name}
         where workspace_id = ${workspaceId} and environment = ${environment} and dimension in ('user', 'key')

@@ -1,12 +1,10 @@
 import type { ClientBase } from "pg";
-import type { DayRange } from "@/lib/contract/month";
 import { isCalendar, type SpendDimension, type SpendMeasure } from "@/lib/contract/spend-query";
-import { bigint, date, integer, json, nullable, numeric, type Row, text } from "@/lib/db/columns";
+import { bigint, date, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedSum } from "@/lib/spend/conversion";
-import type { SlicedMonths } from "./slices";
 import { type ExploreScope, environmentsOf, linesWithin, type SourceKind, sourceOf } from "./sources";
 
 const cell = {
@@ -220,27 +218,6 @@ export async function selectFirstDay(
       limit 1`,
   );
   return row?.day ?? null;
-}
-
-const foldsRow = { folded_until: text(), sliced_months: json<SlicedMonths>() };
-
-/** What is folded, and which slices the months in a range have. Only members may read slices. */
-export async function selectFolds(
-  client: ClientBase,
-  workspaceId: string,
-  { from, until }: DayRange,
-): Promise<Pick<ExploreScope, "foldedUntil" | "slicedMonths">> {
-  const row = await selectFirst(
-    client,
-    foldsRow,
-    sql`select folded_until::text as folded_until, (
-         select coalesce(jsonb_object_agg(month::text, slices), '{}')
-         from public.sliced_months
-         where workspace_id = ${workspaceId} and month >= ${from} and month < ${until}
-       ) as sliced_months
-       from public.spend_folds where workspace_id = ${workspaceId}`,
-  );
-  return { foldedUntil: row?.folded_until ?? null, slicedMonths: row?.sliced_months ?? {} };
 }
 
 /** How many lines of the ledger a query reads at most. */

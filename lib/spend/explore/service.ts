@@ -25,12 +25,11 @@ import {
   countLines,
   selectCells,
   selectFirstDay,
-  selectFolds,
   selectKeyNames,
   selectProjectNames,
   selectTagNames,
 } from "./queries";
-import { chooseSource, type ExploreScope, type SourceKind } from "./sources";
+import { chooseSource, type ExploreScope } from "./sources";
 
 /** The most rows of sums, and the most lines of the ledger, that one query reads. */
 const maxRows = 1_000_000;
@@ -92,10 +91,8 @@ export async function loadAnswer(
   const isFolded = display === undefined || display.rates.length === 1;
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
   const kind = chooseSource(groupBy, { ...who, filters }, needsTokens);
-  const folds = isFolded
-    ? await loadFolds(client, who, kind, range)
-    : { foldedUntil: null, slicedMonths: {} };
-  const scope = { ...who, environment, filters, range, ...folds };
+  const foldedUntil = isFolded ? await selectFoldedUntil(client, who.workspaceId) : null;
+  const scope = { ...who, environment, filters, range, foldedUntil };
   if (kind === "ledger") await demandShortLedger(client, scope);
   const found = await selectCells(client, scope, {
     kind,
@@ -113,18 +110,6 @@ export async function loadAnswer(
   return display
     ? withConverted(display, answer, toAnswer(question, range, toConvertedCells(found), context))
     : answer;
-}
-
-/** What is folded of the days that a query reads. The policies of keys need columns that slices do not have. */
-async function loadFolds(
-  client: ClientBase,
-  { workspaceId, isKey }: Pick<ExploreScope, "workspaceId" | "isKey">,
-  kind: SourceKind,
-  range: DayRange,
-): Promise<Pick<ExploreScope, "foldedUntil" | "slicedMonths">> {
-  if (isKey || kind === "totals")
-    return { foldedUntil: await selectFoldedUntil(client, workspaceId), slicedMonths: {} };
-  return selectFolds(client, workspaceId, range);
 }
 
 /**

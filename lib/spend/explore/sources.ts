@@ -2,9 +2,8 @@ import type { DayRange } from "@/lib/contract/month";
 import type { NamedDimension, SpendDimension, SpendFilter, SpendQuery } from "@/lib/contract/spend-query";
 import { isCalendar, tagNameOf } from "@/lib/contract/spend-query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
-import { divideAtFolds, rowsOfFolds, rowsOfTotals, startOfMonth } from "@/lib/spend/folded-days";
+import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
-import { divideAtSlices, type SlicedMonths } from "./slices";
 
 /** What of the ledger to read. `isKey`: an API key asks, which may read no totals of what it may read in part. */
 export type ExploreScope = {
@@ -14,8 +13,6 @@ export type ExploreScope = {
   range: DayRange;
   /** The day before which sums are folded; null where none are. */
   foldedUntil: string | null;
-  /** The slices that may be read in place of folded sums. */
-  slicedMonths: SlicedMonths;
   isKey: boolean;
   /**
    * Whether the key may read certain users alone. It may see a line of a batch without the first one, which lists are read
@@ -25,9 +22,8 @@ export type ExploreScope = {
 };
 
 /**
- * Where a query reads: the totals, which have one row a day, or week or month of past days, for each name of one dimension; the sums, one a
- * day, or month of past days, for each combination of names (in slices of months, of three names); or the ledger itself, which alone
- * has units and quantities.
+ * Where a query reads: the totals, which have one row a day, or month of past days, for each name of one dimension; the sums, one a
+ * day, or month of past days, for each combination of names; or the ledger itself, which alone has units and quantities.
  */
 export type SourceKind = "totals" | "sums" | "ledger";
 
@@ -37,7 +33,7 @@ export type SourceKind = "totals" | "sums" | "ledger";
  */
 export type Source = { rows: Sql; column: (dimension: SpendDimension) => Sql };
 
-/** The dimensions of which the daily totals have rows. */
+/** The dimensions of which the daily totals have rows, besides tags. */
 const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
 
 /** The totalled dimension with the fewest names, for queries about none of them. */
@@ -58,7 +54,9 @@ export function chooseSource(
   const names = namesOf(groupBy, filters);
   if (needsTokens || names.includes("unit")) return "ledger";
   if (isKey) return "sums";
-  return names.length === 0 || (names.length === 1 && totalled.includes(names[0] ?? "")) ? "totals" : "sums";
+  return names.every((name) => totalled.includes(name) || tagNameOf(name) !== undefined) && names.length < 2
+    ? "totals"
+    : "sums";
 }
 
 /** The rows of a source for a query. */
@@ -100,42 +98,30 @@ function columnIn(dimension: SpendDimension): Sql {
 const tagValueIn = (name: string): Sql =>
   sql`(select substr(tag, ${name.length + 2}::integer) from unnest(s.tags) as tag where starts_with(tag, ${`${name}:`}))`;
 
+/** Whether a query needs days: months that are folded do not have their weeks. */
+const isByDays = (groupBy: SpendDimension[]): boolean => groupBy.includes("day") || groupBy.includes("week");
+
 function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): Source {
-  const isByDays = groupBy.includes("day") || groupBy.includes("week");
   const rows = sql`
     select s.*, s.amount_usd as cost, s.message_count as messages
-    from (${sumsWithin(scope, isByDays, namesOf(groupBy, scope.filters))}) as s
+    from (${sumsWithin(scope, isByDays(groupBy))}) as s
     where true ${conditions(scope.workspaceId, scope.filters)}`;
   return { rows, column: columnIn };
 }
 
-/**
- * The sums of a range: by month where they are folded, unless single days matter, otherwise by day.
- * @param names what the query is about: other columns may be null
- */
-function sumsWithin(
-  { workspaceId, environment, range, foldedUntil, slicedMonths }: ExploreScope,
-  isByDays: boolean,
-  names: string[],
-): Sql {
-  const ofWorkspace = sql`
-    workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])`;
-  const summed = sql`project_id, api_key_id, type, provider, model, feature, environment, end_user, amount_usd, message_count, item_count`;
-  const ofMonths = (months: string[], slice: string | undefined) =>
-    slice === undefined
-      ? sql`select month, ${summed}, source, tags from public.monthly_spend
-          where ${ofWorkspace} and month = any(${months}::date[])`
-      : sql`select month, ${summed}, null, null from public.monthly_slices
-          where ${ofWorkspace} and month = any(${months}::date[]) and names = ${slice}`;
+/** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
+function sumsWithin({ workspaceId, environment, range, foldedUntil }: ExploreScope, isOfDays: boolean): Sql {
+  const select = (table: Sql, day: Sql) => (days: DayRange) =>
+    sql`
+    select ${day} as day, project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags, amount_usd,
+      message_count, item_count
+    from ${table}
+    where workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])
+      and ${day} >= ${days.from} and ${day} < ${days.until}`;
   return rowsOfFolds(
-    divideAtFolds(range, isByDays ? null : foldedUntil, startOfMonth),
-    ({ from, until }) =>
-      sql`select day, ${summed}, source, tags from public.daily_spend where ${ofWorkspace} and day >= ${from} and day < ${until}`,
-    (folded) =>
-      join(
-        [...divideAtSlices(folded, names, slicedMonths)].map(([slice, months]) => ofMonths(months, slice)),
-        " union all ",
-      ),
+    divideAtFolds(range, isOfDays ? null : foldedUntil),
+    select(sql`public.daily_spend`, sql`day`),
+    select(sql`public.monthly_spend`, sql`month`),
   );
 }
 
@@ -164,7 +150,7 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
 export function linesWithin(scope: ExploreScope): Sql {
   const filters = scope.filters.filter(({ field }) => field !== "unit");
   return sql`select coalesce(sum(s.item_count), 0) as lines
-    from (${sumsWithin(scope, false, namesOf([], filters))}) as s
+    from (${sumsWithin(scope, false)}) as s
     where true ${conditions(scope.workspaceId, filters)}`;
 }
 
@@ -173,37 +159,40 @@ function totalsSource(
   groupBy: SpendDimension[],
   { workspaceId, environment, filters, range, foldedUntil }: ExploreScope,
 ): Source {
-  const read = dimension === "user" ? ["user", fewest] : [dimension];
-  const ofWorkspace = sql`
-    workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])
-    and dimension in (${join(read)})`;
-  const longest = (["day", "week"] as const).find((part) => groupBy.includes(part)) ?? "month";
+  const tag = tagNameOf(dimension);
+  const isPartial = dimension === "user" || tag !== undefined;
+  const ofName =
+    tag === undefined
+      ? sql`dimension = ${dimension}`
+      : sql`dimension = 'tag' and starts_with(value, ${`${tag}:`})`;
   const totals = rowsOfTotals(
     range,
-    foldedUntil,
-    longest,
+    isByDays(groupBy) ? null : foldedUntil,
     ({ name, day }, { from, until }) => sql`
-      select ${day}, environment, dimension, type, value, amount_usd, message_count from ${name}
-      where ${ofWorkspace} and ${day} >= ${from} and ${day} < ${until}`,
+      select ${day} as day, environment, dimension = ${fewest} as is_whole, type, value, amount_usd, message_count from ${name}
+      where workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])
+        and ${isPartial ? sql`(dimension = ${fewest} or (${ofName}))` : ofName} and ${day} >= ${from} and ${day} < ${until}`,
   );
   const whole = sql`
     select t.day, t.environment, t.type, t.value, t.amount_usd as cost, t.message_count as messages
     from (${totals}) as t`;
-  // The totals have no rows for spend of nobody: it is what the named ones lack of the whole.
-  const ofUsers = sql`
+  // The totals have no rows for spend without a person or a tag: it is what the named ones lack of the whole.
+  const partial = sql`
     select t.day, t.environment, t.type, part.value, part.cost, part.messages
     from (${totals}) as t
     cross join lateral (
-      select t.value, t.amount_usd as cost, t.message_count as messages where t.dimension = 'user'
+      select ${tag === undefined ? sql`t.value` : sql`substr(t.value, ${tag.length + 2}::integer)`} as value, t.amount_usd as cost,
+        t.message_count as messages
+      where not t.is_whole
       union all
-      select null, case t.dimension when 'user' then -t.amount_usd else t.amount_usd end,
-        case t.dimension when 'user' then -t.message_count else t.message_count end
+      select null, case when t.is_whole then t.amount_usd else -t.amount_usd end,
+        case when t.is_whole then t.message_count else -t.message_count end
     ) as part`;
   const value = sql`s.value`;
   const column = (name: SpendDimension) => (name === dimension ? value : columnIn(name));
   const rows = sql`
     select s.*
-    from (${dimension === "user" ? ofUsers : whole}) as s
+    from (${isPartial ? partial : whole}) as s
     where true ${all(
       filters.map((filter) => {
         if (filter.field === "type") return filterBy(columns.type, filter);

@@ -22,7 +22,7 @@ const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'
 /**
  * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once, but for those
  * from which the spend of nobody is taken. The other dimensions are summed apart, because a bucket among what is grouped
- * costs half as much again for each row; past days of theirs are read by month and by week.
+ * costs half as much again for each row; folded months of theirs are read in one row.
  */
 export function sumsOfTotals(
   scope: SpendScope,
@@ -62,7 +62,6 @@ function foldedTotals(
   return rowsOfTotals(
     range,
     foldedUntil,
-    "month",
     ({ name, day }, { from, until }) => sql`
       select dimension, value, amount_usd, message_count from ${name}
       where workspace_id = ${workspaceId} and environment = ${filters.environment} and dimension in (${join(dimensions)})

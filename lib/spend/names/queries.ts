@@ -16,9 +16,9 @@ export type NamesScope = {
   workspaceId: string;
   environment: "live" | "test";
   from: string;
-  /** The day before which days are folded by week; null where none are. */
+  /** The day before which days are folded by month; null where none are. */
   foldedUntil: string | null;
-  /** The most sums of weeks, and of days, that are looked through for each dimension, the latest first. */
+  /** The most sums of months, and of days, that are looked through for each dimension, the latest first. */
   mostSums: number;
 };
 
@@ -38,7 +38,7 @@ export function selectNames(
       from (
         (select value from public.daily_totals where ${of} and day >= ${firstDay}::date order by day desc limit ${mostSums})
         union all
-        (select value from public.weekly_totals where ${of} and first_day >= ${from}::date order by first_day desc limit ${mostSums})
+        (select value from public.monthly_totals where ${of} and first_day >= ${from}::date order by first_day desc limit ${mostSums})
       ) as sums
       where value ilike all (${words}::text[])
       group by value

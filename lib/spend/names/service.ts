@@ -5,7 +5,7 @@ import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { rangeOf } from "@/lib/spend/period";
 import { type FoundName, selectNames } from "./queries";
 
-/** A name that was used on none of so many latest sums of weeks and days is not found. */
+/** A name that was used on none of so many latest sums of months and days is not found. */
 const mostSums = 200_000;
 
 /**

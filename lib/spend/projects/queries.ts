@@ -69,19 +69,11 @@ export function selectProjects(
        ${display ? sql`trim_scale(coalesce(spend.range_converted, 0))` : sql`null::numeric`} as range_converted,
        coalesce(spend.range_message_count, 0) as range_message_count,
        coalesce(spend.message_count, 0) as message_count,
-       -- A month or week says that it has activity, but not of which day.
+       -- A month says that it has activity, but not of which day.
        case when spend.last_day > spend.last_folded or spend.last_folded is null then spend.last_day else (
-         select latest.day
-         from (
-           select max(first_day) as first_day from public.weekly_totals
-           where ${isOfProjects} and value = spend.value
-             and first_day >= spend.last_folded and first_day < spend.last_folded + 31
-         ) as week
-         cross join lateral (
-           select max(day) as day from public.daily_totals
-           where ${isOfProjects} and value = spend.value and day < ${foldedUntil}
-             and day >= week.first_day and day < week.first_day + 7
-         ) as latest
+         select max(day) from public.daily_totals
+         where ${isOfProjects} and value = spend.value and day < ${foldedUntil}
+           and day >= spend.last_folded and day < (spend.last_folded + interval '1 month')::date
        ) end as last_activity_on
      from public.projects as p
      left join (
@@ -102,7 +94,7 @@ export function selectProjects(
 
 /**
  * The totals of all days, so that those of a range can be told apart by their first day: where the range begins or ends within a
- * folded month, that month is read by week and day.
+ * folded month, that month is read by day.
  * @param isByDay whether each day of the range needs a row of its own
  */
 function rowsAround(
@@ -119,7 +111,7 @@ function rowsAround(
   return join(
     ends.map((end, index) => {
       const part = { from: ends[index - 1] ?? everything.from, until: end };
-      return rowsOfTotals(part, foldedUntil, isByDay && part.from === from ? "day" : "month", select);
+      return rowsOfTotals(part, isByDay && part.from === from ? null : foldedUntil, select);
     }),
     " union all ",
   );
@@ -141,8 +133,7 @@ export function selectProjectBuckets(
 ): Promise<Row<typeof spendOfBucket>[]> {
   const totals = rowsOfTotals(
     range,
-    foldedUntil,
-    bucket,
+    bucket === "day" ? null : foldedUntil,
     (table, part) => sql`
       select value, ${table.day} as day, amount_usd from ${table.name}
       where ${ofProjects(workspaceId)} and ${table.day} >= ${part.from} and ${table.day} < ${part.until}`,

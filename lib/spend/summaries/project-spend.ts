@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { ExactNumber } from "@/lib/contract/exact-number";
 import { firstInstantMs, lastInstantMs } from "@/lib/contract/fields";
-import { toInstant } from "@/lib/contract/instant";
+import { exactMs, toInstant } from "@/lib/contract/instant";
 import { monthOf } from "@/lib/contract/month";
 import type { projectSpend } from "@/lib/contract/reads";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
@@ -28,7 +28,7 @@ export async function readProjectSpend(
   range: { from?: string | undefined; to?: string | undefined },
 ): Promise<z.output<typeof projectSpend>> {
   return asKey(claims, async (client, now) => {
-    const [from, to] = instantsOf(range, now);
+    const [from, to] = endsOf(range, now);
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
     await demandWholeDays(client, claims.workspace_id, { from, to });
@@ -39,8 +39,8 @@ export async function readProjectSpend(
     const rows = await selectLatestRows(client, project, from, to, maxRows);
     return {
       project: { id: project.id, slug: project.slug, name: project.name },
-      from: toInstant(from.getTime()),
-      to: toInstant(to.getTime()),
+      from: toInstant(Date.parse(from)),
+      to: toInstant(Date.parse(to)),
       total_usd: sumOf(types),
       usage_usd: sumOf(types.filter(({ value }) => value !== "subscription" && value !== "expense")),
       subscription_usd: sumOf(types.filter(({ value }) => value === "subscription")),
@@ -69,19 +69,19 @@ export async function readProjectSpend(
 async function demandWholeDays(
   client: ClientBase,
   workspaceId: string,
-  ends: { from: Date; to: Date },
+  ends: { from: string; to: string },
 ): Promise<void> {
-  const cut = Object.entries(ends).filter(([, end]) => end.getTime() % dayMs !== 0);
+  const cut = Object.entries(ends).filter(([, end]) => exactMs(end) % dayMs !== 0);
   if (cut.length === 0) return;
   const removedBefore = await removedWithin(
     client,
     workspaceId,
-    { from: toInstant(ends.from.getTime()) },
+    { from: toInstant(Date.parse(ends.from)) },
     "outlay_key",
   );
   if (removedBefore === null) return;
   const issues = cut
-    .filter(([, end]) => end.getTime() < Date.parse(removedBefore))
+    .filter(([, end]) => exactMs(end) < Date.parse(removedBefore))
     .map(([path]) => ({
       path,
       message: `must be midnight UTC: messages before ${removedBefore} were removed, and only the sums of whole days were kept`,
@@ -89,16 +89,17 @@ async function demandWholeDays(
   if (issues.length > 0) throw validationFailed(issues);
 }
 
-function instantsOf(
+/** The first instant of a range, and that before which it ends, as they are given: ISO 8601. */
+function endsOf(
   range: { from?: string | undefined; to?: string | undefined },
   now: number,
-): [Date, Date] {
+): [from: string, to: string] {
   // `to` is exclusive: midnight of the 1st ends the month before.
   const last = range.to === undefined ? now : Math.max(Date.parse(range.to) - 1, firstInstantMs);
   const first = range.from === undefined ? now : Date.parse(range.from);
   return [
-    new Date(range.from ?? monthOf(Math.min(last, now)).from),
-    new Date(range.to ?? Math.min(Date.parse(monthOf(Math.max(first, now)).until), lastInstantMs)),
+    range.from ?? toInstant(Date.parse(monthOf(Math.min(last, now)).from)),
+    range.to ?? toInstant(Math.min(Date.parse(monthOf(Math.max(first, now)).until), lastInstantMs)),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ingest-result";
-import { dayOf } from "@/lib/contract/instant";
+import { dayOf, exactMs, toInstant } from "@/lib/contract/instant";
 import { json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
@@ -73,8 +73,8 @@ const dayMs = 86_400_000;
 export function selectSpendSlices(
   client: ClientBase,
   project: { workspace_id: string; id: string },
-  from: Date,
-  to: Date,
+  from: string,
+  to: string,
   isOfUsers = false,
 ): Promise<SpendSlice[]> {
   // The totals have no rows by project and person together.
@@ -82,12 +82,12 @@ export function selectSpendSlices(
     ? sql`public.daily_spend where workspace_id = ${project.workspace_id} and project_id = ${project.id}`
     : sql`public.daily_totals
             where workspace_id = ${project.workspace_id} and dimension = 'project' and value = ${project.id}`;
-  const firstWhole = Math.ceil(from.getTime() / dayMs) * dayMs;
-  const lastWhole = Math.max(firstWhole, Math.floor(to.getTime() / dayMs) * dayMs);
+  const firstWhole = Math.ceil(exactMs(from) / dayMs) * dayMs;
+  const lastWhole = Math.max(firstWhole, Math.floor(exactMs(to) / dayMs) * dayMs);
   const cuts = [
-    { from: from.getTime(), to: Math.min(firstWhole, to.getTime()) },
-    { from: lastWhole, to: to.getTime() },
-  ].filter((cut) => cut.from < cut.to);
+    { from, to: firstWhole < exactMs(to) ? toInstant(firstWhole) : to },
+    { from: toInstant(lastWhole), to },
+  ].filter((cut) => exactMs(cut.from) < exactMs(cut.to));
   const cutLines = [noLines, ...cuts.map((cut) => linesWithin(project, cut, isOfUsers))];
   return selectAll(
     client,
@@ -145,10 +145,10 @@ const noLines = sql`select null::date as day, '' as type, '' as model, '' as fea
  */
 function linesWithin(
   project: { workspace_id: string; id: string },
-  { from, to }: { from: number; to: number },
+  { from, to }: { from: string; to: string },
   isOfUsers: boolean,
 ): Sql {
-  const within = (column: Sql) => sql`${column} >= ${new Date(from)} and ${column} < ${new Date(to)}`;
+  const within = (column: Sql) => sql`${column} >= ${from}::timestamptz and ${column} < ${to}::timestamptz`;
   const lines = isOfUsers
     ? empty
     : sql`cross join lateral (${postingsOf(project.workspace_id, within)}) as posting`;
@@ -183,11 +183,11 @@ const latestRow = {
 export async function selectLatestRows(
   client: ClientBase,
   project: { workspace_id: string; id: string },
-  from: Date,
-  to: Date,
+  from: string,
+  to: string,
   limit: number,
 ) {
-  const within = (column: Sql) => sql`${column} >= ${from} and ${column} < ${to}`;
+  const within = (column: Sql) => sql`${column} >= ${from}::timestamptz and ${column} < ${to}::timestamptz`;
   const unlessLines = (value: Sql) => sql`case when not ${hasLines} then ${value} end`;
   const unlessBatch = (value: Sql) => sql`case when m.type <> 'batch' then ${value} end`;
   const rows = await selectAll(

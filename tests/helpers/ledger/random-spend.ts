@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { foldPastDays, sliceMonths } from "@/tests/helpers/folds";
+import { foldPastDays } from "@/tests/helpers/folds";
 import type { Harness } from "@/tests/helpers/harness";
 import { loadLines } from "@/tests/helpers/spend";
 import { addUser } from "@/tests/helpers/team";
@@ -26,8 +26,6 @@ export async function recordRandomSpend(harness: Harness, { now, seed }: { now: 
       await clients[step.key].bulk(posts);
     }
   }
-  // The slices of months that were changed since, so that queries read slices, sums and days.
-  await sliceMonths(harness.fixtures);
   const { rows } = await harness.fixtures.sql.query("select slug from public.workspaces where id = $1", [id]);
   const viewer = exactClient(baseUrl, (await addUser(harness, id, "viewer")).token);
   const lines = await loadLines(harness.fixtures, id);

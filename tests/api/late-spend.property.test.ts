@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { sliceMonths } from "@/tests/helpers/folds";
+import { foldPastDays } from "@/tests/helpers/folds";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import type { ExactClient } from "@/tests/helpers/ledger/client";
 import { randomQuery } from "@/tests/helpers/ledger/random-query";
@@ -60,7 +60,7 @@ const isDone = (table: string) =>
     })
     .toEqual([{ status: "done" }]);
 
-/** What changes the month. */
+/** What changes a folded month. */
 const changes: Record<string, () => Promise<unknown>> = {
   "a late message": record,
   "a void": async () => asOwner("POST", `messages/${await record()}/void`, { reason: "x" }),
@@ -83,28 +83,16 @@ async function ask(): Promise<unknown[]> {
   return answers;
 }
 
-const isSliced = async () =>
-  (
-    await rows(
-      `select from public.sliced_months
-       where workspace_id = $1 and month = '${month}-01' and 'feature key model' = any (slices)`,
-    )
-  ).length === 1;
-
 test.each(Object.entries(changes))(
-  "Answers members the same with slices and without after %s",
+  "Answers members the same from folded months and from days after %s",
   async (_, change) => {
-    await sliceMonths(harness.fixtures);
-    expect(await isSliced()).toBe(true);
+    await foldPastDays(harness.fixtures);
     await change();
-    expect(await isSliced()).toBe(false);
-    // Other months still have slices.
     const answers = await ask();
-    await sliceMonths(harness.fixtures);
-    expect(await isSliced()).toBe(true);
-    expect(await ask()).toEqual(answers);
     expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
-    await rows("update public.sliced_months set state = 'changed', slices = '{}' where workspace_id = $1");
+    await rows("select private.unfold_days($1)");
+    expect(await ask()).toEqual(answers);
+    await foldPastDays(harness.fixtures);
     expect(await ask()).toEqual(answers);
   },
   120_000,
