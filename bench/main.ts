@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { budgetsPart } from "./budgets";
+import { bulkPart } from "./bulk";
 import { dashboardPart } from "./dashboard";
 import { histories } from "./history";
 import { ingestPart } from "./ingest";
@@ -37,6 +38,7 @@ const requests = Number(options.requests);
 const parts = [
   "all",
   "ingest",
+  "bulk",
   "latency",
   "dashboard",
   "isolation",
@@ -91,6 +93,7 @@ async function main(): Promise<void> {
     const { postgresPid } = stage;
     try {
       await run("ingest", ingestPart(stage, requests), postgresPid);
+      await run("bulk", bulkPart(stage, requests), postgresPid);
       await run("latency", await latencyPart(stage, requests), postgresPid);
       if (wants("dashboard")) await run("dashboard", await dashboardPart(stage, requests), postgresPid);
       await run("isolation", await isolationPart(stage, requests, options.attack), postgresPid);
