@@ -39,6 +39,8 @@ export default defineConfig({
     // One more than the number of cores, because some tests spend a minute waiting.
     maxWorkers: 3,
     sequence: { sequencer: WaitingFirst },
+    // `--changed` runs what imports a changed file. A changed package.json would mean every test, as `npm test` runs them.
+    forceRerunTriggers: [],
     setupFiles: ["tests/helpers/name-causes.ts"],
     // Generous, because a busy machine is slow and its tests must not fail for that.
     testTimeout: 60_000,

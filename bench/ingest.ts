@@ -58,17 +58,6 @@ function batch(secret: string, index: number, lines: number): Call {
   return { method: "POST", path: "/api/v1/messages", secret, body };
 }
 
-/** Messages in a bulk call, and rows in a raw insert. */
-const bulkSize = 500;
-
-/** A bulk call of usage messages. */
-function bulk(secret: string, index: number): Call {
-  const messages = Array.from({ length: bulkSize }, (_, each) =>
-    JSON.parse(String(usage(secret, index * bulkSize + each).body)),
-  );
-  return { method: "POST", path: "/api/v1/messages/batch", secret, body: JSON.stringify({ messages }) };
-}
-
 type Name =
   | "bare"
   | "floor"
@@ -76,8 +65,6 @@ type Name =
   | "hot"
   | "lines1"
   | "lines4"
-  | "raw"
-  | "bulk"
   | "tool"
   | "next"
   | "small"
@@ -95,8 +82,6 @@ export function ingestPart({ bare, floor, fast, next, keys }: Stage, requests: n
     ["hot", fast, requests, (index) => usage(keys.hot, index)],
     ["lines1", fast, requests / 2, (index) => batch(one(keys.many, index), index, 1)],
     ["lines4", fast, requests / 2, (index) => batch(one(keys.many, index), index, 4)],
-    ["raw", floor, requests / bulkSize, () => ({ method: "POST", path: `/raw/${bulkSize}` })],
-    ["bulk", fast, requests / bulkSize, (index) => bulk(one(keys.many, index), index)],
     ["tool", fast, requests / 2, (index) => tool(one(keys.many, index), index)],
     ["next", next, requests / 4, (index) => usage(one(keys.many, index), index)],
     ["small", fast, requests / 8, (index) => summary(one(keys.small, index))],
@@ -105,14 +90,7 @@ export function ingestPart({ bare, floor, fast, next, keys }: Stage, requests: n
   ];
   return {
     figures,
-    contenders: contenders.map(([name, server, count, call]) => ({
-      name,
-      server,
-      count,
-      call,
-      // Bulk calls and raw inserts are few and large.
-      ...((name === "raw" || name === "bulk") && { pace: { clients: 4 } }),
-    })),
+    contenders: contenders.map(([name, server, count, call]) => ({ name, server, count, call })),
   };
 }
 
@@ -155,12 +133,6 @@ const figures: Figure<Name>[] = [
     target: atMost(1.6),
   },
   {
-    name: "rows of bulk calls to raw inserts of 500, a second",
-    unit: "%",
-    of: (round) => 100 * ratio(rate("bulk"), rate("raw"))(round),
-    target: atLeast(50),
-  },
-  {
     name: "a tool call (f) to a message (b), service + Postgres",
     unit: "×",
     of: ratio(both("tool"), both("many")),
@@ -178,19 +150,11 @@ const figures: Figure<Name>[] = [
     of: ratio(both("same"), both("many")),
   },
   { name: "(floor) throughput", unit: "/s", of: rate("floor") },
-  { name: "raw inserts of 500: rows", unit: "/s", of: (round) => bulkSize * round.raw.perSecond },
-  { name: "bulk calls of 500: rows", unit: "/s", of: (round) => bulkSize * round.bulk.perSecond },
   { name: "(a) throughput", unit: "/s", of: rate("bare") },
   { name: "(b) throughput", unit: "/s", of: rate("many") },
   { name: "(c) throughput", unit: "/s", of: rate("hot") },
   { name: "(d) throughput", unit: "/s", of: rate("next") },
   { name: "(f) throughput", unit: "/s", of: rate("tool") },
-  {
-    name: "CPU of ingest (b) to a bare endpoint (a)",
-    unit: "×",
-    of: ratio(cpu("many"), cpu("bare")),
-    target: atMost(2.5),
-  },
   { name: "CPU of a tool call (f) to a bare endpoint (a)", unit: "×", of: ratio(cpu("tool"), cpu("bare")) },
   { name: "CPU of a tool call (f) to ingest (b)", unit: "×", of: ratio(cpu("tool"), cpu("many")) },
   {

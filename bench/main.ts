@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { budgetsPart } from "./budgets";
+import { bulkPart } from "./bulk";
 import { dashboardPart } from "./dashboard";
 import { histories } from "./history";
 import { hostileFigures, measureHostile } from "./hostile";
@@ -40,6 +41,7 @@ const requests = Number(options.requests);
 const parts = [
   "all",
   "ingest",
+  "bulk",
   "latency",
   "dashboard",
   "isolation",
@@ -100,6 +102,7 @@ async function main(): Promise<void> {
     const { postgresPid } = stage;
     try {
       await run("ingest", ingestPart(stage, requests), postgresPid);
+      await run("bulk", bulkPart(stage, requests), postgresPid);
       await run("latency", await latencyPart(stage, requests), postgresPid);
       if (wants("dashboard")) await run("dashboard", await dashboardPart(stage, requests), postgresPid);
       await run("isolation", await isolationPart(stage, requests, options.attack), postgresPid);

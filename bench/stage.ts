@@ -116,21 +116,23 @@ async function endScript({ child, ended }: Script): Promise<void> {
   await ended;
 }
 
-/** Creates a table like the ledger's, with its indexes and a partition of this month, for `bench/floor.ts`. */
+/** Creates a table like the ledger's, with its indexes and a partition of this month and of each of the two before, for `bench/floor.ts`. */
 async function makeFloor(fixtures: Fixtures): Promise<void> {
   await fixtures.sql.query(`
     create schema floor;
     create table floor.messages (like public.messages including all) partition by range (occurred_at);
     grant usage on schema floor to outlay_service;
     grant insert on floor.messages to outlay_service`);
-  const { rows } = await fixtures.sql.query<{ from: string; until: string }>(
-    `select date_trunc('month', now() at time zone 'UTC')::date::text as from,
-       (date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date::text as until`,
+  const { rows } = await fixtures.sql.query<{ name: string; from: string; until: string }>(
+    `select 'messages_' || ago as name, (month - ago * interval '1 month')::date::text as from,
+       (month - (ago - 1) * interval '1 month')::date::text as until
+     from date_trunc('month', now() at time zone 'UTC') as month, generate_series(0, 2) as ago`,
   );
-  const [month] = rows;
-  await fixtures.sql.query(
-    `create table floor.messages_now partition of floor.messages for values from ('${month?.from}') to ('${month?.until}')`,
-  );
+  for (const { name, from, until } of rows) {
+    await fixtures.sql.query(
+      `create table floor.${name} partition of floor.messages for values from ('${from}') to ('${until}')`,
+    );
+  }
 }
 
 async function addKeys(

@@ -1,10 +1,11 @@
 // `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. Where some failed, the
 // lines before it name them. With `-- --check`, the checks of `npm run check` run too. If one fails, they count as one failed
 // test, and the tests still run. With `-- --shard 1/4`, a fourth of the tests runs, so that several machines share them; the checks
-// run in the first.
+// run in the first. With `-- --quick`, the unit tests run and those of Vitest's other tests that import what differs from `main`.
 //
 // What can run side by side does, so that both cores of a small machine are always in use: tests wait a lot. Vitest's output is
 // shown as it comes; that of the browser tests and of the checks follows when Vitest has ended.
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -36,7 +37,7 @@ process.chdir(root);
 try {
   const wanted = readArguments(process.argv.slice(2));
   await step("install", ensureInstalled);
-  await testAll(wanted);
+  await (wanted.quick ? testNearby() : testAll(wanted));
 } catch (error) {
   fail(error);
 }
@@ -49,17 +50,31 @@ console.log(`tests: ${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : process.exitCode;
 
 /**
- * @returns whether the checks run, and the part of the tests, as both runners are told: `--shard=1/4`
+ * @returns whether the checks run; the part of the tests, as both runners are told: `--shard=1/4`; and whether only what is near
+ *   a change runs
  * @throws Error for other arguments
  */
 function readArguments(args) {
-  const { values } = parseArgs({ args, options: { check: { type: "boolean" }, shard: { type: "string" } } });
-  const { check = false, shard } = values;
-  if (shard === undefined) return { check, shard: [] };
+  const { values } = parseArgs({
+    args,
+    options: { check: { type: "boolean" }, shard: { type: "string" }, quick: { type: "boolean" } },
+  });
+  const { check = false, shard, quick = false } = values;
+  if (quick && (check || shard !== undefined)) throw new Error("--quick is given alone.");
+  if (shard === undefined) return { check, shard: [], quick };
   const [, part, parts] = /^([1-9]\d?)\/([1-9]\d?)$/.exec(shard) ?? [];
   if (part === undefined || Number(part) > Number(parts))
     throw new Error(`--shard ${shard}: must be a part and the number of parts, such as 1/4.`);
-  return { check: check && part === "1", shard: [`--shard=${shard}`] };
+  return { check: check && part === "1", shard: [`--shard=${shard}`], quick };
+}
+
+/** Runs the unit tests, and of Vitest's other tests those that import what has changed since the branch left `main`. */
+async function testNearby() {
+  await step("build", ensureBuilt);
+  await vitest(["--project=unit"]).catch(fail);
+  const { stdout } = spawnSync("git", ["merge-base", "HEAD", "main"], { encoding: "utf8" });
+  const since = stdout?.trim() || "HEAD";
+  await vitest([`--changed=${since}`, "--project=!unit", "--passWithNoTests"]).catch(fail);
 }
 
 async function testAll({ check, shard }) {
@@ -118,12 +133,13 @@ function runChecks(names) {
   return { output, failed, ended: runAll() };
 }
 
-async function vitest(shard) {
+/** @param which arguments that choose the tests */
+async function vitest(which) {
   const file = join(reports, "vitest.json");
   const program = [
     "node_modules/vitest/vitest.mjs",
     "run",
-    ...shard,
+    ...which,
     "--reporter=default",
     "--reporter=json",
   ];

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { bulk, makeActivityWorkspace, pages, rowsOf } from "@/tests/helpers/activity";
 import { type apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { actAs } from "@/tests/helpers/sql-user";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 test("Answers the longest possible range", async () => {
   const { slug, viewer } = await makeActivityWorkspace(harness);

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 let slug: string;
@@ -50,7 +51,7 @@ test("Attributes, prices and counts what a member records like any message", asy
   const [row] = rows;
   expect(row?.user).toMatchObject({ name: expect.stringContaining("@example.com") });
   expect(row?.key).toMatchObject({ name: (row?.user as { name?: string } | undefined)?.name });
-  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
 });
 
 test("Lets a member move cost by percent, also as a dry run", async () => {

@@ -7,15 +7,15 @@ import { loadAnswer } from "@/lib/spend/explore/service";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 import { selectProjects } from "@/lib/spend/projects/queries";
-import { withHarness } from "@/tests/helpers/harness";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
 import { convert, type DayRate, displayOf, shown, sumOf } from "@/tests/helpers/ledger/converted";
 import { dividedBy, exact, fine } from "@/tests/helpers/ledger/exact";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
 import { shippedRate } from "@/tests/helpers/ledger/shipped-rates";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { groupBy, type Line, loadRange, matches, valueIn } from "@/tests/helpers/spend";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
 const now = Date.now();
 const today = new Date(now).toISOString().slice(0, 10);

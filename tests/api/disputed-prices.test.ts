@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 type Offer = { source: string; model: string; rate: number };
@@ -17,12 +18,13 @@ type Disputed = {
 };
 
 let slug: string;
+let workspace: string;
 let owner: Awaited<ReturnType<typeof signUpUser>>;
 let key: ReturnType<typeof apiClient>;
 
 beforeAll(async () => {
   slug = `w-${randomUUID()}`;
-  const workspace = await harness.fixtures.workspace(slug);
+  workspace = await harness.fixtures.workspace(slug);
   key = apiClient(baseUrl(), (await harness.fixtures.key(workspace)).secret);
   owner = await signUpUser(baseUrl());
   await harness.fixtures.sql.query(
@@ -69,7 +71,7 @@ describe("A disputed price", () => {
     expect((await record(llama)).body).toMatchObject({ amount_usd: 1.04 });
     const total = async () => (await key.get("/api/v1/summary/month")).body.total_usd;
     await expect.poll(total, { timeout: 15_000 }).toBe(4.58); // 2.5 of GPT-4o and twice 1.04
-    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+    expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
   });
 });
 

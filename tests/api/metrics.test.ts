@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Metrics } from "@/lib/contract/metrics";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 import { withMetrics } from "@/tests/helpers/with-metrics";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 const workspace = withMetrics(harness);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import { readCapture } from "@/tests/helpers/otlp";
 import { makeSource } from "@/tests/helpers/otlp-source";
 import { clientIn, expense, newClient, record } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 /** A workspace with spend of two people and of nobody in two projects, and a key that is limited to one of them. */
 async function spendOfPeople(options: Record<string, unknown> = {}) {

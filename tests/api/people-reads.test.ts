@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import { readCapture } from "@/tests/helpers/otlp";
 import { makeSource } from "@/tests/helpers/otlp-source";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 let path: string;
 let source: Awaited<ReturnType<typeof makeSource>>;

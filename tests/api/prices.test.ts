@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { actAs } from "@/tests/helpers/sql-user";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 type User = Awaited<ReturnType<typeof signUpUser>>;
@@ -160,7 +161,7 @@ test("Lists unpriced usage; setting a price corrects it, its sums and later mess
     { action: "price.created", ...admin },
     { action: "messages.repriced", ...admin },
   ]);
-  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
 });
 
 test("Replaces a price with the same start, and corrects a past range on request", async () => {
@@ -181,5 +182,5 @@ test("Replaces a price with the same start, and corrects a past range on request
     )
     .toBe(true);
   expect((await key.get("/api/v1/summary/month")).body.total_usd).toBe(9.75);
-  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const clientOf = (token: string) => apiClient(harness.services[0]?.baseUrl ?? "", token);
 
 let path: string;

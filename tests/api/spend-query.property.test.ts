@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { withHarness } from "@/tests/helpers/harness";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
 import { dividedBy, type Exact, exact, show, total } from "@/tests/helpers/ledger/exact";
 import { calendar, type Filter, randomQuery } from "@/tests/helpers/ledger/random-query";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { groupBy, type Line, valueIn } from "@/tests/helpers/spend";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
 const now = Date.now();
 const query = randomQuery(now);

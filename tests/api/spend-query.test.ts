@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import { clientIn, newClient } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const query = (client: ReturnType<typeof apiClient>, body: unknown) =>
   client.call("POST", "/api/v1/spend/query", body);

@@ -2,12 +2,13 @@ import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { costMessage as costMessageSchema } from "@/lib/contract/message";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 // Models and code generators write null for fields that they do not set, and instants in every notation of ISO 8601.
 
-const harness = withHarness();
+const harness = withSharedHarness();
 let team: Team;
 let client: ReturnType<typeof apiClient>;
 beforeAll(async () => {
@@ -188,5 +189,5 @@ describe("An instant without seconds, or with a lower-case t or z", () => {
 });
 
 test("Keeps every derived figure equal to the sum of its messages", async () => {
-  expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  expect(await ledgerDifferences(harness.fixtures, team.workspace)).toEqual([]);
 });

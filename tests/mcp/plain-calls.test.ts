@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { acceptedEnvelopes, readPlainCall } from "@/lib/mcp/plain-call";
-import { withHarness } from "../helpers/harness";
+import { withSharedHarness } from "../helpers/shared-harness";
 import { toolCall } from "../helpers/tool-call";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 type Sent = { body: Record<string, unknown>; headers: Record<string, string> };
 
