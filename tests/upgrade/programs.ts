@@ -14,14 +14,16 @@ const withoutPages = `
   export default () => ({ prepare: async () => {}, getRequestHandler: () => answer, getUpgradeHandler: () => answer, close: async () => {} });
 `;
 
-/** Bundles the server of a checked-out version. @returns the path of the bundle */
-export async function bundleServer(checkout: string): Promise<string> {
+/** Bundles the server of a checked-out version. @returns the path of the bundle, nothing where it cannot be built */
+export async function bundleServer(checkout: string): Promise<string | undefined> {
   mkdirSync(join(checkout, "dist"), { recursive: true });
   const stub = join(checkout, "dist/next.mjs");
   writeFileSync(stub, withoutPages);
   const server = join(checkout, "dist/server.mjs");
-  await bundle(checkout, "server/main.ts", server, { next: stub });
-  return server;
+  return bundle(checkout, "server/main.ts", server, { next: stub }).then(
+    () => server,
+    () => undefined,
+  );
 }
 
 /** Bundles the server and the command `npm run migrate` of the present version. */
@@ -41,7 +43,7 @@ async function bundle(root: string, entry: string, outfile: string, alias: Recor
     target: "node20",
     packages: "external",
     alias,
-    logLevel: "error",
+    logLevel: "silent",
   });
 }
 
