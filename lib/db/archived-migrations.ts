@@ -19,6 +19,7 @@ export type Archived = {
   first: Migration[];
   /** The files that replaced those of `first`, and all that came after them. */
   second: Migration[];
+  /** All versions that a database may have recorded. */
   all: Pick<Migration, "version">[];
 };
 
@@ -28,6 +29,9 @@ const lastReplacement = "20261122081600";
 /** A file that some databases recorded under another version, which is another file's since. */
 const renumbered = { name: "forget_attempts", from: "20261122090000", to: "20261122090200" };
 
+/** A file that was taken back: what it changed, an earlier one does since. */
+const withdrawn = { version: "20261125190700" };
+
 /** The files of the baseline: what the archive's files come to. */
 const isOfBaseline = ({ version }: Migration) => version.startsWith("2026112318");
 
@@ -35,7 +39,7 @@ const isOfBaseline = ({ version }: Migration) => version.startsWith("2026112318"
 export function archivedIn(directory: string): Archived {
   const first = migrationsIn(join(directory, "20261121"));
   const second = migrationsIn(join(directory, "20261122"));
-  return { first, second, all: [...first, ...second] };
+  return { first, second, all: [...first, ...second, withdrawn] };
 }
 
 /**

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { bootstrapDatabaseAt, migrate, NewerDatabaseError } from "@/lib/db/migrate";
+import { bootstrapDatabaseAt, ChangedHistoryError, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { splitSql } from "@/lib/db/split-sql";
 import { MigrationError } from "@/lib/db/sql-file";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
@@ -72,6 +72,48 @@ describe("migrate", () => {
       /^The database is newer than this version of the service: it has 20260102000000_create_more, which/,
     );
     expect(await rows("select to_regclass('late') as late"), "nothing was applied").toEqual([{ late: null }]);
+  });
+
+  test("Refuses a file that sorts before the newest one applied, and applies nothing", async () => {
+    write("20260102000000_create_steps.sql", "create table steps (name text);");
+    await migrate(database.adminUrl, directory);
+    write("20260101000000_create_early.sql", "create table early ();");
+    write("20260103000000_create_late.sql", "create table late ();");
+    const refused = migrate(database.adminUrl, directory);
+    await expect(refused).rejects.toBeInstanceOf(ChangedHistoryError);
+    await expect(refused).rejects.toThrow(
+      "20260101000000_create_early.sql sorts before 20260102000000_create_steps.sql",
+    );
+    expect(await rows("select to_regclass('early') as early, to_regclass('late') as late")).toEqual([
+      { early: null, late: null },
+    ]);
+  });
+
+  test("Refuses a file that was edited after it was applied, and takes one with other comments", async () => {
+    write("1_create_steps.sql", "create table steps (name text);\ninsert into steps values ('a;b');");
+    await migrate(database.adminUrl, directory);
+    // As the Supabase CLI records statements: with their semicolons, or the whole file as one.
+    for (const recordedAs of [
+      "array['create table steps (name text);', 'insert into steps values (''a;b'');']",
+      "array['create table steps (name text); insert into steps values (''a;b'')']",
+      "null",
+    ]) {
+      await client.query(`update supabase_migrations.schema_migrations set statements = ${recordedAs}`);
+      write(
+        "1_create_steps.sql",
+        "-- Steps.\ncreate table steps (\n  name text\n);\n\ninsert into steps values ('a;b');\n",
+      );
+      expect(await migrate(database.adminUrl, directory)).toEqual([]);
+    }
+    await client.query(
+      "update supabase_migrations.schema_migrations set statements = array['create table steps (name text)', 'insert into steps values (''a;b'')']",
+    );
+    write("1_create_steps.sql", "create table steps (name text);\ninsert into steps values ('c');");
+    write("2_create_late.sql", "create table late ();");
+    const refused = migrate(database.adminUrl, directory);
+    await expect(refused).rejects.toBeInstanceOf(ChangedHistoryError);
+    await expect(refused).rejects.toThrow("1_create_steps.sql is not what the database ran as 1.");
+    expect(await rows("select to_regclass('late') as late")).toEqual([{ late: null }]);
   });
 
   test("Runs only missing migrations, whichever program recorded the others", async () => {

@@ -1,0 +1,14 @@
+// `npm run test:upgrade [-- COMMIT…]`: fills a database with the service of each version that was on the main branch, upgrades it,
+// killed on the way, and compares sums, schema and replays. Needs the whole history of Git; not part of `npm test`.
+import { join } from "node:path";
+import { serverBundle } from "./bundles.mjs";
+import { ensureInstalled, requireNode } from "./prepare.mjs";
+import { root } from "./root.mjs";
+
+requireNode();
+process.chdir(root);
+await ensureInstalled();
+const esbuild = await import("esbuild");
+const bundle = "dist/test-upgrade.mjs";
+await esbuild.build(serverBundle(bundle, "tests/upgrade/main.ts"));
+await import(join(root, bundle));

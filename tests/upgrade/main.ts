@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
+import { reconcile } from "@/lib/ledger/reconcile/service";
+import { readCatalogue } from "@/tests/helpers/catalogue";
+import { copyTemplate, startTestCluster, type TestCluster, type TestDatabase } from "@/tests/helpers/cluster";
+import { Fixtures } from "@/tests/helpers/keys";
+import { projectRoot } from "@/tests/helpers/project-root";
+import { startService } from "@/tests/helpers/service";
+import { bundlePresent, bundleServer, upgradeKilled } from "./programs";
+import { checkOut, type Version, versionsOf } from "./versions";
+
+/** `npm run test:upgrade [-- commit…]`: upgrades a filled database of each version that was ever on the main branch. */
+
+type Call = { idempotency_key: string; body: Record<string, unknown> };
+type Answer = { status: number; id: unknown; amount_usd: unknown };
+
+const usage = { provider: "openai", model: "gpt-4o", unit_type: "input_tokens" };
+const calls: Call[] = Array.from({ length: 40 }, (_, number) => ({
+  idempotency_key: `call-${number}`,
+  body: {
+    project: number % 2 ? "alpha" : "beta",
+    source: "api",
+    message:
+      number % 4 === 0
+        ? { type: "expense", vendor: "Figma", amount: number + 0.25, currency: "USD" }
+        : { type: "usage", ...usage, quantity: 1_000 + number, ...(number % 3 === 0 && { feature: "chat" }) },
+  },
+}));
+
+async function record(address: string, secret: string): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const { idempotency_key, body } of calls) {
+    const response = await fetch(`${address}/api/v1/messages`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${secret}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": idempotency_key,
+      },
+      body: JSON.stringify(body),
+    });
+    const { id, amount_usd, error } = (await response.json()) as Answer & { error?: unknown };
+    if (!response.ok) throw new Error(`${JSON.stringify(body)}: ${response.status} ${JSON.stringify(error)}`);
+    answers.push({ status: response.status, id, amount_usd });
+  }
+  return answers;
+}
+
+async function readSums({ adminUrl }: TestDatabase): Promise<string> {
+  return withClient(adminUrl, async (client) => {
+    const { rows } = await client.query(
+      `select (select concat_ws(' ', count(distinct id), trim_scale(sum(amount_usd))) from public.messages) as ledger,
+         (select trim_scale(sum(amount_usd)) from public.daily_spend) as days`,
+    );
+    return `${rows[0].ledger} ${rows[0].days}`;
+  });
+}
+
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** @returns what was seen, or throws what is wrong */
+async function tryVersion(
+  { commit }: Version,
+  cluster: TestCluster,
+  folder: string,
+  wanted: string[],
+): Promise<string> {
+  const database = await copyTemplate(cluster, null);
+  const fixtures = new Fixtures(database.adminUrl);
+  try {
+    const checkout = checkOut(commit, folder);
+    await bootstrapDatabaseAt(database.superuserUrl, join(checkout, "supabase/bootstrap"));
+    const program = await bundleServer(checkout);
+    // A commit in the middle of some work has migrations, and no program that can be built.
+    if (!program) await migrate(database.adminUrl, join(checkout, "supabase/migrations"));
+    const old = program && (await startService(database, {}, program));
+    const workspace = await fixtures.workspace("kept");
+    for (const project of ["alpha", "beta"]) await fixtures.project(workspace, project);
+    const { secret } = await fixtures.key(workspace);
+    const answers = old ? await record(old.baseUrl, secret).finally(() => old.stop()) : [];
+    const sums = await readSums(database);
+
+    await bootstrapDatabaseAt(database.superuserUrl, join(projectRoot, "supabase/bootstrap"));
+    const kills = await upgradeKilled(database);
+    const made = await withClient(database.adminUrl, (client) => readCatalogue(client, false));
+    const differences = [
+      ...wanted.filter((line) => !made.includes(line)).map((line) => `lacks ${line}`),
+      ...made.filter((line) => !wanted.includes(line)).map((line) => `has ${line}`),
+    ];
+    if (differences.length > 0)
+      throw new Error(`the schema differs: ${differences.join("; ").slice(0, 400)}`);
+
+    configureDatabase(database);
+    const { found } = await reconcile({ repair: false }).finally(closeDatabase);
+    if (found.length > 0) throw new Error(`reconcile found ${JSON.stringify(found).slice(0, 400)}`);
+    const service = await startService(database);
+    const again = await record(service.baseUrl, secret).finally(() => service.stop());
+    const replayed = old ? again : [];
+    if (
+      JSON.stringify(replayed.map(({ id, amount_usd }) => [id, amount_usd])) !==
+      JSON.stringify(answers.map(({ id, amount_usd }) => [id, amount_usd]))
+    )
+      throw new Error(
+        `replays differ: ${JSON.stringify(answers)} then ${JSON.stringify(replayed)}`.slice(0, 600),
+      );
+    const after = await readSums(database);
+    if (old && after !== sums) throw new Error(`sums were ${sums} and are ${after}`);
+    return old
+      ? `killed ${kills} times; ${sums}; ${replayed.length} replays`
+      : `killed ${kills} times; no program`;
+  } finally {
+    await fixtures.close();
+    await database.drop();
+  }
+}
+
+const only = process.argv.slice(2);
+const { cluster, stop } = await startTestCluster();
+const folder = mkdtempSync(join(tmpdir(), "outlay-upgrade-"));
+let failed = 0;
+try {
+  await bundlePresent();
+  const fresh = await copyTemplate(cluster);
+  const wanted = await withClient(fresh.adminUrl, (client) => readCatalogue(client, false));
+  await fresh.drop();
+  for (const version of versionsOf(only)) {
+    const { commit, files, date } = version;
+    const result = await tryVersion(version, cluster, folder, wanted).catch((error: Error) => {
+      failed += 1;
+      return `FAILED: ${error.message}`;
+    });
+    process.stdout.write(`| ${commit.slice(0, 7)} | ${date} | ${files} files | ${result} |\n`);
+    rmSync(join(folder, commit), { recursive: true, force: true });
+  }
+} finally {
+  await stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+process.stdout.write(
+  failed === 0 ? "All versions were upgraded.\n" : `${failed} versions could not be upgraded.\n`,
+);
+process.exit(failed === 0 ? 0 : 1);
