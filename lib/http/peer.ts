@@ -4,8 +4,11 @@ import { env } from "@/lib/env";
 import { isAddressIn } from "@/lib/keys/ip-range";
 import { clientAddress } from "./client-address";
 
-/** The socket's remote address of a request, and whether proxies added headers and named the caller. */
-type Origin = { peer: string | undefined; isForwarded: boolean; namesCaller: boolean };
+/**
+ * The socket's remote address of a request, whether proxies added headers and named the caller, and whether our code has
+ * asked for its session.
+ */
+type Origin = { peer: string | undefined; isForwarded: boolean; namesCaller: boolean; asked?: true };
 
 // The self-hosted server sets it for requests that go through Next, whose Request does not know its socket and has
 // forwarding headers that Next added. It is on the global object, because Next's bundle has a copy of this module.
@@ -46,6 +49,21 @@ export function withPeer<T>(peer: string | undefined, headers: IncomingHttpHeade
 
 function originOf(peer: string | undefined, has: (header: string) => boolean): Origin {
   return { peer, isForwarded: forwardingHeaders.some(has), namesCaller: has("x-forwarded-for") };
+}
+
+/** Notes that our code asks for the session of the request which Next is answering. */
+export function noteSessionAsked(): void {
+  const origin = origins.getStore();
+  if (origin) origin.asked = true;
+}
+
+/**
+ * @returns a function that tells whether our code has asked for the session of this request. Every server action does so
+ *   once it has read its arguments.
+ */
+export function watchSessionAsked(): () => boolean {
+  const origin = origins.getStore();
+  return () => origin?.asked === true;
 }
 
 /** The caller's address; undefined where it is unknown. @param peer the socket's remote address, where known */
