@@ -45,16 +45,11 @@ test("Answers 400 to a call of a server action that cannot be read", async () =>
   expect(await call(text, '[{},"not a form"]')).toBe(400);
   expect(await call("multipart/form-data; boundary=x", "no parts")).toBe(400);
   expect(await call("multipart/form-data", "no boundary")).toBe(400);
-  const form = new FormData();
-  form.append("0", '[{},"$K1"]');
-  form.append("1_email", "nobody@example.com");
-  form.append("1_password", "a wrong one");
-  const good = { "next-action": action, origin: base };
-  const answer = await fetch(`${base}/sign-in`, { method: "POST", headers: good, body: form });
-  expect([answer.status, await answer.text()]).toEqual([
-    200,
-    expect.stringContaining("This is not the right password"),
-  ]);
+  const readable = new FormData();
+  readable.append("0", '[{},"$K1"]');
+  const headers = { "next-action": action, origin: base };
+  const answer = await fetch(`${base}/sign-in`, { method: "POST", headers, body: readable });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("missing email")]);
 });
 
 describe("A workspace's page", () => {
