@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { env } from "@/lib/env";
-import { withPeer } from "@/lib/http/peer";
+import { watchSessionAsked, withPeer } from "@/lib/http/peer";
 import { plainPath } from "@/lib/http/plain-path";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
 import { securityHeaders } from "@/lib/http/security-headers";
@@ -89,10 +89,24 @@ async function startPages(options: { port: number; host: string; dev: boolean })
   const serve: Listener = async (incoming, outgoing) => {
     if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
     const sinceMs = performance.now();
-    await withPeer(incoming.socket.remoteAddress, () => handlePage(incoming, outgoing));
+    await withPeer(incoming.socket.remoteAddress, () => {
+      if (incoming.headers["next-action"] !== undefined) refuseMalformedAction(outgoing);
+      return handlePage(incoming, outgoing);
+    });
     observePage(incoming, outgoing, sinceMs);
   };
   return { serve, close: () => app.close() };
+}
+
+/**
+ * Has a call of a server action answered 400 rather than 500 where its body or its arguments could not be read: Next's
+ * decoder or the action has failed before the action asked for the session.
+ */
+function refuseMalformedAction(outgoing: ServerResponse): void {
+  const wasRead = watchSessionAsked();
+  const { writeHead } = outgoing;
+  outgoing.writeHead = (status: number, ...rest: never[]) =>
+    writeHead.call(outgoing, status === 500 && !wasRead() ? 400 : status, ...rest);
 }
 
 /** Replaces the pages where `OUTLAY_PAGES` is off. */

@@ -12,7 +12,8 @@ const asideClass = "text-muted-foreground text-xs underline-offset-4 hover:under
 /**
  * Changes the password. The local sign-in wants the current password, or a code sent to the address, as the user chooses.
  * What a Supabase project wants depends on its settings and on the age of the session: the form asks for it after the
- * project has refused.
+ * project has refused. It may want the password besides the code, and says so only once the code is used up: so the form
+ * then takes both.
  * @param sendCode sends the code
  * @param isHosted whether a project decides which proof it wants
  */
@@ -80,13 +81,14 @@ export function ChangePasswordForm({
                   />
                 </>
               ) : null}
-              {needs.includes("current") ? (
+              {needs.includes("current") || (isHosted && needs.includes("code")) ? (
                 <TextField
                   label="Current password"
                   name="current"
                   type="password"
                   autoComplete="current-password"
-                  required
+                  required={needs.includes("current")}
+                  {...(!needs.includes("current") && { description: "Leave it empty if you have none." })}
                   aside={
                     isHosted ? (
                       <Link href="/reset" className={asideClass}>

@@ -2,16 +2,34 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { env } from "@/lib/env";
 import { clientAddress } from "./client-address";
 
-// The self-hosted server sets the socket's remote address for requests that go through Next, whose Request does not know its
-// socket. It is on the global object, because Next's bundle has a copy of this module.
-const globals = globalThis as { [key: symbol]: AsyncLocalStorage<string | undefined> | undefined };
+/** The socket's remote address of a request, and whether our code has asked for its session. */
+type Origin = { peer: string | undefined; asked?: true };
+
+// The self-hosted server sets it for requests that go through Next, whose Request does not know its socket. It is on the
+// global object, because Next's bundle has a copy of this module.
+const globals = globalThis as { [key: symbol]: AsyncLocalStorage<Origin> | undefined };
 const slot = Symbol.for("outlay.peer");
 globals[slot] ??= new AsyncLocalStorage();
-const peers: AsyncLocalStorage<string | undefined> = globals[slot];
+const origins: AsyncLocalStorage<Origin> = globals[slot];
 
 /** Calls `run` for a request and remembers its socket for `callerAddress`. @param peer the socket's remote address */
 export function withPeer<T>(peer: string | undefined, run: () => T): T {
-  return peers.run(peer, run);
+  return origins.run({ peer }, run);
+}
+
+/** Notes that our code asks for the session of the request which Next is answering. */
+export function noteSessionAsked(): void {
+  const origin = origins.getStore();
+  if (origin) origin.asked = true;
+}
+
+/**
+ * @returns a function that tells whether our code has asked for the session of this request. Every server action does so
+ *   once it has read its arguments.
+ */
+export function watchSessionAsked(): () => boolean {
+  const origin = origins.getStore();
+  return () => origin?.asked === true;
 }
 
 /** The caller's address; undefined where it is unknown. @param peer the socket's remote address, where known */
@@ -23,7 +41,7 @@ export function callerAddress(
   // Vercel's edge sets this header and overwrites what the client sent.
   if (VERCEL) return request.headers.get("x-vercel-forwarded-for")?.split(",")[0]?.trim();
   return clientAddress({
-    peer: peer ?? peers.getStore(),
+    peer: peer ?? origins.getStore()?.peer,
     forwardedFor: request.headers.get("x-forwarded-for"),
     trustedProxies: TRUSTED_PROXIES,
   });

@@ -1,3 +1,4 @@
+import pg from "pg";
 import { describe, expect, test, vi } from "vitest";
 import { eraseAccounts } from "@/lib/access/account/deletion";
 import { resign } from "@/tests/helpers/access/callers";
@@ -71,6 +72,25 @@ describe("Deleting an account", () => {
     // An old session does not bring it back, however often it asks.
     expect(codeOf(await remove(member))).toBe("403 account_deleted");
     expect(codeOf(await member.get("/api/v1/me"))).toBe("403 account_deleted");
+  });
+
+  test("Is not answered with success where its sessions could not be ended", async () => {
+    const user = await signUpUser(baseUrl());
+    await rows(
+      `create function public.keep_session() returns trigger language plpgsql as $$
+       begin
+         if old.user_id = '${user.id}' then raise 'sessions cannot be ended'; end if;
+         return old;
+       end $$`,
+    );
+    const owner = new pg.Client({ connectionString: harness.database.superuserUrl });
+    await owner.connect();
+    await owner.query(
+      "create trigger keep_session before delete on auth.sessions for each row execute function public.keep_session()",
+    );
+    expect((await remove(user)).status).toBe(500);
+    await owner.query("drop function public.keep_session cascade");
+    await owner.end();
   });
 
   test("Documents the refusal that every call of a deleted account's session gets", async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, signUpUser } from "@/tests/helpers/client";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
@@ -127,6 +127,21 @@ test("Refuses an address's invitation to others and names the address", async ()
   expect(refusal.body.error_description).toContain(bob.email);
   expect(await memberships(bob)).toEqual([]);
   expect((await accept(ada, token)).body).toMatchObject({ role: "viewer" });
+});
+
+test("Makes nobody a member whom the invitation is not for, also where the service does not check", async () => {
+  const [ada, bob] = [await signUpUser(baseUrl()), await signUpUser(baseUrl())];
+  const { token } = await invite(team.users.admin, { role: "viewer", email: ada.email });
+  const acceptInDatabase = (user: { id: string }) =>
+    harness.fixtures.sql.query(
+      `select private.accept_invitation($1) from set_config('request.jwt.claims', $2, false)`,
+      [createHash("sha256").update(token).digest("hex"), JSON.stringify({ sub: user.id })],
+    );
+  await acceptInDatabase(bob);
+  expect(await memberships(bob)).toEqual([]);
+  await acceptInDatabase(ada);
+  await harness.fixtures.sql.query("reset request.jwt.claims");
+  expect(await memberships(ada)).toMatchObject([{ role: "viewer" }]);
 });
 
 describe("An admin who loses the role", () => {

@@ -31,6 +31,27 @@ async function sessionCookie({ aged = false } = {}): Promise<string> {
   return `outlay-session=base64-${Buffer.from(JSON.stringify(kept)).toString("base64url")}`;
 }
 
+test("Answers 400 to a call of a server action that cannot be read", async () => {
+  const [, action = ""] =
+    /&quot;id&quot;:&quot;([0-9a-f]{40,})/.exec(await (await get("/sign-in")).text()) ?? [];
+  expect(action).not.toBe("");
+  const call = async (type: string, body: string) => {
+    const headers = { "next-action": action, "content-type": type, origin: base };
+    return (await fetch(`${base}/sign-in`, { method: "POST", headers, body })).status;
+  };
+  const text = "text/plain;charset=UTF-8";
+  expect(await call(text, "not JSON")).toBe(400);
+  expect(await call(text, "[]")).toBe(400);
+  expect(await call(text, '[{},"not a form"]')).toBe(400);
+  expect(await call("multipart/form-data; boundary=x", "no parts")).toBe(400);
+  expect(await call("multipart/form-data", "no boundary")).toBe(400);
+  const readable = new FormData();
+  readable.append("0", '[{},"$K1"]');
+  const headers = { "next-action": action, origin: base };
+  const answer = await fetch(`${base}/sign-in`, { method: "POST", headers, body: readable });
+  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("missing email")]);
+});
+
 describe("A workspace's page", () => {
   test("Redirects visitors to sign in and brings them back", async () => {
     const answer = await get(`/${slug}`);

@@ -41,8 +41,9 @@ export async function changePassword({ needs = [] }: FormState, form: FormData):
   if (!error) return { notice: "Your password is changed. You are signed out everywhere else." };
   const wanted = wantedProofs[error.code ?? ""];
   if (!wanted || needs.includes(wanted)) return { error: explainAuthError(error), needs };
-  const sent = wanted === "code" ? await sendPasswordCode() : {};
-  return sent.error ? { error: sent.error, needs } : { needs: [...needs, wanted] };
+  // Supabase Auth uses the code up before it asks for the password, so another one is needed.
+  const sent = wanted === "code" || code ? await sendPasswordCode() : {};
+  return { ...sent, needs: [...needs, wanted] };
 }
 
 /** Sends a code that proves who the user is when they change their password. */
