@@ -1,5 +1,5 @@
 // `npm run bench`: measures what a request costs, compared with a bare endpoint and with Next, and what history adds to it.
-// `-- --part ingest|latency|dashboard|isolation|observability|workers|spans|budgets|queue|reads|late --rounds N --requests N --json FILE`; for reads and late, which are not part of all:
+// `-- --part ingest|bulk|latency|dashboard|isolation|hostile|observability|workers|spans|budgets|queue|reads|late --rounds N --requests N --json FILE`; for reads and late, which are not part of all:
 // `--postings N --data FOLDER`, where the folder is kept and used again.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";

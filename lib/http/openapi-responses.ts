@@ -68,8 +68,11 @@ export function successResponse(
   };
 }
 
-/** The error responses of one status: all codes that have it, with their documentation and examples. */
-export function errorResponseOf(codes: ErrorCode[], limited: boolean): ApiResponse {
+/**
+ * The error responses of one status: all codes that have it, with their documentation and examples.
+ * @param form the schema of their bodies, where a protocol defines another than the service's
+ */
+export function errorResponseOf(codes: ErrorCode[], limited: boolean, form?: JsonSchema): ApiResponse {
   const names = [
     "X-Request-Id",
     ...(codes.includes("missing_credentials") ? ["WWW-Authenticate"] : []),
@@ -96,7 +99,9 @@ export function errorResponseOf(codes: ErrorCode[], limited: boolean): ApiRespon
   return {
     description: codes.map((code) => `\`${code}\`: ${errorReference[code].when}`).join("\n\n"),
     headers: refer(names),
-    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
+    content: {
+      "application/json": form ? { schema: form } : { schema, examples: Object.fromEntries(examples) },
+    },
   };
 }
 

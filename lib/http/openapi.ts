@@ -147,7 +147,11 @@ function operationOf(
       ...Object.fromEntries(
         groupByStatus(errorsOf(declared)).map(([status, codes]) => [
           String(status),
-          errorResponseOf(codes, kind.limited),
+          errorResponseOf(
+            codes,
+            kind.limited,
+            declared.errorBody && components.add(declared.errorBody, "output"),
+          ),
         ]),
       ),
     },

@@ -113,6 +113,16 @@ describe("Calls that only look alike are each recorded", () => {
   });
 });
 
+test("What a call is known by keeps nothing of what was told", async () => {
+  const source = await makeSource(harness);
+  await source.accept(exportSpans([{ id: "1", parent: "9", attributes: named(unique) }]));
+  const { rows } = await harness.fixtures.sql.query(
+    "select distinct request from private.idempotency where workspace_id = $1",
+    [source.workspace],
+  );
+  expect(rows).toEqual([{ request: { environment: "live" } }]);
+});
+
 test("An export that is sent at once by several records its calls once", async () => {
   const source = await makeSource(harness);
   const spans = exportSpans([1, 2, 3].map((id) => ({ id: String(id), attributes: named(`${unique}${id}`) })));
@@ -148,6 +158,57 @@ describe("Metrics", () => {
     await send(at + 200, at + 320, 10);
     expect(await source.recorded()).toEqual({ input_tokens: 210 });
     expect(await source.messages()).toHaveLength(5);
+  });
+
+  test("A running total that did not grow counts nothing", async () => {
+    const source = await makeSource(harness);
+    for (const time of [60, 120, 180])
+      await source.accept(exportPoints([{ start: at, time: at + time, value: 100 }]));
+    // The same in one export, and after one that grew.
+    await source.accept(
+      exportPoints([240, 300, 360].map((time) => ({ start: at, time: at + time, value: 130 }))),
+    );
+    expect(await source.recorded()).toEqual({ input_tokens: 130 });
+  });
+
+  test("A running total is settled before its export is answered", async () => {
+    const source = await makeSource(harness);
+    // Settling is held up; an answer that did not wait for it would come before.
+    await harness.fixtures.sql.query(
+      `create or replace function public.hold_up_settling() returns trigger language plpgsql as
+         $$ begin if new.settled > old.settled then perform pg_sleep(0.5); end if; return new; end $$;
+       create trigger hold_up before update on private.running_totals for each row
+         when (old.workspace_id = '${source.workspace}') execute function public.hold_up_settling()`,
+    );
+    try {
+      await source.accept(exportPoints([{ start: at, time: at + 60, value: 100 }]));
+      const { rows } = await harness.fixtures.sql.query(
+        "select settled::text, pending from private.running_totals where workspace_id = $1",
+        [source.workspace],
+      );
+      expect(rows).toEqual([{ settled: "100", pending: [] }]);
+    } finally {
+      await harness.fixtures.sql.query(
+        "drop trigger hold_up on private.running_totals; drop function public.hold_up_settling()",
+      );
+    }
+  });
+
+  test("A service's calls count a day after its metrics stopped, and not before", async () => {
+    const points = exportPoints([{ start: at, time: at + 60, value: 10 }]);
+    const age = (source: { workspace: string }, hours: number) =>
+      harness.fixtures.sql.query(
+        "update private.telling_claims set claimed_at = now() - make_interval(hours => $2) where workspace_id = $1",
+        [source.workspace, hours],
+      );
+    const source = await makeSource(harness);
+    await source.accept(points);
+    await age(source, 23);
+    await source.accept(exportSpans([{ id: "1", attributes: chatCall }]));
+    expect(await source.recorded()).toEqual({ input_tokens: 10 });
+    await age(source, 25);
+    await source.accept(exportSpans([{ id: "2", attributes: chatCall }]));
+    expect(await source.recorded()).toEqual({ input_tokens: 20, output_tokens: 5 });
   });
 
   test("A running total that several processes send at once counts once", async () => {

@@ -11,6 +11,12 @@ test("Counts an unknown emitter by the conventions and names it", () => {
   expect(remarks).toEqual([expect.stringContaining('the scope "acme" of the service "shop"')]);
 });
 
+test("Counts a call whose input was all in the cache without any other input", () => {
+  const cached = { ...chatCall, "gen_ai.usage.cache_read.input_tokens": 10 };
+  const { records } = mapped(exportSpans([{ id: "1", attributes: cached }]), "json");
+  expect(records.map(tokensOf)).toEqual([{ cacheRead: "10", output: "5" }]);
+});
+
 test("Counts the calls under an agent, and not the agent's sum of them", () => {
   const agent = { ...chatCall, "gen_ai.operation.name": "invoke_agent", "gen_ai.usage.input_tokens": 20 };
   const { records } = mapped(

@@ -11,13 +11,21 @@ const rejectedOf = {
 } as const;
 const nameOf = { traces: "Traces", metrics: "Metrics", logs: "Logs" } as const;
 
+/** `google.rpc.Status`, as OTLP has errors. */
+const status = z
+  .object({
+    code: z.int().meta({ description: "The `google.rpc.Code` of the HTTP status." }),
+    message: z.string().meta({ description: "The service's code of the error and its description." }),
+  })
+  .meta({ id: "OtlpStatus" });
+
 /** Attaches what the API document says about a receiver. The handler itself follows OTLP, not these schemas. */
 export function documented(receive: Handler, signal: Signal, bodyLimitBytes: number): Handler {
   const described: Endpoint = {
     auth: "ingest",
     permission: "`log_usage`, for each call of a model.",
     summary: `Receive an export of ${signal}`,
-    description: `Takes an OTLP/HTTP export in JSON or protobuf (\`application/x-protobuf\`), and records each call of a model that its ${recordsOf[signal]} tell, once. Records without usage are ignored. Also accepts Basic credentials with the key as password. Counts as one request against the key's rate. What a condition of the key refuses is counted and named in \`partialSuccess\`. Errors are \`google.rpc.Status\`.`,
+    description: `Takes an OTLP/HTTP export in JSON or protobuf (\`application/x-protobuf\`), and records each call of a model that its ${recordsOf[signal]} tell, once. Records without usage are ignored. Also accepts Basic credentials with the key as password. Counts as one request against the key's rate. What a condition of the key refuses, a record that cannot be read, and what is beyond 20,000 records or 500,000 attributes is counted and named in \`partialSuccess\`. Errors are \`google.rpc.Status\`.`,
     body: z
       .looseObject({ [listOf[signal]]: z.array(z.looseObject({})).optional() })
       .meta({ id: `Export${nameOf[signal]}Request` }),
@@ -38,6 +46,8 @@ export function documented(receive: Handler, signal: Signal, bodyLimitBytes: num
           .optional(),
       })
       .meta({ id: `Export${nameOf[signal]}Response` }),
+    errors: ["unavailable"],
+    errorBody: status,
     answer: () => Promise.reject(new Error("A receiver answers by itself.")),
   };
   return Object.assign(receive, { [declaration]: described });

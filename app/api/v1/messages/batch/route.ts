@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Record many costs",
     description:
-      "Records up to 1,000 messages in order and answers a verdict for each: `status` 201 with its result, or the status and error it would have earned alone. A bad message fails alone. A call charges at most 1,000 past periods of recurring subscriptions; those beyond are refused (400) and can be sent in another call. Counts as one request against the key's rate.",
+      "Records up to 1,000 messages in order and answers a verdict for each: `status` 201 with its result, or the status and error it would have earned alone. A bad message fails alone. A call charges at most 1,000 past periods of recurring subscriptions; and records at most 20,000 items of batches; those beyond are refused (400) and can be sent in another call. Counts as one request against the key's rate.",
     auth: "ingest",
     permission:
       "log_usage for usage, batch and allocation; add_expenses for expense; manage_subscriptions for subscription",
@@ -20,7 +20,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     bodyBudget: { parts: 500_000, partsOfOne: 5_000, depth: 100 },
     response: bulkResult,
     status: 207,
-    errors: ["unavailable", "payload_too_large"],
+    errors: ["unavailable"],
     run: async ({ headers, caller, body, query }) => {
       const { outcome, rate } = await ingestBulk({
         ...caller,
