@@ -73,6 +73,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/metrics", load: () => import("@/app/api/v1/workspaces/[slug]/metrics/route") },
   { path: "/api/v1/workspaces/[slug]/names", load: () => import("@/app/api/v1/workspaces/[slug]/names/route") },
   { path: "/api/v1/workspaces/[slug]/org", load: () => import("@/app/api/v1/workspaces/[slug]/org/route") },
+  { path: "/api/v1/workspaces/[slug]/people/erasures/preview", load: () => import("@/app/api/v1/workspaces/[slug]/people/erasures/preview/route") },
   { path: "/api/v1/workspaces/[slug]/people/erasures", load: () => import("@/app/api/v1/workspaces/[slug]/people/erasures/route") },
   { path: "/api/v1/workspaces/[slug]/prices", load: () => import("@/app/api/v1/workspaces/[slug]/prices/route") },
   { path: "/api/v1/workspaces/[slug]/projects/[project]", load: () => import("@/app/api/v1/workspaces/[slug]/projects/[project]/route") },

@@ -143,6 +143,90 @@ describe("Erasing a person", () => {
     expect(await namedIn(workspace)).toEqual([]);
   });
 
+  test("Finds the name inside texts and, of an address, in other letter case, and says before where it stands", async () => {
+    const { workspace, path, users } = await makeTeam(harness);
+    const client = await clientIn(harness, workspace);
+    const eve = "eve+x@example.com";
+    const retried = costMessage({ user: "Eve+X@Example.com" }, { idempotency_key: "eve" });
+    for (const message of [
+      costMessage({ user: eve, tags: { owner: eve } }),
+      retried,
+      costMessage({ user: "steve+x@example.com", label: eve }),
+    ])
+      expect((await client.post(message)).status).toBe(201);
+    const budget = (body: object) => users.owner.call("POST", `${path}/budgets`, { amount: 10, ...body });
+    await budget({ scope_type: "global", name: `Team of EVE+X@example.com, and steve+x@example.com` });
+    await budget({
+      scope_type: "user",
+      scope_value: "EVE+x@example.com",
+      name: "Hers",
+    });
+    await rows("select private.raise_alerts($1)", [
+      JSON.stringify([
+        {
+          ...{
+            workspace_id: workspace,
+            rule: "budget_threshold",
+            subject_type: "budget",
+            subject_id: "b",
+            period: "2026-11-01",
+          },
+          ...{
+            level: "80",
+            is_quiet: true,
+            details: { budget: `Of ${eve}`, scope_type: "global", percent: "80" },
+          },
+        },
+      ]),
+    ]);
+    const preview = await users.admin.call("POST", `${path}/people/erasures/preview`, { user: eve });
+    expect([preview.status, preview.body]).toEqual([
+      200,
+      {
+        spellings: ["Eve+X@Example.com", eve].sort(),
+        message_count: 2,
+        budgets: ["Hers", "Team of EVE+X@example.com, and steve+x@example.com"],
+        api_keys: [],
+        alert_count: 1,
+        audit_count: expect.any(Number),
+        stays: {
+          tags: [`owner:${eve}`],
+          not_searched: expect.arrayContaining([expect.stringContaining("labels")]),
+        },
+      },
+    ]);
+    const { body } = await users.admin.call("POST", `${path}/people/erasures`, { user: eve });
+    const pseudonym = String(body.pseudonym);
+    await expect
+      .poll(async () => (await users.admin.get(`${path}/people/erasures`)).body, { timeout: 30_000 })
+      .toMatchObject({
+        erasures: [
+          { status: "done", pseudonym },
+          { status: "done", pseudonym },
+        ],
+      });
+    const text = async (sql: string) => JSON.stringify(await rows(sql, [workspace])).toLowerCase();
+    const named = /(?<!st)eve\+x@example/;
+    for (const table of ["budgets", "alerts", "audit_log", "api_keys"])
+      expect(await text(`select * from public.${table} where workspace_id = $1`), table).not.toMatch(named);
+    expect(
+      await text(
+        "select request -> 'message' -> 'user' as u from private.idempotency where workspace_id = $1",
+      ),
+    ).not.toMatch(named);
+    expect(await text("select name from public.budgets where workspace_id = $1 order by 1")).toContain(
+      `team of ${pseudonym}, and steve+x@example.com`,
+    );
+    // The tag and the label of somebody else's message stay, as the preview says; a retry is recognised.
+    const people = await rows(
+      "select distinct end_user from public.messages where workspace_id = $1 order by 1",
+      [workspace],
+    );
+    expect(people.map(({ end_user }) => end_user)).toEqual([pseudonym, "steve+x@example.com"]);
+    expect((await client.post(retried)).headers.get("idempotent-replayed")).toBe("true");
+    expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
+  });
+
   test("Is for admins alone", async () => {
     const { path, users, workspace } = await makeTeam(harness);
     for (const [who, expected] of [

@@ -15,6 +15,22 @@ export const peopleExamples: ExampleSet = {
   },
   responses: {
     Erasure: erasure,
+    ErasurePreview: {
+      spellings: ["Anna@example.com", "anna@example.com"],
+      message_count: 1842,
+      budgets: ["anna@example.com"],
+      api_keys: ["Agent"],
+      alert_count: 2,
+      audit_count: 3,
+      stays: {
+        tags: [],
+        not_searched: [
+          "labels, notes, metadata and sessions of messages",
+          "names of projects, features, keys and channels",
+          "the account of a member with this address, and their entries in the audit log",
+        ],
+      },
+    },
     ErasureList: { erasures: [erasure] },
     CurrentUser: {
       user: { id: "5f0c2f5e-7c1e-4f5b-9a53-0d6a3a1c9b11", email: "ada@example.com" },

@@ -40,6 +40,23 @@ export function selectErasures(
   );
 }
 
+/** Where a person's name stands in a workspace; see `private.find_person`. */
+export function findPerson(
+  client: ClientBase,
+  workspaceId: string,
+  user: string,
+): Promise<{
+  spellings: string[];
+  message_count: number;
+  budgets: string[];
+  api_keys: string[];
+  alert_count: number;
+  audit_count: number;
+  tags: string[];
+}> {
+  return callFunction(client, "private.find_person", workspaceId, user);
+}
+
 /** Goes on with an erasure by one step. @returns what it changed; null where there is nothing to do */
 export function eraseSome(client: ClientBase, atMost: number): Promise<number | null> {
   return callFunction(client, "private.erase_some", atMost);

@@ -1,10 +1,17 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { toInstant } from "@/lib/contract/instant";
-import type { Erasure, eraseRequest, erasureList } from "@/lib/contract/people";
+import type { Erasure, eraseRequest, erasureList, erasurePreview } from "@/lib/contract/people";
 import { deadlines } from "@/lib/db/deadlines";
-import { asService, asUser, asUserReading, isContention, type UserClaims } from "@/lib/db/transaction";
-import { type ErasureRow, eraseSome, insertErasure, selectErasures } from "./queries";
+import {
+  asService,
+  asServiceWithin,
+  asUser,
+  asUserReading,
+  isContention,
+  type UserClaims,
+} from "@/lib/db/transaction";
+import { type ErasureRow, eraseSome, findPerson, insertErasure, selectErasures } from "./queries";
 
 /** Postings changed in one transaction: few enough that nobody waits long for their locks. */
 const postingsAStep = 500;
@@ -25,6 +32,26 @@ export function erasePerson(
   return asUser(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "admin");
     return toErasure(await insertErasure(client, id, user));
+  });
+}
+
+/** What nobody looks through for a name, because it is people's own words, or somebody's account. */
+const notSearched = [
+  "labels, notes, metadata and sessions of messages",
+  "names of projects, features, keys and channels",
+  "the account of a member with this address, and their entries in the audit log",
+];
+
+/** Says where a person's name stands, for admins. Changes nothing. @throws ServiceError not_found, permission_denied */
+export function previewErasure(
+  claims: UserClaims,
+  slug: string,
+  { user }: z.output<typeof eraseRequest>,
+): Promise<z.output<typeof erasurePreview>> {
+  return asUserReading(claims, async (client) => {
+    const { id } = await requireMembership(client, claims, slug, "admin");
+    const { tags, ...found } = await asServiceWithin(client, () => findPerson(client, id, user));
+    return { ...found, stays: { tags, not_searched: notSearched } };
   });
 }
 
