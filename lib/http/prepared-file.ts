@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 type Variant = { etag: string; body: Buffer; headers: Record<string, string>; kept: Record<string, string> };
 
 /** An answer with a file: `body` is missing where the client has it already. */
-export type FileAnswer = { status: 200 | 304; headers: Record<string, string>; body?: Buffer };
+type FileAnswer = { status: 200 | 304; headers: Record<string, string>; body?: Buffer };
 
 /**
  * A file that is served from memory. It has an ETag for each encoding and, if it is text, is compressed once, when it is first
