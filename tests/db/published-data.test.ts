@@ -139,6 +139,10 @@ describe("Rates that are fetched", () => {
       "an infinite rate",
       `{"date": "${day(1)}", "usd": {"eur": 1e999, "jpy": 1, "gbp": 1, "chf": 1, "sek": 1}}`,
     ],
+    [
+      "a base that is no currency",
+      `{"date": "${day(1)}", "btc": {"usd": 9, "eur": 8, "jpy": 7, "gbp": 6, "chf": 5}}`,
+    ],
     ["no rate of USD", xml({ [day(1)]: { ...rates, USD: "", JPY: "1" } })],
     ["few rates", xml({ [day(1)]: { USD: "1.2", JPY: "180" } })],
   ])("Are not stored from %s", async (_, body) => {

@@ -8,8 +8,10 @@ import type { DayRates } from "@/lib/ledger/pricing/rates/rate-book";
 import { reportFailure } from "@/lib/log";
 import { loadPublished, type Published } from "./queries";
 
-/** How often a process asks the database whether there is something new: no process is longer behind another. */
+/** How often a busy process asks the database whether there is something new. */
 const followEveryMs = 5_000;
+/** A process that has not asked for this long waits for the answer. `priceUnpriced` waits longer than that. */
+const waitAfterMs = 30_000;
 
 /** What this process has of a database. */
 type Known = { database: string; revision: number; rates: Map<string, DayRates>; askedMs: number };
@@ -19,17 +21,18 @@ let asking: Promise<void> | undefined;
 
 /**
  * Sees to it that this process converts and prices at what the database has: whoever computes a cost or converts a sum calls
- * it before. All processes of a database so agree within five seconds.
+ * it before. A busy process knows of what is new within seconds and does not wait for it.
  * @throws ServiceError unavailable where nothing could be read yet
  */
 export function followPublished(): Promise<void> {
   const { url: database } = databaseUrls();
   if (known?.database !== database) known = undefined;
-  if (known && performance.now() - known.askedMs < followEveryMs) return Promise.resolve();
+  const sinceMs = known ? performance.now() - known.askedMs : Number.POSITIVE_INFINITY;
+  if (sinceMs < followEveryMs) return Promise.resolve();
   asking ??= ask(database).finally(() => {
     asking = undefined;
   });
-  return asking;
+  return sinceMs < waitAfterMs ? Promise.resolve() : asking;
 }
 
 /** Reads at once what is new, for the process that has stored it. */
