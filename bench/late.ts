@@ -1,3 +1,4 @@
+import type { CostMessage } from "@/lib/contract/message";
 import { seededRandom } from "@/lib/ledger/demo/random";
 import type { Call } from "./load";
 import { measure } from "./part";
@@ -45,8 +46,11 @@ export async function measureLate(
     late: () => today - 3 - Math.floor(random() * (historyDays - 3)),
   };
   const compose = (day: number) => {
-    const { message, workload } = nextMessage(team, day, Date.now(), random);
-    return { project: workload.project, source: "api", message };
+    for (;;) {
+      const { message, workload } = nextMessage(team, day, Date.now(), random);
+      if (message.type === "usage")
+        return { project: workload.project, source: "api", message: asSent(message) };
+    }
   };
   const bulk = (dayOfMessage: DayOf): Call => ({
     method: "POST",
@@ -77,7 +81,7 @@ export async function measureLate(
     const recorded = await record(
       service.baseUrl,
       key,
-      Array.from({ length: 2 * few }, () => composeUsage(dayOf[when](0))),
+      Array.from({ length: 2 * few }, () => compose(dayOf[when](0))),
     );
     const ofBulk = await run(calls, () => bulk(dayOf[when]), 1);
     return {
@@ -95,13 +99,6 @@ export async function measureLate(
       [`voids, ${when}`]: await run(few, (index) => void_(recorded[few + index] as Recorded), 4),
     };
   };
-  const composeUsage = (day: number) => {
-    for (;;) {
-      const sent = compose(day);
-      if (sent.message.type === "usage") return sent;
-    }
-  };
-
   const done: Round<LateName>[] = [];
   for (let round = 0; round <= rounds && !isInterrupted(); round += 1) {
     const measured: Partial<Round<LateName>> = {};
@@ -124,6 +121,12 @@ export async function measureLate(
   return done;
 }
 
+const figures = ["quantity", "amount", "estimated_cost"];
+
+/** A message as a client sends it, whose figures are numbers. */
+const asSent = (message: CostMessage): CostMessage =>
+  JSON.parse(JSON.stringify(message, (name, value) => (figures.includes(name) ? Number(value) : value)));
+
 /** A message that was recorded. */
 type Recorded = { id: string; project: string; message: object };
 
@@ -136,11 +139,11 @@ async function record(baseUrl: string, key: string, messages: Omit<Recorded, "id
       headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
       body: JSON.stringify({ messages: sent }),
     });
-    const { results } = (await response.json()) as { results: { result?: { id: string } }[] };
-    for (const [index, { result }] of results.entries()) {
-      if (!result) throw new Error(`A message was refused: ${JSON.stringify(results[index])}`);
+    const { results } = (await response.json()) as { results: { id?: string }[] };
+    for (const [index, { id }] of results.entries()) {
+      if (id === undefined) throw new Error(`A message was refused: ${JSON.stringify(results[index])}`);
       const { project = "", message = {} } = sent[index] ?? {};
-      recorded.push({ id: result.id, project, message });
+      recorded.push({ id, project, message });
     }
   }
   return recorded;

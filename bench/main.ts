@@ -3,6 +3,7 @@ import { cpus, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { withPages } from "@/tests/helpers/service";
 import { budgetsPart } from "./budgets";
 import { bulkPart } from "./bulk";
 import { dashboardPart } from "./dashboard";
@@ -84,7 +85,8 @@ async function main(): Promise<void> {
   };
   if (wants("queue")) report("queue", queueFigures, await measureQueue(rounds, say));
   if (["reads", "late"].includes(options.part)) {
-    const stage = await setReadsStage(Number(options.postings), options.data, say);
+    const settings = options.part === "reads" ? withPages : {};
+    const stage = await setReadsStage(Number(options.postings), options.data, settings, say);
     try {
       if (wants("late")) {
         const how = { rounds, requests, isInterrupted: () => interrupted, say };

@@ -1,5 +1,5 @@
 import { Fixtures } from "@/tests/helpers/keys";
-import { startService, withPages } from "@/tests/helpers/service";
+import { startService } from "@/tests/helpers/service";
 import { type Contender, sessionCookie, signUp } from "../stage";
 import { openHistory } from "./open";
 
@@ -25,10 +25,12 @@ const rowsBefore = 499 * rowsAPage;
 /**
  * Starts a service on a history of so many postings.
  * @param dataDir see `openHistory`
+ * @param settings of the service
  */
 export async function setReadsStage(
   postings: number,
   dataDir: string | undefined,
+  settings: Record<string, string>,
   say: (line: string) => void,
 ): Promise<ReadsStage> {
   const opened: (() => unknown)[] = [];
@@ -39,7 +41,7 @@ export async function setReadsStage(
     const { postgres, history, postings: filled, stop: close } = await openHistory(postings, dataDir, say);
     opened.push(close);
     say(`${filled} postings`);
-    const service = await startService(postgres, withPages);
+    const service = await startService(postgres, settings);
     opened.push(() => service.stop());
     const fixtures = new Fixtures(postgres.adminUrl);
     opened.push(() => fixtures.close());
@@ -47,7 +49,7 @@ export async function setReadsStage(
     const token = session.access_token;
     await fixtures.sql.query(
       `insert into public.workspace_members (workspace_id, user_id, role)
-       select id, $1, 'member' from public.workspaces where slug in ('large', 'small')`,
+       select id, $1, 'admin' from public.workspaces where slug in ('large', 'small')`,
       [user.id],
     );
     const month = await lastFullMonth(fixtures);
