@@ -59,7 +59,7 @@ async function leaver(world: World, caller: Caller): Promise<Sample> {
 /** Members, workspaces and invitations. */
 export const peopleSamples: Samples = {
   "GET /api/v1/workspaces/[slug]/people/erasures": nothing,
-  "POST /api/v1/workspaces/[slug]/people/erasures/preview": { body: { user: "nobody" } },
+  "POST /api/v1/workspaces/[slug]/people/erasures/preview": () => ({ body: { user: "nobody" } }),
   "POST /api/v1/workspaces/[slug]/people/erasures": (world) => ({
     // The service erases in the background, which must not happen during another call.
     restore: () =>
