@@ -47,7 +47,7 @@ type Description<P extends Part, Q extends Part, B extends Part, R extends Schem
   /** The status of success; 200 by default. */
   status?: number;
   /** The form of its errors, where a protocol defines another than the service's. */
-  errorBody?: Schema;
+  errorBody?: { schema: Schema; example: (code: ErrorCode, description: string) => unknown };
   /** The error codes of this endpoint besides those of every endpoint of its kind. */
   errors?: ErrorCode[];
 };

@@ -68,11 +68,13 @@ export function successResponse(
   };
 }
 
+type Form = Omit<NonNullable<Endpoint["errorBody"]>, "schema"> & { schema: JsonSchema };
+
 /**
  * The error responses of one status: all codes that have it, with their documentation and examples.
- * @param form the schema of their bodies, where a protocol defines another than the service's
+ * @param form the form of their bodies, where a protocol defines another than the service's
  */
-export function errorResponseOf(codes: ErrorCode[], limited: boolean, form?: JsonSchema): ApiResponse {
+export function errorResponseOf(codes: ErrorCode[], limited: boolean, form?: Form): ApiResponse {
   const names = [
     "X-Request-Id",
     ...(codes.includes("missing_credentials") ? ["WWW-Authenticate"] : []),
@@ -94,13 +96,16 @@ export function errorResponseOf(codes: ErrorCode[], limited: boolean, form?: Jso
   };
   const examples = codes.map((code) => [
     code,
-    { summary: errorReference[code].when, value: exampleError(code) },
+    {
+      summary: errorReference[code].when,
+      value: form ? form.example(code, errorReference[code].says) : exampleError(code),
+    },
   ]);
   return {
     description: codes.map((code) => `\`${code}\`: ${errorReference[code].when}`).join("\n\n"),
     headers: refer(names),
     content: {
-      "application/json": form ? { schema: form } : { schema, examples: Object.fromEntries(examples) },
+      "application/json": { schema: form?.schema ?? schema, examples: Object.fromEntries(examples) },
     },
   };
 }

@@ -150,7 +150,10 @@ function operationOf(
           errorResponseOf(
             codes,
             kind.limited,
-            declared.errorBody && components.add(declared.errorBody, "output"),
+            declared.errorBody && {
+              ...declared.errorBody,
+              schema: components.add(declared.errorBody.schema, "output"),
+            },
           ),
         ]),
       ),

@@ -36,6 +36,11 @@ const rpcCodes: Record<number, number> = {
 };
 const internal = 13;
 
+/** The `google.rpc.Code` of an HTTP status. */
+export function rpcCodeOf(httpStatus: number): number {
+  return rpcCodes[httpStatus] ?? internal;
+}
+
 /**
  * The body of a 200 in the request's encoding. `partial_success` is left out where nothing was refused and nothing is to
  * be said (OTLP, section Partial Success); with nothing refused, its text is a warning.
@@ -72,7 +77,7 @@ export function encodeSuccess(signal: Signal, encoding: Encoding, outcome: Expor
 
 /** The body of an error: a `google.rpc.Status`. @param httpStatus the response's status */
 export function encodeStatus(encoding: Encoding, httpStatus: number, message: string): BodyInit {
-  return encode(StatusSchema, encoding, { code: rpcCodes[httpStatus] ?? internal, message });
+  return encode(StatusSchema, encoding, { code: rpcCodeOf(httpStatus), message });
 }
 
 function encode<D extends DescMessage>(

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { statusOf } from "@/lib/errors";
 import { declaration, type Endpoint, type Handler } from "@/lib/http/define-route";
+import { rpcCodeOf } from "./answer";
 import type { Signal } from "./entry";
 
 const recordsOf = { traces: "spans", metrics: "data points", logs: "log records" } as const;
@@ -47,7 +49,13 @@ export function documented(receive: Handler, signal: Signal, bodyLimitBytes: num
       })
       .meta({ id: `Export${nameOf[signal]}Response` }),
     errors: ["unavailable"],
-    errorBody: status,
+    errorBody: {
+      schema: status,
+      example: (code, description) => ({
+        code: rpcCodeOf(statusOf[code]),
+        message: `${code}: ${description}`,
+      }),
+    },
     answer: () => Promise.reject(new Error("A receiver answers by itself.")),
   };
   return Object.assign(receive, { [declaration]: described });
