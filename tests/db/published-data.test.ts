@@ -9,7 +9,7 @@ import { priceUnpriced } from "@/lib/ledger/published/price-unpriced";
 import { acceptHeld, readFeeds } from "@/lib/ledger/published/review";
 import { correctRates } from "@/lib/ledger/rate-corrections/service";
 import { reconcile } from "@/lib/ledger/reconcile/service";
-import { apiClient, costMessage } from "@/tests/helpers/client";
+import { apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
 import { type FileServer, startFileServer } from "@/tests/helpers/file-server";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
@@ -258,9 +258,22 @@ describe("What was converted at another day's rate", () => {
       [workspace],
     );
     const at = `${day(1)}T12:00:00Z`;
+    // The process has forgotten the rates of earlier tests.
+    const told = async () => (await client.post(expense({ occurred_at: at }), {}, "?dry_run=true")).body.rate;
+    await expect
+      .poll(told, { timeout: 20_000, interval: 500 })
+      .toMatchObject({ rate_date: shippedRate("EUR", day(1)).date });
     const ids: string[] = [];
     for (const more of [{}, { amount: 7.5, currency: "GBP" }, { amount: 3 }])
       ids.push(String((await client.post(expense({ occurred_at: at, ...more }))).body.id));
+    const voided = (await client.post(expense({ occurred_at: at, amount: 50 }))).body;
+    const owner = await signUpUser(harness.services[0]?.baseUrl ?? "");
+    await rowsOf(
+      "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
+      [workspace, owner.id],
+    );
+    const path = `/api/v1/workspaces/${slug}/messages/${voided.id}/void`;
+    expect((await owner.call("POST", path, { reason: "Twice." })).status).toBeLessThan(300);
     const yearly = { type: "subscription", vendor: "S", amount: 1000, currency: "EUR", interval: "year" };
     const subscription = { project: "alpha", source: "api", message: { ...yearly, starts_on: day(1) } };
     ids.push(String((await client.post(subscription)).body.id));
@@ -322,6 +335,7 @@ describe("What was converted at another day's rate", () => {
     expect(new Set(ids.map((id) => amountOf(id).date))).toEqual(new Set([day(1)]));
     expect(amountOf(String(right.id)).amount).toBe(right.amount_usd);
     expect(amountOf(String(usd.id)).amount).toBe(100);
+    expect(amountOf(String(voided.id)).amount).toBe(voided.amount_usd);
     expect((await total()) - recorded).toBeCloseTo(Number(corrected[0]?.change_usd), 9);
     expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
     expect((await reconcile({ repair: false })).found).toEqual([]);
