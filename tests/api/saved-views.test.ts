@@ -8,7 +8,7 @@ const clientOf = (token: string) => apiClient(harness.services[0]?.baseUrl ?? ""
 
 let path: string;
 let workspace: string;
-const clients = {} as Record<"owner" | "member" | "viewer", ReturnType<typeof apiClient>>;
+const clients = {} as Record<"owner" | "admin" | "member" | "viewer", ReturnType<typeof apiClient>>;
 
 beforeAll(async () => {
   workspace = await harness.fixtures.workspace();
@@ -16,7 +16,7 @@ beforeAll(async () => {
     workspace,
   ]);
   path = `/api/v1/workspaces/${rows[0].slug}`;
-  for (const role of ["owner", "member", "viewer"] as const)
+  for (const role of ["owner", "admin", "member", "viewer"] as const)
     clients[role] = clientOf((await addUser(harness, workspace, role)).token);
 });
 
@@ -49,9 +49,9 @@ test("Shows private views to their maker alone and shared ones to all, and audit
     ["Ours", false],
     ["Viewer's own", true],
   ]);
-  expect(await listed(clients.owner)).toEqual([["Ours", true]]);
+  for (const client of [clients.owner, clients.admin]) expect(await listed(client)).toEqual([["Ours", true]]);
   expect(await audited()).toEqual([{ action: "saved_view.created", name: "Ours" }]);
-  expect((await clients.owner.call("DELETE", `${path}/views/${shared.body.id}`)).status).toBe(200);
+  expect((await clients.admin.call("DELETE", `${path}/views/${shared.body.id}`)).status).toBe(200);
   expect(await audited()).toHaveLength(2);
 });
 
