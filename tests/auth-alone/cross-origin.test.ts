@@ -76,7 +76,7 @@ describe("A page of another origin", () => {
     ["text/plain", "signup"],
     ["text/plain", "recover"],
     ["text/plain", "otp"],
-    ["text/plain", "magiclink"],
+    ["text/plain", "otp"],
     ["text/plain", "verify"],
     ["text/plain", "resend"],
   ])("Cannot make a browser send %s to %s without a preflight", async (type, path) => {

@@ -1,3 +1,4 @@
+import { decodeJwt, decodeProtectedHeader } from "jose";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { latestMail, openLink } from "@/tests/helpers/outbox";
@@ -55,7 +56,7 @@ describe("An address", () => {
   test.each(["john", "john@", "@example.com", "a b@example.com", "a@b@example.com", "a@-b.example"])(
     "Invalid is refused where one is given, and has no account: %s",
     async (address) => {
-      for (const path of ["signup", "recover", "otp", "magiclink"])
+      for (const path of ["signup", "recover", "otp"])
         expect(await ask("POST", path, { email: address, password: somePassword })).toMatchObject({
           status: 400,
           body: {
@@ -74,9 +75,6 @@ describe("An address", () => {
 
 describe("What is not offered", () => {
   test.each([
-    ["POST", "sso", {}, 404, "saml_provider_disabled"],
-    ["GET", "user/identities/authorize?provider=google", undefined, 404, "manual_linking_disabled"],
-    ["DELETE", "user/identities/1", undefined, 404, "manual_linking_disabled"],
     ["POST", "token?grant_type=web3", {}, 422, "web3_provider_disabled"],
     ["POST", "token?grant_type=id_token", {}, 400, "provider_disabled"],
     ["POST", "token?grant_type=magic", {}, 400, "invalid_credentials"],
@@ -84,14 +82,7 @@ describe("What is not offered", () => {
     ["POST", "signup", { phone: "+49", password: somePassword }, 400, "phone_provider_disabled"],
     ["POST", "otp", { phone: "+49" }, 400, "phone_provider_disabled"],
     ["POST", "token?grant_type=password", { phone: "+49" }, 422, "phone_provider_disabled"],
-    ["GET", "authorize?provider=google", undefined, 400, "validation_failed"],
-    ["GET", "callback", undefined, 400, "bad_oauth_callback"],
-    ["POST", "passkeys/registration/options", {}, 404, "passkey_disabled"],
-    ["PATCH", "passkeys/1", {}, 404, "passkey_disabled"],
-    ["POST", "oauth/clients/register", {}, 404, "feature_disabled"],
-    ["POST", "invite", {}, 403, "not_admin"],
-    ["GET", "admin/users", undefined, 403, "not_admin"],
-    ["DELETE", "admin/users/1", undefined, 403, "not_admin"],
+    ["GET", "admin/users", undefined, 404, "not_found"],
     ["DELETE", "user", undefined, 405, "method_not_allowed"],
     ["GET", "no-such-thing", undefined, 404, "not_found"],
   ] as const)("Is refused with Supabase Auth's code: %s %s %j", async (method, path, body, status, code) => {
@@ -99,14 +90,12 @@ describe("What is not offered", () => {
     expect(await refusal(method, path, body, { authorization })).toEqual([status, code]);
   });
 
-  test.each([
-    ["POST", "invite"],
-    ["GET", "admin/users"],
-    ["DELETE", "user/identities/1"],
-    ["GET", "reauthenticate"],
-  ])("Is refused for want of a session first: %s %s", async (method, path) => {
-    expect(await refusal(method, path)).toEqual([401, "no_authorization"]);
-  });
+  test.each([["GET", "reauthenticate"]])(
+    "Is refused for want of a session first: %s %s",
+    async (method, path) => {
+      expect(await refusal(method, path)).toEqual([401, "no_authorization"]);
+    },
+  );
 });
 
 describe("A refusal", () => {
@@ -243,38 +232,14 @@ describe("A sign-in mail", () => {
     expect(await refusal("POST", "token?grant_type=pkce", thief)).toEqual([404, "flow_state_not_found"]);
     expect(must(await auth.getClaims())?.claims.amr).toMatchObject([{ method: "recovery" }]);
   });
-
-  test("Can be requested at its former path", async () => {
-    const email = someEmail("new");
-    expect(await ask("POST", "magiclink", { email, data: { a: 1 } })).toMatchObject({
-      status: 200,
-      body: {},
-    });
-    const { auth } = makeClient(server.url);
-    const verified = await auth.verifyOtp({
-      email,
-      token: (await latestMail(email)).code ?? "",
-      type: "email",
-    });
-    expect(must(verified).user?.user_metadata).toEqual({ a: 1, email_verified: true });
-  });
 });
 
 describe("Discovery", () => {
-  test("Lists the ways to sign in", async () => {
-    const { status, body } = await ask("GET", "settings");
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ disable_signup: false, mailer_autoconfirm: true, saml_enabled: false });
-    expect(Object.entries(body.external).filter(([, on]) => on)).toEqual([["email", true]]);
-  });
-
-  test("Agrees between tokens, the discovery document and the keys", async () => {
-    const { body } = await ask("GET", ".well-known/openid-configuration");
-    const claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
-    expect([body.issuer, claims.iss]).toEqual([`${server.url}/auth/v1`, `${server.url}/auth/v1`]);
-    const keys = await (await fetch(body.jwks_uri)).json();
-    const { kid } = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString());
-    expect(keys.keys[0].kid).toBe(kid);
+  test("Agrees between tokens, their issuer and its keys", async () => {
+    const { iss } = decodeJwt(token);
+    expect(iss).toBe(`${server.url}/auth/v1`);
+    const { keys } = await (await fetch(`${iss}/.well-known/jwks.json`)).json();
+    expect(keys[0].kid).toBe(decodeProtectedHeader(token).kid);
   });
 
   test("Says that a user's address is verified", async () => {

@@ -3,7 +3,6 @@ import { ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
 import { changeUser, readUser, signOut } from "./account";
 import { corsHeaders, preflightAnswer } from "./cors";
-import { readKeys, readOpenIdConfiguration, readSettings } from "./discovery";
 import { factorEndpoints } from "./factors";
 import { reauthenticate, recover, resend, sendOtp } from "./mails";
 import { AuthProtocolError, jsonAnswer, refusalAnswer } from "./protocol";
@@ -11,15 +10,15 @@ import { recoveryCodeEndpoints } from "./recovery-codes";
 import { type Answer, originOf } from "./session";
 import { inSessionTurn } from "./session-turns";
 import { grantToken, signUp } from "./sign-in";
-import { turnedOff } from "./turned-off";
+import { signingKey } from "./signing-key";
 import { followLink, verify } from "./verify";
 
 /** The path of the local sign-in; the Supabase clients append it to the service's address. */
 const mountPath = "/auth/v1/";
 
 /**
- * The endpoints of the Supabase Auth protocol, by path and method: those that supabase-js and @supabase/ssr use, and
- * refusals of the rest. `:name` matches one segment, a last `*` any number of them.
+ * The endpoints of the Supabase Auth protocol, by path and method: those that supabase-js and @supabase/ssr use for what is
+ * offered. `:name` matches one segment.
  */
 const endpoints: Record<string, Record<string, Answer>> = {
   signup: { POST: signUp },
@@ -28,17 +27,13 @@ const endpoints: Record<string, Record<string, Answer>> = {
   logout: { POST: signOut },
   recover: { POST: recover },
   otp: { POST: sendOtp },
-  magiclink: { POST: sendOtp },
   resend: { POST: resend },
   reauthenticate: { GET: reauthenticate },
   verify: { POST: verify, GET: followLink },
-  settings: { GET: readSettings },
   ...recoveryCodeEndpoints,
   ...factorEndpoints,
   health: { GET: async () => jsonAnswer({ name: "outlay", description: "The local sign-in of Outlay" }) },
   ".well-known/jwks.json": { GET: readKeys },
-  ".well-known/openid-configuration": { GET: readOpenIdConfiguration },
-  ...turnedOff,
 };
 
 /**
@@ -89,15 +84,11 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
 }
 
 /**
- * Matches a path with a pattern: `:name` matches any one segment; `name/*` matches `name` and all paths below it.
+ * Matches a path with a pattern, in which `:name` matches any one segment.
  * @returns the value of each `:name`; undefined where the path does not match
  */
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
-  if (wanted.at(-1) === "*") {
-    const [first] = wanted;
-    return given[0] === first ? {} : undefined;
-  }
   if (wanted.length !== given.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, segment] of wanted.entries()) {
@@ -106,4 +97,10 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
     else if (segment !== value) return undefined;
   }
   return params;
+}
+
+/** GET .well-known/jwks.json: the keys that verify access tokens. */
+async function readKeys(): Promise<Response> {
+  const { publicJwk } = await signingKey();
+  return jsonAnswer({ keys: [publicJwk] }, 200, { "Cache-Control": "public, max-age=600" });
 }
