@@ -1,19 +1,21 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { reconcile } from "@/lib/ledger/reconcile/service";
-import { readCatalogue } from "@/tests/helpers/catalogue";
-import { copyTemplate, startTestCluster, type TestCluster, type TestDatabase } from "@/tests/helpers/cluster";
+import { copyTemplate, startTestCluster, type TestCluster } from "@/tests/helpers/cluster";
 import { Fixtures } from "@/tests/helpers/keys";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { startService } from "@/tests/helpers/service";
-import { bundlePresent, bundleServer, upgradeKilled } from "./programs";
+import { tryPrograms } from "./cli";
+import { bundlePresent, bundleServer, catalogueOf, upgradeKilled } from "./programs";
 import { checkOut, type Version, versionsOf } from "./versions";
 
-/** `npm run test:upgrade [-- commit…]`: upgrades a filled database of each version that was ever on the main branch. */
+/**
+ * `npm run test:upgrade [-- COMMIT…]`: upgrades a filled database of each version that was on the main branch.
+ * `npm run test:upgrade -- cli`: applies the migrations with the Supabase CLI and psql.
+ */
 
 type Call = { idempotency_key: string; body: Record<string, unknown> };
 type Answer = { status: number; id: unknown; amount_usd: unknown };
@@ -50,24 +52,12 @@ async function record(address: string, secret: string): Promise<Answer[]> {
   return answers;
 }
 
-async function readSums({ adminUrl }: TestDatabase): Promise<string> {
-  return withClient(adminUrl, async (client) => {
-    const { rows } = await client.query(
-      `select (select concat_ws(' ', count(distinct id), trim_scale(sum(amount_usd))) from public.messages) as ledger,
-         (select trim_scale(sum(amount_usd)) from public.daily_spend) as days`,
-    );
-    return `${rows[0].ledger} ${rows[0].days}`;
-  });
-}
-
-async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await use(client);
-  } finally {
-    await client.end();
-  }
+async function readSums({ sql }: Fixtures): Promise<string> {
+  const { rows } = await sql.query(
+    `select (select concat_ws(' ', count(distinct id), trim_scale(sum(amount_usd))) from public.messages) as ledger,
+       (select trim_scale(sum(amount_usd)) from public.daily_spend) as days`,
+  );
+  return `${rows[0].ledger} ${rows[0].days}`;
 }
 
 /** @returns what was seen, or throws what is wrong */
@@ -90,11 +80,11 @@ async function tryVersion(
     for (const project of ["alpha", "beta"]) await fixtures.project(workspace, project);
     const { secret } = await fixtures.key(workspace);
     const answers = old ? await record(old.baseUrl, secret).finally(() => old.stop()) : [];
-    const sums = await readSums(database);
+    const sums = await readSums(fixtures);
 
     await bootstrapDatabaseAt(database.superuserUrl, join(projectRoot, "supabase/bootstrap"));
     const kills = await upgradeKilled(database);
-    const made = await withClient(database.adminUrl, (client) => readCatalogue(client, false));
+    const made = await catalogueOf(database.adminUrl);
     const differences = [
       ...wanted.filter((line) => !made.includes(line)).map((line) => `lacks ${line}`),
       ...made.filter((line) => !wanted.includes(line)).map((line) => `has ${line}`),
@@ -115,7 +105,7 @@ async function tryVersion(
       throw new Error(
         `replays differ: ${JSON.stringify(answers)} then ${JSON.stringify(replayed)}`.slice(0, 600),
       );
-    const after = await readSums(database);
+    const after = await readSums(fixtures);
     if (old && after !== sums) throw new Error(`sums were ${sums} and are ${after}`);
     return old
       ? `killed ${kills} times; ${sums}; ${replayed.length} replays`
@@ -133,22 +123,22 @@ let failed = 0;
 try {
   await bundlePresent();
   const fresh = await copyTemplate(cluster);
-  const wanted = await withClient(fresh.adminUrl, (client) => readCatalogue(client, false));
+  const wanted = await catalogueOf(fresh.adminUrl);
   await fresh.drop();
-  for (const version of versionsOf(only)) {
-    const { commit, files, date } = version;
-    const result = await tryVersion(version, cluster, folder, wanted).catch((error: Error) => {
-      failed += 1;
-      return `FAILED: ${error.message}`;
-    });
-    process.stdout.write(`| ${commit.slice(0, 7)} | ${date} | ${files} files | ${result} |\n`);
-    rmSync(join(folder, commit), { recursive: true, force: true });
-  }
+  if (only[0] === "cli") await tryPrograms(cluster, wanted);
+  else
+    for (const version of versionsOf(only)) {
+      const { commit, files, date } = version;
+      const result = await tryVersion(version, cluster, folder, wanted).catch((error: Error) => {
+        failed += 1;
+        return `FAILED: ${error.message}`;
+      });
+      process.stdout.write(`| ${commit.slice(0, 7)} | ${date} | ${files} files | ${result} |\n`);
+      rmSync(join(folder, commit), { recursive: true, force: true });
+    }
 } finally {
   await stop();
   rmSync(folder, { recursive: true, force: true });
 }
-process.stdout.write(
-  failed === 0 ? "All versions were upgraded.\n" : `${failed} versions could not be upgraded.\n`,
-);
+if (failed > 0) process.stdout.write(`${failed} versions could not be upgraded.\n`);
 process.exit(failed === 0 ? 0 : 1);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { Client } from "pg";
+import { readCatalogue } from "@/tests/helpers/catalogue";
 import type { TestDatabase } from "@/tests/helpers/cluster";
 import { projectRoot } from "@/tests/helpers/project-root";
 
@@ -45,6 +46,17 @@ async function bundle(root: string, entry: string, outfile: string, alias: Recor
     alias,
     logLevel: "silent",
   });
+}
+
+/** The schema of a database, without the order of columns, which versions added in another order. */
+export async function catalogueOf(url: string): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await readCatalogue(client, false);
+  } finally {
+    await client.end();
+  }
 }
 
 const attempt = (database: TestDatabase) =>
