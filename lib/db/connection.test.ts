@@ -46,7 +46,7 @@ describe("A Supabase project's database", () => {
     }
   });
 
-  test.each(["sslmode=disable", "sslmode=no-verify", "sslmode=require&sslrootcert=/etc/ca.pem"])(
+  test.each(["sslmode=disable", "sslmode=no-verify", "sslmode=verify-full&sslrootcert=/etc/ca.pem"])(
     "Is left to an address that decides itself (%s)",
     async (query) => {
       const address = `postgres://user:secret@${hosts[0]}/postgres?${query}`;

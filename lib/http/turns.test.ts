@@ -39,7 +39,10 @@ test("Works for several workspaces at once, and never for one twice", async () =
 test("Refuses the one that finds the most waiting, of its workspace and in all", async () => {
   const turns = new Turns({ atOnce: 1, ofOne: 2, inAll: 3 });
   const { begun } = ask(turns, ["a", "a", "a", "b"]);
-  await expect(turns.take("a")).rejects.toMatchObject({ code: "unavailable", headers: { "Retry-After": "1" } });
+  await expect(turns.take("a")).rejects.toMatchObject({
+    code: "unavailable",
+    headers: { "Retry-After": "1" },
+  });
   await expect(turns.take("c")).rejects.toMatchObject({ code: "unavailable" });
   expect(begun).toEqual(["a"]);
 });

@@ -37,22 +37,33 @@ test.each(["ai-sdk-traces", "claude-code-logs", "claude-code-metrics", "langfuse
 );
 
 test("Passes a chain that is too long for the clone of a list, and the spans that records share once", async () => {
-  const spans = Array.from({ length: 20_000 }, (_, index): TestSpan => ({
-    id: (index + 1).toString(16),
-    ...(index > 0 && { parent: Math.min(index, 10_000).toString(16) }),
-    attributes: index >= 9_999 ? chatCall : {},
-  }));
+  const spans = Array.from(
+    { length: 20_000 },
+    (_, index): TestSpan => ({
+      id: (index + 1).toString(16),
+      ...(index > 0 && { parent: Math.min(index, 10_000).toString(16) }),
+      attributes: index >= 9_999 ? chatCall : {},
+    }),
+  );
   const body = Buffer.from(JSON.stringify(exportSpans(spans).body));
   const decoded = decodeBody({ name: "otlp", signal: "traces", encoding: "json", settings: null }, body);
   const { told } = await unpack(structuredClone(pack(decoded)));
-  const [first, second] = told.map((item) => (typeof item === "object" && "keys" in item ? item.keys.within[0] : undefined));
+  const [first, second] = told.map((item) =>
+    typeof item === "object" && "keys" in item ? item.keys.within[0] : undefined,
+  );
   expect(first).toBeDefined();
   expect(first).toBe(second);
   expect(marksAround(first ? [first] : [], new Set())).toHaveLength(10_000);
 });
 
 test("Passes the verdicts of a gateway's items in their order", async () => {
-  const item = { id: "call-1", model: "gpt-4o", prompt_tokens: 10, completion_tokens: 5, custom_llm_provider: "openai" };
+  const item = {
+    id: "call-1",
+    model: "gpt-4o",
+    prompt_tokens: 10,
+    completion_tokens: 5,
+    custom_llm_provider: "openai",
+  };
   const body = Buffer.from(JSON.stringify([item, { id: "call-2" }, { id: 5 }]));
   const { told } = await passed({ name: "litellm", settings: null }, body);
   expect(told.map((one) => (one instanceof ServiceError ? one.code : typeof one))).toEqual([

@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { marksAround } from "@/lib/ledger/ingest/call";
-import { chatCall, exportSpans, type TestSpan } from "@/tests/helpers/otlp";
 import { mapped } from "@/tests/helpers/mapped-exports";
+import { chatCall, exportSpans, type TestSpan } from "@/tests/helpers/otlp";
 import { insideKey } from "./call-keys";
 
-type Tree = { parent: number | undefined; isCall: boolean; user: string | undefined; feature: string | undefined }[];
+type Tree = {
+  parent: number | undefined;
+  isCall: boolean;
+  user: string | undefined;
+  feature: string | undefined;
+}[];
 
 const idOf = (index: number) => (index + 1).toString(16);
 const trace = "a1".padStart(32, "0");
@@ -22,24 +27,32 @@ const trees = fc
     }),
     { minLength: 1, maxLength: 20 },
   )
-  .map((spans): Tree =>
-    spans.map((span, index) => ({
-      ...span,
-      parent: span.parent === undefined || index === 0 ? undefined : span.parent % (index + 1) === index ? 99 : span.parent % index,
-    })),
+  .map(
+    (spans): Tree =>
+      spans.map((span, index) => ({
+        ...span,
+        parent:
+          span.parent === undefined || index === 0
+            ? undefined
+            : span.parent % (index + 1) === index
+              ? 99
+              : span.parent % index,
+      })),
   );
 
 const exported = (tree: Tree) =>
   exportSpans(
-    tree.map(({ parent, isCall, user, feature }, index): TestSpan => ({
-      id: idOf(index),
-      ...(parent !== undefined && { parent: idOf(parent) }),
-      attributes: {
-        ...(isCall ? { ...chatCall, "gen_ai.response.id": `chatcmpl-of-a-unique-name-${index}` } : {}),
-        ...(user && { "user.id": user }),
-        ...(feature && { feature }),
-      },
-    })),
+    tree.map(
+      ({ parent, isCall, user, feature }, index): TestSpan => ({
+        id: idOf(index),
+        ...(parent !== undefined && { parent: idOf(parent) }),
+        attributes: {
+          ...(isCall ? { ...chatCall, "gen_ai.response.id": `chatcmpl-of-a-unique-name-${index}` } : {}),
+          ...(user && { "user.id": user }),
+          ...(feature && { feature }),
+        },
+      }),
+    ),
   );
 
 /** What the export should come to, span by span, with a walk to the root for each. */
@@ -70,7 +83,10 @@ test("Counts the innermost spans, with the names and marks of all around them, a
       const [resource] = sent.body.resourceSpans;
       if (isReversed) resource?.scopeSpans[0]?.spans.reverse();
       const records = mapped(sent, "protobuf").records.map(({ keys, user, feature }) => ({
-        own: keys.own.find((key) => key.includes("chatcmpl"))?.split(":").at(-1),
+        own: keys.own
+          .find((key) => key.includes("chatcmpl"))
+          ?.split(":")
+          .at(-1),
         user,
         feature,
         within: marksAround(keys.within, new Set()).sort(),
@@ -85,11 +101,14 @@ test("Counts the innermost spans, with the names and marks of all around them, a
 
 test("Remembers each span once, however many are inside it", () => {
   const depth = 2_000;
-  const spans = Array.from({ length: 2 * depth }, (_, index): TestSpan => ({
-    id: idOf(index),
-    ...(index > 0 && { parent: idOf(Math.min(index, depth) - 1) }),
-    attributes: chatCall,
-  }));
+  const spans = Array.from(
+    { length: 2 * depth },
+    (_, index): TestSpan => ({
+      id: idOf(index),
+      ...(index > 0 && { parent: idOf(Math.min(index, depth) - 1) }),
+      attributes: chatCall,
+    }),
+  );
   const { records } = mapped(exportSpans(spans), "json");
   expect(records).toHaveLength(depth);
   const seen = new Set<never>();
@@ -100,10 +119,13 @@ test("Remembers each span once, however many are inside it", () => {
 
 test("Counts a call of spans that are around each other, once", () => {
   const ring = (length: number) =>
-    Array.from({ length }, (_, index): TestSpan => ({
-      id: idOf(index),
-      parent: idOf((index + 1) % length),
-      attributes: chatCall,
-    }));
+    Array.from(
+      { length },
+      (_, index): TestSpan => ({
+        id: idOf(index),
+        parent: idOf((index + 1) % length),
+        attributes: chatCall,
+      }),
+    );
   for (const length of [1, 2, 5]) expect(mapped(exportSpans(ring(length)), "json").records).toHaveLength(1);
 });

@@ -30,7 +30,6 @@ export class Intake {
     this.#attributes = budget.attributes;
   }
 
-
   /** Counts a resource, a scope or a metric. */
   takeGroup(): void {
     if (this.#groups === 0) this.#isFull = true;

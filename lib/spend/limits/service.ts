@@ -25,11 +25,12 @@ export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits>
   return asKey(claims, async (client, now) => {
     const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
     // Budgets limit live spend: what a test key records is in none.
-    const readable = key.environment === "live" && key.permissions.includes("read_summaries")
-      ? (await selectBudgetStatus(client, scope)).filter(
-          (budget) => countsNow(budget) && canCover(key, budget),
-        )
-      : [];
+    const readable =
+      key.environment === "live" && key.permissions.includes("read_summaries")
+        ? (await selectBudgetStatus(client, scope)).filter(
+            (budget) => countsNow(budget) && canCover(key, budget),
+          )
+        : [];
     const { spent_usd: spent, budgets } = await asServiceWithin(
       client,
       () => selectKeyLimits(client, key.id),
