@@ -10,6 +10,9 @@ export type Version = { commit: string; date: string; files: number };
 const unreleased = [
   "343f550",
   "b947713",
+  "7bc7d4c",
+  "a260f05",
+  "f2612b9",
   "ec4f035",
   "f410369",
   "642f2e7",
