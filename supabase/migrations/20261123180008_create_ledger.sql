@@ -145,6 +145,8 @@ create table private.idempotency (
 
 -- Finds the idempotency key of a message. The ids of messages grow with time, so the index is written at its end.
 create index idempotency_message_idx on private.idempotency (workspace_id, message_id);
+-- Rows are added in the order of their time: a small index of the pages' times finds the old ones.
+create index idempotency_created_idx on private.idempotency using brin (created_at);
 
 alter table private.idempotency enable row level security;
 revoke all on private.idempotency from anon, authenticated, service_role;

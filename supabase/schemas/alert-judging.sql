@@ -254,6 +254,66 @@ as $$
   )
 $$;
 
+-- Models that are used in the present month and have no price; and those of which all is priced now.
+create function private.judge_unpriced_usage(at timestamptz)
+returns setof jsonb
+language sql stable security definer set search_path = ''
+as $$
+  with month as (select date_trunc('month', at at time zone 'UTC')::date as first_day),
+  unpriced as (
+    select w.id as workspace_id, month.first_day, usage.model, usage.line_count
+    from month
+    cross join public.workspaces as w
+    cross join lateral (
+      select t.value as model, sum(t.unpriced_count) as line_count
+      from public.daily_totals as t
+      where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'model' and t.day >= month.first_day
+        and t.unpriced_count > 0
+      group by t.value
+    ) as usage
+  ), fresh as materialized (
+    select u.*, coalesce(u.model, '(no model)') as subject_id
+    from unpriced as u
+    where not exists (
+      select from public.alert_states as s
+      where s.workspace_id = u.workspace_id and s.rule = 'unpriced_usage' and s.subject_id = coalesce(u.model, '(no model)')
+    )
+    and private.alert_rule_parameter(u.workspace_id, 'unpriced_usage') is not null
+    limit 1000
+  )
+  select jsonb_build_object(
+    'workspace_id', f.workspace_id, 'rule', 'unpriced_usage', 'subject_type', 'model', 'subject_id', left(f.subject_id, 256),
+    'period', f.first_day, 'state', 'warning',
+    'details', jsonb_build_object(
+      'subject', coalesce(f.model, 'no model'), 'model', f.model, 'line_count', f.line_count,
+      'provider', (
+        select d.provider from public.daily_spend as d
+        where d.workspace_id = f.workspace_id and d.environment = 'live' and d.model is not distinct from f.model
+          and d.day >= f.first_day and d.unpriced_count > 0
+        order by d.day desc
+        limit 1
+      ),
+      'period_from', f.first_day, 'period_until', (f.first_day + interval '1 month')::date
+    )
+  )
+  from fresh as f
+  union all
+  (
+    select jsonb_build_object(
+      'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
+      'period', s.period, 'state', 'ok', 'details', jsonb_build_object('line_count', 0)
+    )
+    from public.alert_states as s
+    where s.rule = 'unpriced_usage'
+      and not exists (
+        select from public.daily_totals as t
+        where t.workspace_id = s.workspace_id and t.environment = 'live' and t.dimension = 'model' and t.day >= s.period
+          and t.unpriced_count > 0 and coalesce(t.value, '(no model)') = s.subject_id
+      )
+    limit 1000
+  )
+$$;
+
 -- What is spent in a budget's scope between two moments, by its daily totals; a UTC day that is partly within counts with the
 -- share of its hours.
 create function private.estimate_budget_spend(budget public.budgets, begins timestamptz, ends timestamptz)

@@ -31,21 +31,41 @@ $$;
 create trigger budgets_count_what_is_there after insert on public.budgets for each row
   when (coalesce(current_setting('outlay.is_restoring', true), '') <> 'on') execute function private.count_new_budget();
 
--- Raises the alerts of budgets whose present period has reached a threshold, each once in a period: what was raised before
--- is not raised again, also after a correction lowered the spend.
+-- Raises the alerts of budgets whose present period has reached a threshold, each once in a period for the limit in force:
+-- what was raised before is not raised again, also after a correction lowered the spend. When the limit has changed, the levels
+-- above what is spent are armed again and the others stay as they were. The limit is compared in the budget's currency: a new
+-- exchange rate is no new limit.
 --
--- A caller that has just counted postings holds the meter of the workspace, so that two at once cannot each see too little.
+-- A caller holds the meters of the workspaces, so that two at once cannot each see too little, and nothing is spent while a
+-- limit changes.
 -- is_quiet: recorded only, and told to nobody.
 -- returns: how many were raised
 create function private.alert_on_budgets(workspaces uuid[], budgets uuid[], is_quiet boolean default false)
-returns integer
-language plpgsql security definer set search_path = ''
-as $$
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
 declare
   raised jsonb;
   -- One instant, which Postgres can merge into the statement with the functions that use it.
   at timestamptz := clock_timestamp();
 begin
+  update public.alerts as a
+  set rearmed_at = at
+  from public.budgets as b
+  join public.budget_counts as spend
+    on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+      and spend.period_from = private.budget_period(b, at)
+  where b.workspace_id = any (workspaces) and b.id = any (budgets)
+    -- Where it is not known which limit the alerts are of, they say it themselves.
+    and case when spend.alert_amount is null then (a.details ->> 'amount_usd')::numeric <> private.budget_limit(b, at)
+      else spend.alert_amount <> private.budget_amount(b, at) end
+    and a.workspace_id = b.workspace_id and a.rule = 'budget_threshold' and a.subject_id = b.id::text
+    and a.period = spend.period_from and a.rearmed_at is null
+    -- Thresholds in USD are the same for every limit.
+    and case when a.level !~ '^\$' then private.budget_limit(b, at) * a.level::numeric / 100 > spend.spent_usd end;
+
   select jsonb_agg(jsonb_build_object(
     'workspace_id', b.workspace_id, 'rule', 'budget_threshold', 'subject_type', 'budget', 'subject_id', b.id,
     'period', spend.period_from, 'level', threshold.level, 'is_quiet', alert_on_budgets.is_quiet,
@@ -77,20 +97,25 @@ begin
       select a.id from public.alerts as a
       where a.workspace_id = b.workspace_id and a.rule = 'budget_threshold' and a.subject_id = b.id::text
         and a.period = spend.period_from and a.level = threshold.level
+        and (a.rearmed_at is null or (a.details ->> 'amount_usd')::numeric = present.limit_usd)
+      limit 1
     ) is null;
   if raised is not null then
     perform private.raise_alerts(raised);
   end if;
   update public.budget_counts as spend
-  set alert_at_usd = private.next_threshold(b, spend.spent_usd, at)
+  set alert_at_usd = private.next_threshold(b, spend.spent_usd, at), alert_amount = private.budget_amount(b, at)
   from public.budgets as b
   where b.workspace_id = any (workspaces) and b.id = any (budgets)
     and spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
     and spend.period_from = private.budget_period(b, at)
-    and spend.alert_at_usd is distinct from private.next_threshold(b, spend.spent_usd, at);
+    and (
+      spend.alert_at_usd is distinct from private.next_threshold(b, spend.spent_usd, at)
+      or spend.alert_amount is distinct from private.budget_amount(b, at)
+    );
   return coalesce(jsonb_array_length(raised), 0);
 end
-$$;
+$function$;
 
 -- Adds postings to the budgets that they are in. Nearly every group is of one workspace.
 create function private.add_budget_spend(postings private.budget_posting[])
@@ -119,28 +144,39 @@ begin
 end
 $$;
 
--- Raises what time alone makes true: a period begins with spend that was booked ahead, or a raise ends.
+-- Raises what time alone makes true: a period begins with spend that was booked ahead, or a raise ends. Locks the meters of the
+-- workspaces in which something is due, in the order in which messages lock them.
 -- returns: how many alerts were raised
 create function private.alert_on_due_budgets()
-returns integer
-language plpgsql security definer set search_path = ''
-as $$
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
 declare
+  at timestamptz := clock_timestamp();
+  due uuid[];
   raised integer;
 begin
-  perform private.count_waiting_spend(m.workspace_id)
+  select array_agg(workspace_id order by workspace_id) into due
   from (
-    select workspace_id from private.budget_meters
-    where valid_until <= clock_timestamp() and waiting_groups > 0 order by workspace_id
-  ) as m;
-  select private.alert_on_budgets(array_agg(distinct b.workspace_id), array_agg(b.id)) into raised
+    select workspace_id from private.budget_meters where valid_until <= at and waiting_groups > 0
+    union
+    select b.workspace_id
+    from public.budgets as b
+    join public.budget_counts as spend
+      on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
+        and spend.period_from = private.budget_period(b, at)
+    where spend.alert_at_usd is distinct from private.next_threshold(b, spend.spent_usd, at)
+      or spend.alert_amount is distinct from private.budget_amount(b, at)
+  ) as changed;
+  perform private.count_waiting_spend(workspace_id) from unnest(due) as workspace_id;
+  select private.alert_on_budgets(due, array_agg(b.id)) into raised
   from public.budgets as b
-  join public.budget_counts as spend
-    on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
-      and spend.period_from = private.budget_period(b, clock_timestamp());
+  where b.workspace_id = any (due);
   return raised;
 end
-$$;
+$function$;
 grant execute on function private.alert_on_due_budgets() to outlay_service, service_role;
 
 -- The lowest threshold of a budget above a spend, USD, with the limit of an instant; infinity above all of them.

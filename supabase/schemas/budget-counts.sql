@@ -53,9 +53,11 @@ create table public.budget_counts (
   booked_usd numeric not null,
   -- Spend below this reaches no threshold that was not looked at; null: look.
   alert_at_usd numeric,
+  alert_amount numeric,
   primary key (workspace_id, budget_id, environment, period_from),
   foreign key (workspace_id, budget_id) references public.budgets (workspace_id, id) on delete cascade
 ) with (fillfactor = 50);
+comment on column public.budget_counts.alert_amount is 'The limit, in the budget''s currency, for which alert_at_usd is worked out';
 
 alter table public.budget_counts enable row level security;
 revoke all on public.budget_counts from anon, authenticated, service_role;

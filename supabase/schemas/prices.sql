@@ -238,7 +238,9 @@ begin
       list_price_usd numeric
     )
   ), difference as (
-    select m.workspace_id, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.type, m.provider, m.model, m.feature,
+    select m.workspace_id, m.occurred_at,
+      -- Of a correction, the spend of its key is that of the month in which the cost was first recorded.
+      coalesce(m.counted_at, m.created_at) as created_at, m.project_id, m.api_key_id, m.type, m.provider, m.model, m.feature,
       m.source, m.environment, m.end_user, m.tags, c.amount_usd - m.amount_usd as amount_usd,
       coalesce(c.list_price_usd, 0) - coalesce(m.list_price_usd, 0) as included_usd,
       (c.cost_status = 'unpriced')::int - (m.cost_status = 'unpriced')::int as unpriced_count
@@ -318,3 +320,20 @@ as $$
   from advanced where is_done
 $$;
 grant execute on function private.advance_repricing(uuid, uuid, integer, integer, numeric, timestamp with time zone, uuid, boolean) to outlay_service, service_role;
+
+-- The usage without a price, of all workspaces.
+create function private.unpriced_usage()
+returns table (
+  workspace_id uuid, provider text, model text, unit_type text, service_tier text, first_at timestamptz, last_at timestamptz
+)
+language sql stable security definer set search_path = ''
+begin atomic
+  select m.workspace_id, lower(m.provider), m.model, m.unit_type, m.details ->> 'service_tier', min(m.occurred_at), max(m.occurred_at)
+  from public.messages as m
+  join public.workspaces as w on w.id = m.workspace_id and w.deleted_at is null
+  where (m.cost_status = 'unpriced' or (m.cost_status = 'included' and m.list_price_usd is null))
+    and m.type in ('usage', 'batch') and m.provider is not null and m.voids is null and m.voided_by is null
+  group by 1, 2, 3, 4, 5
+  limit 50000;
+end;
+grant execute on function private.unpriced_usage() to outlay_service, service_role;

@@ -32,7 +32,7 @@ import {
 import { chooseSource, type ExploreScope } from "./sources";
 
 /** The most rows of sums, and the most lines of the ledger, that one query reads. */
-const maxRows = 1_000_000;
+const maxRows = 500_000;
 const maxLines = 250_000;
 
 /** The most cells of an answer. */

@@ -74,14 +74,16 @@ create trigger ended_alert_snoozes_are_audited after delete on public.alert_snoo
   for each row execute function private.audit_change('alert_snooze');
 
 -- Records alerts in the order of the array, and queues each new one for the channels that want it, in the caller's
--- transaction. What was recorded before is neither changed nor sent again. What is snoozed, or of a rule that is off, is
--- recorded quietly.
+-- transaction. What was recorded before is neither changed nor sent again, unless it was armed again for another limit. What is
+-- snoozed, or of a rule that is off, is recorded quietly.
 -- raised: [{ workspace_id, rule, subject_type, subject_id, period, level, state, is_quiet, quiet_reason, details }]; without
 -- `state`, a threshold's follows from its percentage
 create function private.raise_alerts(raised jsonb)
-returns void
-language sql security definer set search_path = ''
-as $$
+ returns void
+ language sql
+ security definer
+ set search_path to ''
+as $function$
   with fired as (
     insert into public.alerts as a
       (workspace_id, rule, subject_type, subject_id, period, level, state, is_quiet, quiet_reason, details)
@@ -111,7 +113,7 @@ as $$
     ) as quiet
     order by r.place
     for key share of w
-    on conflict (workspace_id, rule, subject_id, period, level) do nothing
+    on conflict (workspace_id, rule, subject_id, period, level, rearmed_at) do nothing
     returning a.workspace_id, a.id, a.number, a.rule, a.subject_id, a.level, a.is_quiet
   )
   insert into public.alert_deliveries (workspace_id, channel_id, channel_name, channel_kind, alert_id, ordered_by)
@@ -127,7 +129,7 @@ as $$
     end
   order by fired.number
   for key share of c
-$$;
+$function$;
 grant execute on function private.raise_alerts(jsonb) to outlay_service, service_role;
 
 -- The present state of each subject that is not OK. What is not here is OK, or there is no data.
@@ -262,9 +264,11 @@ grant select on public.alert_rule_settings to authenticated, service_role;
 --   ok, warning, alert, or `forget`: it is over, and nobody is told. Without details, those of the last alert hold.
 -- A null is no verdict. returns: how many were to be raised
 create function private.settle_alert_states(verdicts jsonb)
-returns integer
-language plpgsql security definer set search_path = ''
-as $$
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
 declare
   raised jsonb;
 begin
@@ -282,7 +286,7 @@ begin
       select (array_agg(a.details order by a.number desc))[1] as details, bool_or(not a.is_quiet) as was_told
       from public.alerts as a
       where a.workspace_id = s.workspace_id and a.rule = s.rule and a.subject_id = s.subject_id and a.period = s.period
-        and a.state <> 'ok'
+        and a.state <> 'ok' and a.rearmed_at is null
     ) as last on s.state is not null
   ), changes as (
     -- What is over, also because a new period began. Every day ends by itself.
@@ -306,6 +310,18 @@ begin
   into raised
   from changes;
 
+  -- What fired for another limit can fire again, and its end can be told again.
+  update public.alerts as a
+  set rearmed_at = clock_timestamp()
+  from jsonb_to_recordset(raised) as r (workspace_id uuid, rule text, subject_id text, period date, level text, details jsonb)
+  where r.rule in ('key_limit', 'budget_forecast') and r.level <> 'ok'
+    and a.workspace_id = r.workspace_id and a.rule = r.rule and a.subject_id = r.subject_id and a.period = r.period
+    and a.rearmed_at is null and (a.level in (r.level, 'ok') or r.level = 'warning')
+    and not exists (
+      select from public.alerts as same
+      where same.workspace_id = r.workspace_id and same.rule = r.rule and same.subject_id = r.subject_id
+        and same.period = r.period and same.level = r.level and same.details ->> 'amount_usd' = r.details ->> 'amount_usd'
+    );
   delete from public.alert_states as s
   using jsonb_to_recordset(verdicts) as v (workspace_id uuid, rule text, subject_id text, state text)
   where v.state in ('ok', 'forget') and s.workspace_id = v.workspace_id and s.rule = v.rule and s.subject_id = v.subject_id;
@@ -326,7 +342,7 @@ begin
   perform private.raise_alerts(raised);
   return jsonb_array_length(raised);
 end
-$$;
+$function$;
 grant execute on function private.settle_alert_states(jsonb) to outlay_service, service_role;
 
 -- One process judges the rules about `keys`, `usage` or `budgets` at a time, until the end of its transaction.
@@ -338,63 +354,3 @@ as $$
   select pg_try_advisory_xact_lock(hashtextextended('outlay.alert_rules.' || about, 0))
 $$;
 grant execute on function private.lock_alert_rules(text) to outlay_service, service_role;
-
--- Models that are used in the present month and have no price; and those of which all is priced now.
-create function private.judge_unpriced_usage(at timestamptz)
-returns setof jsonb
-language sql stable security definer set search_path = ''
-as $$
-  with month as (select date_trunc('month', at at time zone 'UTC')::date as first_day),
-  unpriced as (
-    select w.id as workspace_id, month.first_day, usage.model, usage.line_count
-    from month
-    cross join public.workspaces as w
-    cross join lateral (
-      select t.value as model, sum(t.unpriced_count) as line_count
-      from public.daily_totals as t
-      where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'model' and t.day >= month.first_day
-        and t.unpriced_count > 0
-      group by t.value
-    ) as usage
-  ), fresh as materialized (
-    select u.*, coalesce(u.model, '(no model)') as subject_id
-    from unpriced as u
-    where not exists (
-      select from public.alert_states as s
-      where s.workspace_id = u.workspace_id and s.rule = 'unpriced_usage' and s.subject_id = coalesce(u.model, '(no model)')
-    )
-    and private.alert_rule_parameter(u.workspace_id, 'unpriced_usage') is not null
-    limit 1000
-  )
-  select jsonb_build_object(
-    'workspace_id', f.workspace_id, 'rule', 'unpriced_usage', 'subject_type', 'model', 'subject_id', left(f.subject_id, 256),
-    'period', f.first_day, 'state', 'warning',
-    'details', jsonb_build_object(
-      'subject', coalesce(f.model, 'no model'), 'model', f.model, 'line_count', f.line_count,
-      'provider', (
-        select d.provider from public.daily_spend as d
-        where d.workspace_id = f.workspace_id and d.environment = 'live' and d.model is not distinct from f.model
-          and d.day >= f.first_day and d.unpriced_count > 0
-        order by d.day desc
-        limit 1
-      ),
-      'period_from', f.first_day, 'period_until', (f.first_day + interval '1 month')::date
-    )
-  )
-  from fresh as f
-  union all
-  (
-    select jsonb_build_object(
-      'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
-      'period', s.period, 'state', 'ok', 'details', jsonb_build_object('line_count', 0)
-    )
-    from public.alert_states as s
-    where s.rule = 'unpriced_usage'
-      and not exists (
-        select from public.daily_totals as t
-        where t.workspace_id = s.workspace_id and t.environment = 'live' and t.dimension = 'model' and t.day >= s.period
-          and t.unpriced_count > 0 and coalesce(t.value, '(no model)') = s.subject_id
-      )
-    limit 1000
-  )
-$$;

@@ -245,3 +245,11 @@ as $$
   where b.workspace_id = r.workspace_id and b.id = r.id and b.rated_from is distinct from r.period_from
 $$;
 grant execute on function private.rate_budgets(jsonb) to outlay_service, service_role;
+
+-- The limit of a budget at an instant, in the budget's currency.
+create function private.budget_amount(budget public.budgets, instant timestamptz)
+ returns numeric
+ language sql
+ stable
+return case when (instant at time zone budget.time_zone)::date <= budget.raised_until then budget.raised_amount else budget.amount end;
+grant execute on function private.budget_amount(public.budgets, timestamp with time zone) to authenticated, outlay_key, outlay_service;

@@ -92,40 +92,6 @@ create policy "Nobody reads the monthly spend of a deleted workspace"
   on public.monthly_spend as restrictive for select to authenticated, outlay_key
   using (not (workspace_id in (select private.reused_workspaces())));
 
--- The daily totals of past days by week, each week cut where a month ends: what `daily_totals` has for the days from `first_day`
--- to the end of that week or month, before `folded_until`. Weeks begin on Monday.
-create table public.weekly_totals (
-  workspace_id uuid not null,
-  environment text not null,
-  dimension text not null,
-  first_day date not null,
-  value text,
-  type text not null,
-  amount_usd numeric not null,
-  message_count bigint not null,
-  unpriced_count bigint not null,
-  included_usd numeric not null default 0,
-  constraint weekly_totals_key unique nulls not distinct (workspace_id, environment, dimension, first_day, value, type)
-);
-
-alter table public.weekly_totals enable row level security;
-revoke all on public.weekly_totals from anon, authenticated, service_role;
-grant select on public.weekly_totals to authenticated, service_role;
-
-create policy "A member reads the weekly totals of their workspaces"
-  on public.weekly_totals for select to authenticated
-  using (workspace_id = any ((array(select private.member_workspaces()))));
-
-create policy "Nobody reads the weekly totals of a deleted workspace"
-  on public.weekly_totals as restrictive for select to authenticated
-  using (not (workspace_id in (select private.reused_workspaces())));
-
--- The first day of the part of a week that lies in one month.
-create function private.week_in_month(day date)
-returns date
-language sql immutable set search_path = ''
-return greatest(date_trunc('week', day::timestamp), date_trunc('month', day::timestamp))::date;
-
 -- Whoever folds the days of a workspace holds this lock alone, and whoever changes sums of past days holds it together with
 -- others, so that each change is in the folded sums exactly once.
 create function private.fold_lock(workspace uuid)
@@ -135,9 +101,10 @@ return hashtextextended('outlay.fold ' || workspace, 0);
 
 -- Adds changes of the daily sums to the folded sums: those of days that are folded.
 create function private.add_folded_spend(changes public.daily_spend[])
-returns void
-language plpgsql set search_path = ''
-as $$
+ returns void
+ language plpgsql
+ set search_path to ''
+as $function$
 begin
   perform pg_advisory_xact_lock_shared(private.fold_lock(workspace_id))
   from (
@@ -149,25 +116,6 @@ begin
   ) then
     return;
   end if;
-
-  -- The slices of changed months are out of date. Where an earlier change has said so, nothing is locked.
-  with changed as materialized (
-    select distinct c.workspace_id, date_trunc('month', c.day::timestamp)::date as month
-    from unnest(changes) as c join public.spend_folds as f using (workspace_id)
-    where c.day < f.folded_until
-  ), added as (
-    insert into public.sliced_months (workspace_id, month)
-    select workspace_id, month from changed order by 1, 2
-    on conflict do nothing
-  ), locked as (
-    select s.workspace_id, s.month
-    from public.sliced_months as s join changed using (workspace_id, month)
-    where s.state <> 'changed'
-    order by 1, 2
-    for update of s
-  )
-  update public.sliced_months as s set state = 'changed', slices = '{}'
-  from locked where s.workspace_id = locked.workspace_id and s.month = locked.month;
 
   insert into public.monthly_spend as kept (
     workspace_id, month, project_id, api_key_id, type, provider, model, feature, source, environment,
@@ -187,29 +135,6 @@ begin
     set amount_usd = kept.amount_usd + excluded.amount_usd,
         message_count = kept.message_count + excluded.message_count,
         item_count = kept.item_count + excluded.item_count,
-        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
-        included_usd = kept.included_usd + excluded.included_usd;
-
-  insert into public.weekly_totals as kept (
-    workspace_id, environment, dimension, first_day, value, type, amount_usd, message_count, unpriced_count, included_usd
-  )
-  select c.workspace_id, c.environment, slice.dimension, private.week_in_month(c.day), slice.value, c.type,
-    sum(c.amount_usd), sum(c.message_count), sum(c.unpriced_count), sum(c.included_usd)
-  from unnest(changes) as c join public.spend_folds as f using (workspace_id)
-  cross join lateral (
-    values ('project', c.project_id::text), ('key', c.api_key_id::text), ('provider', c.provider), ('model', c.model),
-      ('feature', c.feature)
-    union all
-    select 'user', c.end_user where c.end_user is not null
-    union all
-    select 'tag', tag from unnest(c.tags) as tag
-  ) as slice (dimension, value)
-  where c.day < f.folded_until
-  group by 1, 2, 3, 4, 5, 6
-  order by 1, 2, 3, 4, 5, 6
-  on conflict on constraint weekly_totals_key do update
-    set amount_usd = kept.amount_usd + excluded.amount_usd,
-        message_count = kept.message_count + excluded.message_count,
         unpriced_count = kept.unpriced_count + excluded.unpriced_count,
         included_usd = kept.included_usd + excluded.included_usd;
 
@@ -235,52 +160,21 @@ begin
         message_count = kept.message_count + excluded.message_count,
         unpriced_count = kept.unpriced_count + excluded.unpriced_count,
         included_usd = kept.included_usd + excluded.included_usd;
-
-  -- A person who is erased leaves sums of nothing, which would keep the name, and slices that are out of date.
-  if exists (select from unnest(changes) where end_user is not null) then
-    delete from public.monthly_slices as kept
-    using (
-      select distinct c.workspace_id, c.end_user, date_trunc('month', c.day::timestamp)::date as month
-      from unnest(changes) as c join public.spend_folds as f using (workspace_id)
-      where c.end_user is not null and c.day < f.folded_until
-    ) as c
-    where kept.workspace_id = c.workspace_id and kept.end_user = c.end_user and kept.month = c.month;
-    delete from public.monthly_spend as kept
-    using (select distinct workspace_id, end_user from unnest(changes) where end_user is not null) as c
-    where kept.workspace_id = c.workspace_id and kept.end_user = c.end_user
-      and kept.amount_usd = 0 and kept.message_count = 0 and kept.item_count = 0 and kept.unpriced_count = 0
-      and kept.included_usd = 0;
-    delete from public.weekly_totals as kept
-    using (
-      select distinct workspace_id, environment, end_user, private.week_in_month(day) as first_day
-      from unnest(changes) where end_user is not null
-    ) as c
-    where kept.workspace_id = c.workspace_id and kept.environment = c.environment and kept.dimension = 'user'
-      and kept.first_day = c.first_day and kept.value = c.end_user
-      and kept.amount_usd = 0 and kept.message_count = 0 and kept.unpriced_count = 0 and kept.included_usd = 0;
-    delete from public.monthly_totals as kept
-    using (
-      select distinct workspace_id, environment, end_user, date_trunc('month', day::timestamp)::date as first_day
-      from unnest(changes) where end_user is not null
-    ) as c
-    where kept.workspace_id = c.workspace_id and kept.environment = c.environment and kept.dimension = 'user'
-      and kept.first_day = c.first_day and kept.value = c.end_user
-      and kept.amount_usd = 0 and kept.message_count = 0 and kept.unpriced_count = 0 and kept.included_usd = 0;
-  end if;
 end
-$$;
+$function$;
 
--- Folds the past days of a workspace, at most to the end of a month. A day is past twelve hours after the day that follows it:
--- no transaction that took it for a present one is still open then (see `private.add_daily_spend`).
+-- Folds the past days of a workspace, at most to the end of a month.
 --
 -- returns: the number of sums that were folded; null where there is nothing to do
 create function private.fold_past_days()
-returns integer
-language plpgsql security definer set search_path = ''
-as $$
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
 #variable_conflict use_variable
 declare
-  past_until date := ((now() - interval '12 hours') at time zone 'UTC')::date - 1;
+  past_until date := private.past_until(now());
   workspace uuid;
   first_day date;
   until_day date;
@@ -330,24 +224,6 @@ begin
         included_usd = kept.included_usd + excluded.included_usd;
   get diagnostics folded = row_count;
 
-  insert into public.weekly_totals as kept (
-    workspace_id, environment, dimension, first_day, value, type, amount_usd, message_count, unpriced_count, included_usd
-  )
-  select t.workspace_id, t.environment, t.dimension, private.week_in_month(t.day), t.value, t.type,
-    sum(t.amount_usd), sum(t.message_count), sum(t.unpriced_count), sum(t.included_usd)
-  from public.daily_totals as t
-  where t.workspace_id = workspace and t.environment in ('live', 'test')
-    and t.dimension in ('project', 'key', 'provider', 'model', 'feature', 'user', 'tag')
-    and t.day >= first_day and t.day < until_day
-  group by 1, 2, 3, 4, 5, 6
-  -- Rows that are read together are stored together.
-  order by 1, 2, 3, 4
-  on conflict on constraint weekly_totals_key do update
-    set amount_usd = kept.amount_usd + excluded.amount_usd,
-        message_count = kept.message_count + excluded.message_count,
-        unpriced_count = kept.unpriced_count + excluded.unpriced_count,
-        included_usd = kept.included_usd + excluded.included_usd;
-
   insert into public.monthly_totals as kept (
     workspace_id, environment, dimension, first_day, value, type, amount_usd, message_count, unpriced_count, included_usd
   )
@@ -366,31 +242,27 @@ begin
         unpriced_count = kept.unpriced_count + excluded.unpriced_count,
         included_usd = kept.included_usd + excluded.included_usd;
 
-  insert into public.sliced_months (workspace_id, month)
-  values (workspace, date_trunc('month', first_day::timestamp)::date)
-  on conflict (workspace_id, month) do update set state = 'changed', slices = '{}';
   insert into public.spend_folds (workspace_id, folded_until) values (workspace, until_day)
   on conflict (workspace_id) do update set folded_until = excluded.folded_until;
   return folded;
 end
-$$;
+$function$;
 grant execute on function private.fold_past_days() to outlay_service, service_role;
 
 -- Forgets the folded sums of a workspace. Its days are read one by one until they are folded again.
 create function private.unfold_days(workspace uuid)
-returns void
-language plpgsql security definer set search_path = ''
-as $$
+ returns void
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
 begin
   perform pg_advisory_xact_lock(private.fold_lock(workspace));
   delete from public.spend_folds where workspace_id = workspace;
   delete from public.monthly_spend where workspace_id = workspace;
-  delete from public.weekly_totals where workspace_id = workspace;
   delete from public.monthly_totals where workspace_id = workspace;
-  delete from public.sliced_months where workspace_id = workspace;
-  delete from public.monthly_slices where workspace_id = workspace;
 end
-$$;
+$function$;
 
 -- The daily totals of past days by month: what `daily_totals` has for all days of a month before `folded_until`, in one row.
 -- `weekly_totals` has the same days by week.
@@ -433,3 +305,31 @@ case
     when dimension = 'key' then value = (( select private.key_claims() ->> 'id'))
     else false
 end);
+
+-- What processes of the version before read until they are replaced: weeks are summed from days, and no month has slices. A later
+-- migration drops both views.
+create view public.weekly_totals with (security_invoker = true) as
+  select t.workspace_id, t.environment, t.dimension,
+    greatest(date_trunc('week', t.day::timestamp), date_trunc('month', t.day::timestamp))::date as first_day, t.value, t.type,
+    sum(t.amount_usd) as amount_usd, sum(t.message_count) as message_count, sum(t.unpriced_count) as unpriced_count,
+    sum(t.included_usd) as included_usd
+  from public.daily_totals as t
+  join public.spend_folds as f on f.workspace_id = t.workspace_id and t.day < f.folded_until
+  group by 1, 2, 3, 4, 5, 6;
+revoke all on public.weekly_totals from anon, authenticated, service_role;
+grant select on public.weekly_totals to authenticated, service_role;
+
+-- Processes of the version before read it during an upgrade: no month is sliced.
+create view public.sliced_months with (security_invoker = true) as
+  select f.workspace_id, f.folded_until as month, 'changed' as state, '{}'::text[] as slices from public.spend_folds as f where false;
+revoke all on public.sliced_months from anon, authenticated, service_role;
+grant select on public.sliced_months to authenticated, service_role;
+
+-- The day before which days are past: twelve hours after the day that follows them has ended. No transaction that took one for a
+-- present day is still open then (see `private.add_daily_spend`).
+create function private.past_until(at timestamptz)
+ returns date
+ language sql
+ stable
+ set search_path to ''
+return ((at - interval '12 hours') at time zone 'UTC')::date - 1;

@@ -22,17 +22,21 @@ create table public.alerts (
   state text not null default 'alert' check (state in ('ok', 'warning', 'alert')),
   -- Why nobody was told of a quiet alert.
   quiet_reason text check (quiet_reason in ('was_above', 'snoozed', 'rule_off', 'start_untold')),
+  rearmed_at timestamptz,
   primary key (workspace_id, id),
-  unique (workspace_id, rule, subject_id, period, level),
   constraint alerts_rule_check check (rule in (
     'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
     'silent_source'
   )),
   constraint alerts_subject_type_check check (subject_type in ('budget', 'workspace', 'key', 'model', 'source')),
-  constraint alerts_of_which_nobody_is_told_are_quiet check (quiet_reason is null or is_quiet)
+  constraint alerts_of_which_nobody_is_told_are_quiet check (quiet_reason is null or is_quiet),
+  constraint alerts_fire_once_for_a_limit
+  unique nulls not distinct (workspace_id, rule, subject_id, period, level, rearmed_at)
 );
+comment on column public.alerts.rearmed_at is 'Since when the level can fire again, for another limit; null while it cannot';
 
 create index alerts_recent_idx on public.alerts (workspace_id, number desc);
+create index alerts_fired_idx on public.alerts using brin (fired_at);
 
 alter table public.alerts enable row level security;
 revoke all on public.alerts from anon, authenticated, service_role;

@@ -19,6 +19,7 @@ create or replace view public.weekly_totals with (security_invoker = true) as
   from public.daily_totals as t
   join public.spend_folds as f on f.workspace_id = t.workspace_id and t.day < f.folded_until
   group by 1, 2, 3, 4, 5, 6;
+-- Processes of the version before read it during an upgrade: no month is sliced.
 create or replace view public.sliced_months with (security_invoker = true) as
   select f.workspace_id, f.folded_until as month, 'changed' as state, '{}'::text[] as slices from public.spend_folds as f where false;
 revoke all on public.weekly_totals, public.sliced_months from public, anon, authenticated, service_role;
