@@ -152,8 +152,10 @@ function read(kind: Kind, row: DifferingRow): Difference[] {
       const [stored, actual] = [given(row[`stored_${figure}`]), given(row[`actual_${figure}`])];
       const difference = subtract(parseDecimal(stored), parseDecimal(actual));
       // A message whose parts are right in sum and count has them wrong between themselves.
-      const isUneven = kind === "posting" && figure === "amount_usd" && stored === actual;
-      if (toText(difference) === "0" && !isUneven) return [];
+      const isEqual = toText(difference) === "0";
+      const isUneven =
+        kind === "posting" && figure === "amount_usd" && isEqual && row.stored_parts === row.actual_parts;
+      if (isEqual && !isUneven) return [];
       return [{ ...shared, figure, stored, actual, difference: isUneven ? "shares" : toText(difference) }];
     });
 }
