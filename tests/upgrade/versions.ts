@@ -13,6 +13,7 @@ const unreleased = [
   "7bc7d4c",
   "a260f05",
   "f2612b9",
+  "28ea67f",
   "ec4f035",
   "f410369",
   "642f2e7",
