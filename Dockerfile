@@ -16,5 +16,5 @@ USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/health`).then(r => r.json()).then(b => process.exit(b.status === 'ok' ? 0 : 1), () => process.exit(1))"]
-# A larger young generation: fewer requests under way are copied by the garbage collector (docs/decisions/0113).
+# A larger young generation: fewer requests under way are copied by the garbage collector (docs/decisions/0014-record-calls-in-groups.md).
 ENTRYPOINT ["node", "--max-semi-space-size=32", "scripts/run-built.mjs"]

@@ -1,4 +1,4 @@
-// `npm run bench:readme -- FILE…`: writes the figures that have a target into the README's table, from results that
+// `npm run bench:write -- FILE…`: writes the figures that have a target into the table of docs/performance.md, from results that
 // `npm run bench` has written. A later file replaces what an earlier one says of the same figure.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,12 +32,12 @@ const table = [
   ...rows,
 ].join("\n");
 
-const readme = join(root, "README.md");
-const text = readFileSync(readme, "utf8");
+const page = join(root, "docs/performance.md");
+const text = readFileSync(page, "utf8");
 const between = /(<!-- figures -->\n)[\s\S]*?(<!-- end of figures -->)/;
-if (!between.test(text)) throw new Error("README.md has no place for the figures: <!-- figures -->.");
+if (!between.test(text)) throw new Error("docs/performance.md has no place for the figures: <!-- figures -->.");
 writeFileSync(
-  readme,
+  page,
   text.replace(between, (_, start, end) => `${start}${table}\n${end}`),
 );
 

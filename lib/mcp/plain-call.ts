@@ -33,7 +33,7 @@ export const acceptedEnvelopes = (): number => accepted.size;
 /**
  * Reads a tool call that the SDK would accept and answer with the tool's result, whatever that is. The SDK validates a call four
  * times and makes a server and a transport for it, which costs as much as all the rest of the call; see
- * docs/decisions/0254-answer-plain-tool-calls-directly.md.
+ * docs/decisions/0033-keep-the-mcp-sdk-transport.md.
  * @returns undefined for everything else: the SDK answers it
  */
 export function readPlainCall(request: Request, body: unknown): PlainCall | undefined {

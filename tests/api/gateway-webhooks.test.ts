@@ -116,7 +116,7 @@ describe("What LiteLLM could not price is priced by our list or unpriced, never 
   });
 });
 
-describe("Who and what for follows decision 135:", () => {
+describe("The project and the person of a call", () => {
   const about = (metadata: object, others: object = {}) =>
     liteLlmCall({
       ...others,

@@ -48,10 +48,10 @@ export function priceFromCatalogue(line: CatalogueLine): PricedLine {
  *
  * Tiers: some models have a higher price for a whole *request* with more than a certain number of input tokens. A line
  * does not show that: its quantity may be that of one request or of a day. So only `inputQuantity`, the request's own
- * count, selects a tier above the base (docs/decisions/0026-choose-the-price-tier-by-request.md).
+ * count, selects a tier above the base (docs/decisions/0019-leave-usage-unpriced-rather-than-guess.md).
  *
  * The first catalogue decides, with our corrections; the second one has the prices that the first lacks, and those of other
- * service tiers than the standard one (docs/decisions/0137-take-missing-prices-from-a-second-catalogue.md).
+ * service tiers than the standard one (docs/decisions/0019-leave-usage-unpriced-rather-than-guess.md).
  */
 export function catalogueRate(line: CatalogueLine, unitType: string): Rate | UnpricedReason {
   const model = matchModel(line.provider, line.model ?? "");
