@@ -32,7 +32,7 @@ function Item({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
           <Time at={alert.fired_at} className="whitespace-nowrap text-muted-foreground text-xs" />
         </header>
         <AlertFigures alert={alert} />
-        <Told alert={alert} workspace={workspace} canEdit={canEdit} />
+        <FiredAlertRow alert={alert} workspace={workspace} canEdit={canEdit} />
         <p className="flex flex-wrap items-center gap-x-4 gap-y-1 text-[13px]">
           {alert.links.map(({ text, url }) => (
             <Link
@@ -88,7 +88,7 @@ const quietReasons: Record<NonNullable<FiredAlert["quiet_reason"]>, string> = {
 };
 
 /** Whom the alert was sent to, or why nobody was told. */
-function Told({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
+function FiredAlertRow({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
   const { deliveries, quiet_reason: quiet, fired_at: at } = alert;
   if (deliveries.length > 0) {
     const sorted = deliveries.toSorted((a, b) => urgency.indexOf(a.state) - urgency.indexOf(b.state));

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { parseAmount } from "@/components/parse-amount";
 import type { createApiKeyRequest } from "@/lib/contract/api-keys";
 import { ExactNumber } from "@/lib/contract/exact-number";
-import type { Source } from "@/lib/contract/message";
+import type { MessageSource } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import { summarizeKey } from "@/lib/contract/summarize-key";
 import type { KeyView } from "./key-view";
@@ -22,7 +22,7 @@ export type KeyForm = {
   /** The one project that the key is bound to. */
   project: { id: string; slug: string } | null;
   features: string[];
-  sources: Source[];
+  sources: MessageSource[];
   /** The users for whom it may record, as messages name them. */
   users: string[];
   /** Requests in any 60 seconds, as typed; empty for no limit. */

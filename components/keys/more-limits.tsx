@@ -8,11 +8,11 @@ import { Combobox } from "@/components/ui/combobox";
 import type { Option } from "@/components/ui/combobox-option";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
-import type { Source } from "@/lib/contract/message";
+import type { MessageSource } from "@/lib/contract/message";
 import type { KeyFormPart } from "./key-form-part";
 import { errorOf, type KeyForm } from "./key-form-state";
 
-const sources: { value: Source; label: string }[] = [
+const sources: { value: MessageSource; label: string }[] = [
   { value: "api", label: "API" },
   { value: "mcp", label: "Assistants (MCP)" },
   { value: "manual", label: "By hand" },

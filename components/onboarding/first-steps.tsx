@@ -15,7 +15,7 @@ import { Tabs } from "@/components/ui/tabs";
 import { useMutation } from "@/components/use-mutation";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
 import { FirstMessage } from "./first-message";
-import { GetTold, isTold, type Told } from "./get-told";
+import { type AlertSetup, GetTold, isTold } from "./get-told";
 import { SendFirstMessage } from "./send-first-message";
 import { useFirstMessage } from "./use-first-message";
 
@@ -38,7 +38,7 @@ export function FirstSteps({
   canCreate: boolean;
   existing: Pick<KeyView, "name" | "prefix" | "last_four"> | null;
   addresses: ServiceAddresses;
-  told: Told;
+  told: AlertSetup;
 }) {
   const router = useRouter();
   const [created, setCreated] = useState<NewSecret>();

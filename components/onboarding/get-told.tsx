@@ -5,13 +5,21 @@ import { NewBudget } from "@/components/budgets/new-budget";
 import { Step } from "@/components/ui/step";
 
 /** What a workspace has of what alerts need: the names of its budgets and of its channels that are on. */
-export type Told = { budgets: string[]; channels: string[]; canEdit: boolean; canMail: boolean };
+export type AlertSetup = { budgets: string[]; channels: string[]; canEdit: boolean; canMail: boolean };
 
 /** Whether alerts are raised and sent. */
-export const isTold = ({ budgets, channels }: Told) => budgets.length > 0 && channels.length > 0;
+export const isTold = ({ budgets, channels }: AlertSetup) => budgets.length > 0 && channels.length > 0;
 
 /** The step that has somebody told: a budget, whose thresholds raise alerts, and a channel, to which they are sent. */
-export function GetTold({ number, workspace, told }: { number: number; workspace: string; told: Told }) {
+export function GetTold({
+  number,
+  workspace,
+  told,
+}: {
+  number: number;
+  workspace: string;
+  told: AlertSetup;
+}) {
   const { budgets, channels, canEdit, canMail } = told;
   return (
     <Step number={number} title="Get told" isDone={isTold(told)}>

@@ -103,7 +103,7 @@ const activityRow = z
       .meta({ description: "For a message with lines, the value that all matching lines share." }),
     end_user: z.string().nullable().meta({
       description:
-        "The person whom the usage was for: the message's `user`. For a message with lines, the value that all matching lines share.",
+        "The person the usage was for: the message's `user`. For a message with lines, the value that all matching lines share.",
     }),
     tags: storedTags,
     emitter: emitterName,
@@ -197,7 +197,7 @@ export const messageDetail = z
     model: z.string().nullable(),
     feature: z.string().nullable(),
     end_user: z.string().nullable().meta({
-      description: "The person whom the usage was for. A batch has them on its lines.",
+      description: "The person the usage was for. A batch has them on its lines.",
     }),
     session: z.string().nullable(),
     tags: storedTags,

@@ -43,7 +43,7 @@ function plainName(max: number, description: string) {
 /** The person whom usage was for: an address, a name or a pseudonym. Not an account of Outlay. */
 export const user = plainName(
   maxNameLength,
-  "The person whom the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it.",
+  "The person the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it.",
 );
 
 /** What the calls of one conversation or run have in common. */
@@ -69,7 +69,7 @@ export const tags = z
   .optional()
   .meta({
     description:
-      'Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`.',
+      'What the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`.',
   });
 
 /** Tags as they are stored and filtered by: each `name:value`, in one order; undefined for none. */

@@ -78,7 +78,7 @@ export const ledgerFilters = {
   user: orNone(
     text(maxNameLength),
     maxNameLength,
-    "The person whom the usage was for, as recorded. Of a batch, its lines of this person count.",
+    "The person the usage was for, as recorded. Of a batch, the lines of this person count.",
   ),
   tag: orNone(text(maxTagLength), maxTagLength, "A tag of the message, `name:value`."),
   source: source.optional().meta({ description: "The source of the message." }),

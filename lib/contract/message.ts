@@ -5,7 +5,7 @@ import { day, instant, positiveDecimal, projectSlug, text } from "./fields";
 /** The source of a message (specification 2.1). */
 export const sources = ["api", "mcp", "manual", "import"] as const;
 export const source = z.enum(sources).meta({ id: "Source" });
-export type Source = z.infer<typeof source>;
+export type MessageSource = z.infer<typeof source>;
 
 /** The most members that a message's metadata may have. */
 const maxMetadata = 20;

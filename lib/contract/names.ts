@@ -28,7 +28,7 @@ const names = z.array(z.string()).max(maxNames);
 export const nameList = z
   .object({
     features: names.meta({ description: "Features, those that begin with the text first." }),
-    people: names.meta({ description: "People whom usage was for, in the same order." }),
+    people: names.meta({ description: "People with usage, in the same order." }),
   })
   .meta({ id: "NameList" });
 export type NameList = z.output<typeof nameList>;

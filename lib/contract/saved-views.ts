@@ -20,7 +20,9 @@ export const savedView = z
     id: uuid,
     name: z.string(),
     query: z.string(),
-    is_shared: z.boolean().meta({ description: "Whether all members see it; otherwise only who saved it." }),
+    is_shared: z
+      .boolean()
+      .meta({ description: "Whether all members see it. Otherwise only the person who saved it does." }),
     created_by: z.object({ user_id: uuid, display_name: z.string().nullable() }),
     created_at: instant,
     can_delete: z.boolean().meta({ description: "Whether the caller may delete it." }),

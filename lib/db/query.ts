@@ -33,7 +33,7 @@ export async function selectOne<C extends Columns>(
   statement: Sql,
 ): Promise<Row<C>> {
   const row = await selectFirst(client, columns, statement);
-  if (!row) throw new Error("A statement that always has a row had none.");
+  if (!row) throw new Error("The statement returned no row.");
   return row;
 }
 
@@ -56,6 +56,6 @@ export async function callFunction<T>(
   const { text, values: given } = sql`select ${functionCall(name, values)} as answer`;
   const { rows } = await client.query<{ answer: T }>({ text, values: given });
   const [row] = rows;
-  if (!row) throw new Error("A call of a function has one row.");
+  if (!row) throw new Error("The function returned no row.");
   return row.answer;
 }

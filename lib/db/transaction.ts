@@ -187,7 +187,7 @@ export function inTwoRoundTrips<Answer, Result>(
     const results: unknown = await client.query(`begin; ${toLiteralText(open)}`);
     const [, opened] = results as QueryResult<{ answer: Answer }>[];
     const row = opened?.rows[0];
-    if (!row) throw new Error("A function call has one row.");
+    if (!row) throw new Error("The function returned no row.");
     const { close, result } = await decide(row.answer, client);
     await client.query([...close.map(toLiteralText), "commit"].join("; "));
     if (close.length > 0) noteStored();
@@ -207,7 +207,7 @@ async function inTransaction<T>(
     const results: unknown = await client.query(opening);
     const [, opened] = results as QueryResult<{ now: number }>[];
     const now = opened?.rows[0]?.now;
-    if (now === undefined) throw new Error("A transaction began without selecting the time.");
+    if (now === undefined) throw new Error("The transaction did not read the database's time.");
     return committed(client, await run(client, Math.floor(now)));
   });
 }

@@ -294,7 +294,7 @@ async function requireDeclaredRole(
   if (role === "viewer") return;
   const { slug } = await params;
   if (typeof slug !== "string")
-    throw new Error("An endpoint with a role has a workspace's slug in its path.");
+    throw new Error("The endpoint requires a role but has no workspace slug in its path.");
   const require = ofDeleted ? requireMembershipOfDeleted : requireMembership;
   await asUserReading(claims, async (client) => void (await require(client, claims, slug, role)));
 }

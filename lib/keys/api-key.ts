@@ -1,4 +1,4 @@
-import type { Source } from "@/lib/contract/message";
+import type { MessageSource } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import type { SourceSettings } from "@/lib/contract/sources";
 import type { Decimal } from "@/lib/ledger/pricing/decimal";
@@ -8,7 +8,7 @@ export type KeyConditions = {
   project_slugs?: string[];
   deny_project_slugs?: string[];
   features?: string[];
-  sources?: Source[];
+  sources?: MessageSource[];
   users?: string[];
 };
 

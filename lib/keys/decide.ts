@@ -1,5 +1,5 @@
 import { ExactNumber } from "@/lib/contract/exact-number";
-import type { Source } from "@/lib/contract/message";
+import type { MessageSource } from "@/lib/contract/message";
 import type { Permission } from "@/lib/contract/permissions";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { add, compare, type Decimal, toText } from "@/lib/ledger/pricing/decimal";
@@ -13,7 +13,7 @@ export const rateWindowMs = 60_000;
 export type Attempt = {
   /** All of them are required; the refusal names the first that is missing. */
   permissions: readonly Permission[];
-  source?: Source;
+  source?: MessageSource;
   /** Slugs of all projects of the request. */
   projects?: string[];
   /** The feature of each usage line; undefined for a line without one. */

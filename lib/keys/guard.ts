@@ -117,7 +117,7 @@ async function admitGroup(calls: KeyCall[]): Promise<Admitted[]> {
 async function admitAlone(call: KeyCall): Promise<Admitted> {
   try {
     const [verdict] = await admitGroup([call]);
-    if (!verdict) throw new Error("A group of one call has one verdict.");
+    if (!verdict) throw new Error("The call has no verdict.");
     return verdict;
   } catch (error) {
     const refused = { rate: null, keyId: undefined };

@@ -2,12 +2,12 @@ import { ServiceError } from "@/lib/errors";
 import type { SourceRecord } from "./mapping/source-record";
 
 /** What an item of a body is: a call with usage, nothing to record, or something that cannot be read. */
-export type Told = SourceRecord | "no usage" | ServiceError;
+export type DecodedItem = SourceRecord | "no usage" | ServiceError;
 
 /** What a body tells: its calls, remarks for whoever runs the emitter, and why other records were refused. */
-export type Decoded = { told: Told[]; remarks: string[]; refused: Refused[] };
+export type Decoded = { told: DecodedItem[]; remarks: string[]; refused: Refused[] };
 
-export function isRecord(item: Told): item is SourceRecord {
+export function isRecord(item: DecodedItem): item is SourceRecord {
   return typeof item === "object" && !(item instanceof ServiceError);
 }
 

@@ -55,7 +55,7 @@ export async function createInvitation(
     const id = await insertInvitation(client, { workspaceId, role, email, days });
     await asServiceWithin(client, () => keepInvitationSecret(client, id, hashSecret(token)));
     const [row] = await selectInvitations(client, workspaceId, id);
-    if (!row) throw new Error("An invitation that was made was not found.");
+    if (!row) throw new Error("The new invitation cannot be read.");
     return { invitation: toInvitation(row), link: `${serviceAddress()}/invite/${token}` };
   });
 }
@@ -85,7 +85,7 @@ export function restoreInvitation(claims: UserClaims, slug: string, id: string):
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     await restoreDeleted(client, "invitation", workspaceId, id);
     const [row] = await selectInvitations(client, workspaceId, id);
-    if (!row) throw new Error("An invitation that was restored was not found.");
+    if (!row) throw new Error("The restored invitation cannot be read.");
     return toInvitation(row);
   });
 }

@@ -74,7 +74,7 @@ export function createChannel(
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { kind, name, rules, least_percent } = request;
     const target = readTarget(kind, request);
-    if (!target) throw new Error("A new channel has a target.");
+    if (!target) throw new Error("The new channel has no target.");
     if (kind === "email") await checkRecipients(client, workspaceId, target);
     const secret = kind === "webhook" ? newSecret() : null;
     const channel = { name, kind, target: target.target, rules, least_percent };

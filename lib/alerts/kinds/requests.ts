@@ -13,7 +13,7 @@ import { wordDelivery } from "./wording";
  */
 export function requestOf(delivery: Claimed, base: string, now: number): OutgoingRequest {
   const { kind, address } = delivery.channel;
-  if (address === null) throw new Error("A channel that is not mail has an address.");
+  if (address === null) throw new Error("The channel has no address.");
   const wording = wordDelivery(delivery, base);
   switch (kind) {
     case "webhook":
@@ -27,6 +27,6 @@ export function requestOf(delivery: Claimed, base: string, now: number): Outgoin
     case "pagerduty":
       return pagerdutyRequest(delivery, wording, address, base, now);
     case "email":
-      throw new Error("Mail is not a request.");
+      throw new Error("A mail channel has no HTTP request.");
   }
 }

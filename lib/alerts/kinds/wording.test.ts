@@ -15,11 +15,11 @@ describe("The other rules", () => {
     },
     ...{ period_from: "2026-11-01", period_until: "2026-12-01" },
   };
-  type Told = {
+  type Alerted = {
     subject_type: Alert["subject_type"];
     details: Record<string, unknown>;
   };
-  const rules: [Alert["rule"], Told, string, string, string][] = [
+  const rules: [Alert["rule"], Alerted, string, string, string][] = [
     [
       "budget_forecast",
       {
@@ -93,7 +93,7 @@ describe("The other rules", () => {
   ];
   const told = (
     rule: (typeof rules)[number][0],
-    { subject_type, details: figures }: Told,
+    { subject_type, details: figures }: Alerted,
     state: "warning" | "ok",
   ) => ({
     alert: { ...alert, rule, state, level: state, subject_type, subject_id: "s1", details: figures },

@@ -10,7 +10,7 @@ import { holdBlockingBudgets, selectExceededBudget } from "./queries";
  * @param change records the void and what replaces the message, in the caller's transaction
  * @throws ServiceError budget_exceeded, as for a message that is recorded; the transaction has to end then
  */
-export async function withinBudgets(
+export async function requireRoomInBudgets(
   client: ClientBase,
   workspaceId: string,
   messageId: string,
@@ -22,7 +22,7 @@ export async function withinBudgets(
   if (!exceeded) return;
   const [budget] = parseBudgets([exceeded.budget]);
   const [period] = budget?.periods ?? [];
-  if (!budget || !period) throw new Error("A budget was exceeded in no period.");
+  if (!budget || !period) throw new Error("The exceeded budget has no period.");
   // Members read every budget of their workspace.
   throw budgetExceeded(true, budget, period, subtract(period.spent, parseDecimal(exceeded.added_usd)));
 }

@@ -13,7 +13,7 @@ import { followPublished } from "@/lib/ledger/published/follow";
 import { insertVoid, type StoredCost, type StoredVoid, selectCost, selectVoid } from "./queries";
 import { replaceMessage } from "./replace";
 import { mayVoid } from "./right";
-import { withinBudgets } from "./room";
+import { requireRoomInBudgets } from "./room";
 
 /** Attempts of a request that others got in the way of. */
 const maxAttempts = 8;
@@ -75,7 +75,7 @@ async function voidOnce(
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
       demandWhole(cost);
       const { reason } = request;
-      await withinBudgets(client, workspace.id, id, async () => {
+      await requireRoomInBudgets(client, workspace.id, id, async () => {
         await insertVoid(client, {
           workspaceId: workspace.id,
           messageId: id,
@@ -86,7 +86,7 @@ async function voidOnce(
         await replace?.(client, workspace, cost, now);
       });
       const stored = await selectVoid(client, workspace.id, id);
-      if (!stored) throw new Error("A message was voided and has no void.");
+      if (!stored) throw new Error("The void of the message is missing.");
       return { result: toMessageVoid(stored), replayed: false };
     });
   for (let tries = 1; ; tries += 1) {

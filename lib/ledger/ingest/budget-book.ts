@@ -110,9 +110,9 @@ export class BudgetBook {
 }
 
 /** A posting as budgets see it. `at`: milliseconds since 1970. */
-type Line = { budgeted: Budgeted; at: number; usd: Decimal; isUnpriced: boolean };
+type BudgetedLine = { budgeted: Budgeted; at: number; usd: Decimal; isUnpriced: boolean };
 
-function toLine(key: ApiKey, { posting, projectId }: Planned): Line {
+function toLine(key: ApiKey, { posting, projectId }: Planned): BudgetedLine {
   const { provider, model, feature, end_user: user, tags } = posting;
   return {
     budgeted: {

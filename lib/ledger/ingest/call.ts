@@ -9,7 +9,7 @@ import type { Counted } from "@/lib/keys/decide";
  * A message, and what makes it the same as others. `telling` is what an emitter's record has in the place of an idempotency
  * key: a call of a model is told by several records, of which the first is recorded, however the others differ.
  */
-export type Submission = IngestRequest & { telling?: Telling | undefined; emitter?: Emitter | undefined };
+export type Submission = IngestRequest & { telling?: CallKeys | undefined; emitter?: Emitter | undefined };
 
 /** The program that told of a call. `costUsd`: its own figure of what the whole call cost, decimal text. */
 export type Emitter = { name: string; costUsd?: string | undefined };
@@ -23,7 +23,7 @@ export type Emitter = { name: string; costUsd?: string | undefined };
  * - `within`: what the message is inside of. Its marks are remembered with the message; they are `inner` of those that would
  *   include it.
  */
-export type Telling = { own: string[]; outer: string[]; inner: string[]; within: Around[] };
+export type CallKeys = { own: string[]; outer: string[]; inner: string[]; within: Around[] };
 
 /**
  * What a message is inside of, and what that is inside of. Messages inside the same share it: a list of all for each of them
@@ -73,7 +73,7 @@ export type Recorded = { result: IngestResult; replayed: boolean };
 /** What became of the message of a call with one. @throws ServiceError where the call or the message is refused */
 export function acceptedOne(outcome: IngestVerdict["outcome"]): Recorded {
   const [verdict] = accepted(outcome);
-  if (!verdict) throw new Error("A call with one message has one verdict.");
+  if (!verdict) throw new Error("The message has no verdict.");
   return accepted(verdict);
 }
 

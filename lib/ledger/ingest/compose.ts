@@ -74,17 +74,17 @@ export function sharedFields(message: CostMessage, now: number) {
 }
 
 /** A line of usage, alone or within a batch. */
-export type Line = Omit<Of<"batch">["items"][number], "feature">;
+export type BatchItem = Omit<Of<"batch">["items"][number], "feature">;
 
 /** Whether a usage is one line; the contract requires that or `lines`. */
-export function isOneLine<T extends Of<"usage">>(message: T): message is T & Line {
+export function isOneLine<T extends Of<"usage">>(message: T): message is T & BatchItem {
   return message.unit_type !== undefined && message.quantity !== undefined;
 }
 
 /** The cost of a line of usage. @param at when it occurred */
 export function priceUsageLine(
   provider: string,
-  line: Line,
+  line: BatchItem,
   at: Date,
   overrides: readonly PriceOverride[],
 ): PricedAmount {
@@ -104,7 +104,7 @@ export function priceUsageLine(
 
 /** The columns of a posting that come from its line. */
 function lineFields(
-  line: Line & { feature?: string | undefined },
+  line: BatchItem & { feature?: string | undefined },
   priced: PricedAmount,
   isIncluded: boolean,
 ) {
@@ -193,7 +193,7 @@ const noLabel = { label: undefined, metadata: undefined };
 
 function composePostings(
   message: Of<"batch"> | Of<"usage">,
-  items: (Line & { feature?: string | undefined })[],
+  items: (BatchItem & { feature?: string | undefined })[],
   { now, overrides }: CostContext,
 ): Composed {
   const { type, label, metadata, tags, occurred_at } = sharedFields(message, now);

@@ -1,5 +1,5 @@
 import type { CostStatus } from "@/lib/contract/ingest-result";
-import type { CostMessage, Source } from "@/lib/contract/message";
+import type { CostMessage, MessageSource } from "@/lib/contract/message";
 
 /** One row of `public.messages`, as `private.store_messages` reads it. Decimals are exact text, instants ISO 8601. */
 export type LedgerRow = {
@@ -11,7 +11,7 @@ export type LedgerRow = {
   project_id: string;
   api_key_id: string | null;
   type: CostMessage["type"];
-  source: Source;
+  source: MessageSource;
   environment: "live" | "test";
   provider?: string;
   model?: string | undefined;

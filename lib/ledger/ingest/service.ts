@@ -59,14 +59,14 @@ export async function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict
 }
 
 /** What an emitter tells of a call: a message as a client would send it, and what no client says. */
-export type Told = { message: ToldMessage } & Required<Pick<Submission, "telling" | "emitter">>;
+export type SourcedCall = { message: ToldMessage } & Required<Pick<Submission, "telling" | "emitter">>;
 
 /**
  * Like `ingestBulk`, for what emitters tell: each message with what makes it the same as others. The call's request was
  * admitted and counted before.
  */
 export function ingestTold(
-  call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: Told[] },
+  call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: SourcedCall[] },
 ): Promise<IngestVerdict> {
   const { body, ...rest } = call;
   const requests = parseTold(body.map(({ message }) => message));

@@ -123,8 +123,7 @@ async function decide(
   const unknown = group.unknownPeriods();
   if (unknown.length === 0) return { verdicts, admission, group };
   const found = await loadBudgetPeriods(client, unknown);
-  if (found.length === 0)
-    throw new Error("A blocking budget counts an instant that none of its periods has.");
+  if (found.length === 0) throw new Error("A blocking budget counts a time that is in none of its periods.");
   return decide(calls, answer, client, [...periods, ...found]);
 }
 

@@ -10,12 +10,12 @@ import {
   zero,
 } from "./decimal";
 import {
-  type Line,
   type Price,
   type PricedLine,
   priceLine,
   type Rate,
   type UnpricedReason,
+  type UsageLine,
 } from "./price-line";
 import type { PriceTable, ServiceTier } from "./price-table";
 import { findUnit, type Unit } from "./units";
@@ -27,7 +27,7 @@ import { findUnit, type Unit } from "./units";
  * - `inputQuantity`: all input tokens of the line's request, if the caller knows them; see `catalogueRate`.
  * - `serviceTier`: how the provider served the request; `standard` where it is left out.
  */
-export type CatalogueLine = Line & {
+export type CatalogueLine = UsageLine & {
   provider: string;
   model?: string | null | undefined;
   occurredAt: Date;

@@ -9,6 +9,6 @@ const order: readonly CostStatus[] = ["unpriced", "priced", "converted", "client
  */
 export function combineStatuses(statuses: readonly CostStatus[]): CostStatus {
   const found = order.find((status) => statuses.includes(status));
-  if (!found) throw new Error("A message without postings has no status.");
+  if (!found) throw new Error("The message has no postings.");
   return found;
 }

@@ -54,7 +54,7 @@ export type Rate = { price: Price; perUnit: Decimal; minimum?: Decimal };
  * OpenAI counts). Where cache tokens are counted in addition to the input (as Anthropic counts), they are a line of their
  * own with the unit `cache_read_tokens`, and `cachedQuantity` is undefined.
  */
-export type Line = { unitType: string; quantity: Decimal; cachedQuantity?: Decimal | undefined };
+export type UsageLine = { unitType: string; quantity: Decimal; cachedQuantity?: Decimal | undefined };
 
 export type PricedLine =
   | { status: "priced"; amount: Decimal; price: Price }
@@ -77,7 +77,7 @@ function applyRate(quantity: Decimal, { price, perUnit, minimum }: Rate): { amou
  * line for which one rate is missing is unpriced as a whole.
  * @param rateOf finds the rate of a unit as the client spells it
  */
-export function priceLine(line: Line, rateOf: (unitType: string) => Rate | UnpricedReason): PricedLine {
+export function priceLine(line: UsageLine, rateOf: (unitType: string) => Rate | UnpricedReason): PricedLine {
   const rate = rateOf(line.unitType);
   if (typeof rate === "string") return unpriced(rate);
   if (line.cachedQuantity === undefined || isZero(line.cachedQuantity)) {
@@ -102,7 +102,7 @@ export function priceLine(line: Line, rateOf: (unitType: string) => Rate | Unpri
  * What is wrong with a line's cached quantity, as a sentence for the caller; undefined if nothing is. A part larger than
  * the whole was counted as Anthropic does and sent in OpenAI's field. Its price would be a guess, so the line is unpriced.
  */
-export function cachedQuantityIssue(line: Line): string | undefined {
+export function cachedQuantityIssue(line: UsageLine): string | undefined {
   const { cachedQuantity, quantity, unitType } = line;
   if (cachedQuantity === undefined || isZero(cachedQuantity)) return undefined;
   if (findUnit(unitType)?.cachedAs === undefined)

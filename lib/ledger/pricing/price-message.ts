@@ -1,6 +1,6 @@
 import { catalogueRate } from "./catalogue";
 import { type Decimal, parseDecimal, roundMoney, sum, toText, zero } from "./decimal";
-import { type Line, type Price, priceLine, type Rate, type UnpricedReason } from "./price-line";
+import { type Price, priceLine, type Rate, type UnpricedReason, type UsageLine } from "./price-line";
 import type { ServiceTier } from "./price-table";
 import { findUnit, unitName } from "./units";
 
@@ -69,7 +69,7 @@ export function priceUsage(usage: Usage): PricedAmount {
  * is the `inputQuantity` of each of these lines, of the output too.
  * @param lines each kind of token once; a cached part that `quantity` includes is not counted again
  */
-export function callInputTokens(lines: readonly Pick<Line, "unitType" | "quantity">[]): Decimal {
+export function callInputTokens(lines: readonly Pick<UsageLine, "unitType" | "quantity">[]): Decimal {
   return sum(
     lines.filter(({ unitType }) => findUnit(unitType)?.countsAsInput).map(({ quantity }) => quantity),
   );

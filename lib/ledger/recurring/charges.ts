@@ -1,5 +1,5 @@
 import { dayOf } from "@/lib/contract/instant";
-import type { CostMessage, Source } from "@/lib/contract/message";
+import type { CostMessage, MessageSource } from "@/lib/contract/message";
 import { type Composed, composeMessage, occurredAt } from "@/lib/ledger/ingest/compose";
 import { type Interval, periodStart } from "./periods";
 
@@ -12,7 +12,7 @@ type Owner = {
   project_id: string;
   /** The key that posted the subscription; null for later charges, which count against no key. */
   api_key_id: string | null;
-  source: Source;
+  source: MessageSource;
   environment: "live" | "test";
   created_at: string;
 };

@@ -1,5 +1,5 @@
 import type { ClientBase, PoolClient } from "pg";
-import type { CostMessage, Source } from "@/lib/contract/message";
+import type { CostMessage, MessageSource } from "@/lib/contract/message";
 import { date, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
@@ -51,7 +51,7 @@ const dueSubscription = {
   id: uuid(),
   project_id: uuid(),
   api_key_id: nullable(uuid()),
-  source: text<Source>(),
+  source: text<MessageSource>(),
   environment: text<"live" | "test">(),
   message: json<Extract<CostMessage, { type: "subscription" }>>(),
   period: text<Interval>(),
@@ -83,7 +83,7 @@ const comingSubscription = {
   workspace_id: uuid(),
   project_id: uuid(),
   project: text(),
-  source: text<Source>(),
+  source: text<MessageSource>(),
   message: json<Extract<CostMessage, { type: "subscription" }>>(),
   period: text<Interval>(),
   anchor_on: date(),

@@ -3,7 +3,7 @@ import { callAsService } from "@/lib/db/transaction";
 import type { Owner } from "./running-totals";
 
 /** How an emitter reports model calls: one by one, or as sums. */
-export type Telling = "calls" | "sums";
+export type ClaimKind = "calls" | "sums";
 
 /** For how long a unit that this process has taken is not asked for again; a claim lasts a day. */
 const rememberedMs = 10 * 60_000;
@@ -18,7 +18,7 @@ const remembered = new Map<string, number>();
 export async function claimTellings(
   owner: Owner,
   keyId: string,
-  telling: Telling,
+  telling: ClaimKind,
   units: string[],
 ): Promise<Set<string>> {
   const nowMs = performance.now();

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "@/lib/errors";
 import { marksAround } from "@/lib/ledger/ingest/call";
-import type { Told } from "@/lib/sources/told";
+import type { DecodedItem } from "@/lib/sources/told";
 import { chatCall, exportSpans, readCapture, type TestSpan, toProtobuf } from "@/tests/helpers/otlp";
 import { decodeBody, type Form } from "./decode";
 import { pack, unpack } from "./transfer";
 
 /** A told item without what the receiver does not need: the scope and what was left out are in the remarks. */
-function plain(item: Told) {
+function plain(item: DecodedItem) {
   if (item instanceof ServiceError || item === "no usage") return item;
   const { offered, keys, ...rest } = item;
   const values = [...offered].map(([name, value]) => [name, String(value)]);

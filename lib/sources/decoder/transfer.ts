@@ -3,7 +3,7 @@ import type { Around } from "@/lib/ledger/ingest/call";
 import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import { slicer } from "@/lib/slices";
 import type { SourceRecord } from "@/lib/sources/mapping/source-record";
-import type { Decoded, Told } from "@/lib/sources/told";
+import type { Decoded, DecodedItem } from "@/lib/sources/told";
 
 type SentError = { code: ErrorCode; message: string; fields: object; headers: object };
 
@@ -60,7 +60,7 @@ export function pack({ told, remarks, refused }: Decoded): Sent {
 export async function unpack({ chunks, marks, outer, remarks, refused }: Sent): Promise<Decoded> {
   const spans = marks.map((mark): Around => ({ mark, outer: undefined }));
   for (const [index, span] of spans.entries()) span.outer = spans[outer[index] as number];
-  const told: Told[] = [];
+  const told: DecodedItem[] = [];
   const pause = slicer();
   for (const chunk of chunks) {
     for (const item of JSON.parse(chunk)) told.push(unpackItem(item, spans));
@@ -75,7 +75,7 @@ export async function unpack({ chunks, marks, outer, remarks, refused }: Sent): 
 
 /** JSON has decimals as text, and maps as lists. */
 // biome-ignore lint/suspicious/noExplicitAny: it is what `pack` wrote
-function unpackItem(item: any, spans: Around[]): Told {
+function unpackItem(item: any, spans: Around[]): DecodedItem {
   if (item === "no usage") return item;
   if (item.error) return unpackError(item.error);
   const { tokens, requestInput, givenCostUsd, offered, keys, series, ...rest } = item;

@@ -2,7 +2,7 @@ import { parsePart } from "@/lib/contract/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { countParts } from "@/lib/http/json-work";
 import type { StoredSource } from "@/lib/keys/api-key";
-import type { Told } from "@/lib/sources/told";
+import type { DecodedItem } from "@/lib/sources/told";
 import type { Gateway } from "./gateway";
 import { readItem } from "./read-item";
 
@@ -13,7 +13,11 @@ const maxItems = 1000;
  * Reads a delivery in a gateway's own form: one JSON object, a list of them, or one in each line.
  * @throws ServiceError invalid_json, validation_failed, payload_too_large
  */
-export function readDelivery(gateway: Gateway, bytes: Uint8Array, settings: StoredSource | null): Told[] {
+export function readDelivery(
+  gateway: Gateway,
+  bytes: Uint8Array,
+  settings: StoredSource | null,
+): DecodedItem[] {
   const items = itemsOf(textOf(bytes));
   requireFew(items);
   const place = (index: number) => (items.length === 1 ? "" : String(index));

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
+import type { CallKeys } from "@/lib/ledger/ingest/call";
 import type { Rule } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
-import type { CallKeys, Tokens } from "./source-record";
+import type { Tokens } from "./source-record";
 
 /** Keys share the ledger's idempotency keys, in which clients choose theirs: these begin with a name of their own. */
 const prefix = "otel:";

@@ -14,7 +14,7 @@ import {
 import type { SourceRecord } from "./source-record";
 
 /** What a call used of one unit. */
-export type Line = { unitType: string; quantity: Decimal };
+export type ReportedLine = { unitType: string; quantity: Decimal };
 
 /** A line as messages have it. */
 type WrittenLine = { unit_type: string; quantity: ExactNumber; estimated_cost?: ExactNumber };
@@ -27,7 +27,7 @@ type WrittenLine = { unit_type: string; quantity: ExactNumber; estimated_cost?: 
  */
 export function withGivenCost(
   record: SourceRecord,
-  lines: Line[],
+  lines: ReportedLine[],
   isCostTrusted = record.isCostTrusted,
 ): WrittenLine[] {
   const { givenCostUsd } = record;
@@ -40,7 +40,10 @@ export function withGivenCost(
   });
 }
 
-function weigh({ provider, model, occurredAt, requestInput }: SourceRecord, lines: Line[]): Decimal[] {
+function weigh(
+  { provider, model, occurredAt, requestInput }: SourceRecord,
+  lines: ReportedLine[],
+): Decimal[] {
   const shared = {
     provider,
     model,

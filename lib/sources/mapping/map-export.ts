@@ -1,11 +1,12 @@
 import { ServiceError } from "@/lib/errors";
 import type { StoredSource } from "@/lib/keys/api-key";
+import type { CallKeys } from "@/lib/ledger/ingest/call";
 import type { ReadExport } from "@/lib/sources/otlp/read-export";
 import { Refusals, type Refused } from "@/lib/sources/told";
 import { inherit, type Read, withoutOuter } from "./outer-spans";
 import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
-import type { CallKeys, SourceRecord } from "./source-record";
+import type { SourceRecord } from "./source-record";
 
 /**
  * What an export tells: its calls, each once, remarks for whoever runs the emitter, and why records

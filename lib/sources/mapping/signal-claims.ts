@@ -1,10 +1,10 @@
-import type { Telling } from "@/lib/ledger/telemetry/tellings";
+import type { ClaimKind } from "@/lib/ledger/telemetry/tellings";
 import type { Emitter, Rule } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
 
 /** How a rule's records report calls: spans and logs each one, metrics their sums. */
-export function tellingOf({ signal }: Pick<Rule, "signal">): Telling {
+export function tellingOf({ signal }: Pick<Rule, "signal">): ClaimKind {
   return signal === "metrics" ? "sums" : "calls";
 }
 

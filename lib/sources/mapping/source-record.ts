@@ -1,4 +1,4 @@
-import type { Telling } from "@/lib/ledger/ingest/call";
+import type { CallKeys } from "@/lib/ledger/ingest/call";
 import type { Decimal } from "@/lib/ledger/pricing/decimal";
 import type { Attributes } from "@/lib/sources/otlp/entry";
 
@@ -13,16 +13,6 @@ export type Tokens = {
   output?: Decimal;
   reasoning?: Decimal;
 };
-
-/**
- * What makes two records the same call.
- * - `own`: keys of the call; a record with one that is known is told already.
- * - `outer`: a span that the call is inside of. Where that span itself was counted, it told of this call.
- * - `inner`: spans, known by the records inside them that were counted, which told of this call.
- * - `within`: the spans that this record is inside of, which are not to be counted after it.
- * Keys are at most 255 characters long.
- */
-export type CallKeys = Telling;
 
 /** One call of a model, or what a metric counted in one period, whoever told it. */
 export type SourceRecord = {

@@ -4,7 +4,7 @@ import type { ToldMessage } from "@/lib/ledger/ingest/parse-told";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import { type Decimal, isZero, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { cutText } from "./first-of";
-import { type Line, withGivenCost } from "./given-cost";
+import { type ReportedLine, withGivenCost } from "./given-cost";
 import type { SourceRecord } from "./source-record";
 import { featureOf, isCovered, projectOf, tagsOf, trustsCost } from "./source-settings";
 
@@ -37,7 +37,7 @@ export function toMessage(record: SourceRecord, key: ApiKey): ToldMessage {
 }
 
 /** A line for each kind of tokens; one for the request where it was billed without tokens. Reasoning is part of the output, unless the model has a price of its own for it. */
-function linesOf({ tokens, provider, model, occurredAt }: SourceRecord): Line[] {
+function linesOf({ tokens, provider, model, occurredAt }: SourceRecord): ReportedLine[] {
   const { input, cacheRead, cacheWrite, output, reasoning } = tokens;
   const at = occurredAt === undefined ? new Date() : new Date(occurredAt);
   const isApart = reasoning && output && hasOwnPrice(provider, model, at, "output_reasoning_tokens");

@@ -6,9 +6,9 @@ import { type Encoding, readExport } from "./read-export";
 
 const budget = { records: 10, attributes: 30 };
 
-type Told = Record<string, unknown>;
+type Json = Record<string, unknown>;
 
-const bodies: Record<Signal, (records: Told[]) => Told> = {
+const bodies: Record<Signal, (records: Json[]) => Json> = {
   traces: (spans) => ({ resourceSpans: [{ scopeSpans: [{ spans }] }] }),
   logs: (logRecords) => ({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }),
   metrics: (points) => {
@@ -22,7 +22,7 @@ const cases = (["traces", "logs", "metrics"] as const).flatMap((signal) =>
   (["json", "protobuf"] as const).map((encoding) => [signal, encoding] as const),
 );
 
-function read(signal: Signal, encoding: Encoding, body: Told) {
+function read(signal: Signal, encoding: Encoding, body: Json) {
   const bytes = encoding === "json" ? Buffer.from(JSON.stringify(body)) : toProtobuf(signal, body);
   const { entries, refused } = readExport(signal, encoding, bytes, new Set(), budget);
   return { read: entries.length, refused: refused.map(({ error, count }) => [error.code, count]) };
@@ -57,7 +57,7 @@ test.each(cases)(
 
 test.each(cases)("Counts empty resources of %s in %s, too", (signal, encoding) => {
   const [list = ""] = Object.keys(bodies[signal]([]));
-  const [full] = Object.values(bodies[signal]([{}]))[0] as Told[];
+  const [full] = Object.values(bodies[signal]([{}]))[0] as Json[];
   const body = (empty: number) => ({ [list]: [...Array.from({ length: empty }, () => ({})), full] });
   // Beside them stand the resource, the scope and the metric of the record.
   const own = signal === "metrics" ? 3 : 2;
@@ -69,8 +69,8 @@ test.each(cases)(
   "Refuses the records of %s in %s whose resource cannot be read, and reads the others",
   (signal, encoding) => {
     const [list = ""] = Object.keys(bodies[signal]([]));
-    const [first] = Object.values(bodies[signal]([{}, {}]))[0] as Told[];
-    const [second] = Object.values(bodies[signal]([{}]))[0] as Told[];
+    const [first] = Object.values(bodies[signal]([{}, {}]))[0] as Json[];
+    const [second] = Object.values(bodies[signal]([{}]))[0] as Json[];
     const bad =
       encoding === "json" ? { key: "service.name", value: { intValue: "x" } } : attribute("service.name");
     const body = { [list]: [{ ...first, resource: { attributes: [bad] } }, second] };

@@ -83,7 +83,7 @@ export class WireReader {
   }
 
   #expect(type: WireType): BinaryReader {
-    if (this.#type !== type) throw new Error("A field has another type.");
+    if (this.#type !== type) throw new Error("The field has an unexpected type.");
     return this.#reader;
   }
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ingest-result";
-import type { MessageType, Source } from "@/lib/contract/message";
+import type { MessageSource, MessageType } from "@/lib/contract/message";
 import {
   boolean,
   integer,
@@ -26,7 +26,7 @@ const postingRow = {
   type: text<MessageType>(),
   label: nullable(text()),
   environment: text<"live" | "test">(),
-  source: text<Source>(),
+  source: text<MessageSource>(),
   created_at: timestamp(),
   occurred_at: timestamp(),
   amount_usd: numeric(),

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/activity";
 import type { CostStatus } from "@/lib/contract/ingest-result";
-import type { MessageType, Source } from "@/lib/contract/message";
+import type { MessageSource, MessageType } from "@/lib/contract/message";
 import type { DayRange } from "@/lib/contract/month";
 import {
   boolean,
@@ -40,7 +40,7 @@ const activityRow = {
   end_user: nullable(text()),
   tags: nullable(texts()),
   emitter: nullable(text()),
-  source: text<Source>(),
+  source: text<MessageSource>(),
   label: nullable(text()),
   provider: nullable(text()),
   model: nullable(text()),

@@ -31,7 +31,7 @@ export type SourceKind = "totals" | "sums" | "ledger";
  * A source: its rows `s`, of which each has a day, a cost and messages, and the columns of dimensions. Those of the ledger have
  * tokens and what they cost, too.
  */
-export type Source = { rows: Sql; column: (dimension: SpendDimension) => Sql };
+export type SumTable = { rows: Sql; column: (dimension: SpendDimension) => Sql };
 
 /** The dimensions of which the daily totals have rows, besides tags. */
 const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
@@ -60,7 +60,7 @@ export function chooseSource(
 }
 
 /** The rows of a source for a query. */
-export function sourceOf(kind: SourceKind, groupBy: SpendDimension[], scope: ExploreScope): Source {
+export function sourceOf(kind: SourceKind, groupBy: SpendDimension[], scope: ExploreScope): SumTable {
   if (kind === "ledger") return ledgerSource(scope);
   if (kind === "sums") return sumsSource(groupBy, scope);
   return totalsSource(namesOf(groupBy, scope.filters)[0] ?? fewest, groupBy, scope);
@@ -101,7 +101,7 @@ const tagValueIn = (name: string): Sql =>
 /** Whether a query needs days: months that are folded do not have their weeks. */
 const isByDays = (groupBy: SpendDimension[]): boolean => groupBy.includes("day") || groupBy.includes("week");
 
-function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): Source {
+function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): SumTable {
   const rows = sql`
     select s.*, s.amount_usd as cost, s.message_count as messages
     from (${sumsWithin(scope, isByDays(groupBy))}) as s
@@ -125,7 +125,7 @@ function sumsWithin({ workspaceId, environment, range, foldedUntil }: ExploreSco
   );
 }
 
-function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: ExploreScope): Source {
+function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: ExploreScope): SumTable {
   const within = (at: Sql) =>
     sql`${at} >= ${`${range.from}T00:00:00Z`} and ${at} < ${`${range.until}T00:00:00Z`}`;
   const isTokens = sql`s.unit_type like '%tokens'`;
@@ -158,7 +158,7 @@ function totalsSource(
   dimension: string,
   groupBy: SpendDimension[],
   { workspaceId, environment, filters, range, foldedUntil }: ExploreScope,
-): Source {
+): SumTable {
   const tag = tagNameOf(dimension);
   const isPartial = dimension === "user" || tag !== undefined;
   const ofName =

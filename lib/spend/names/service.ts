@@ -9,7 +9,7 @@ import { type FoundName, selectNames } from "./queries";
 const mostSums = 200_000;
 
 /**
- * Finds features and people by name, among those for whom something was spent this year, for the members of a workspace. Reads
+ * Finds features and people by name, among those with spend this year, for the members of a workspace. Reads
  * a limited number of sums and no message.
  * @throws ServiceError not_found
  */

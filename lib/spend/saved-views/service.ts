@@ -43,7 +43,7 @@ export function saveView(claims: UserClaims, slug: string, request: SaveViewRequ
       throw new ServiceError("conflict", tooMany);
     const id = await insertView(client, workspaceId, request);
     const [row] = await selectViews(client, workspaceId, id);
-    if (!row) throw new Error("A view that was saved is visible.");
+    if (!row) throw new Error("The saved view cannot be read.");
     return toView(row, role, claims.sub);
   });
 }
@@ -61,7 +61,10 @@ export function removeView(claims: UserClaims, slug: string, id: string): Promis
     const view = toView(row, role, claims.sub);
     await keepDeleted(client, "saved_view", workspaceId, id);
     if (!view.can_delete || !(await deleteView(client, workspaceId, id)))
-      throw new ServiceError("permission_denied", "Only who saved a shared view and admins may delete it.");
+      throw new ServiceError(
+        "permission_denied",
+        "Only the person who saved a shared view, or an admin, can delete it.",
+      );
     return view;
   });
 }
@@ -76,7 +79,7 @@ export function restoreView(claims: UserClaims, slug: string, id: string): Promi
     const limit = { atMost: maxViewsEach, message: tooMany };
     await restoreDeleted(client, "saved_view", workspaceId, id, limit);
     const [row] = await selectViews(client, workspaceId, id);
-    if (!row) throw new Error("A view that was restored is visible.");
+    if (!row) throw new Error("The restored view cannot be read.");
     return toView(row, role, claims.sub);
   });
 }

@@ -39,7 +39,7 @@ async function readGroup(group: KeyClaims[]): Promise<(MonthTotal[] | Error)[]> 
   const byCaller = new Map([...callers.keys()].map((text, index) => [text, found[index]]));
   return group.map((claims) => {
     const totals = byCaller.get(JSON.stringify(claims));
-    if (!totals) throw new Error("The totals of several keys have a row for each.");
+    if (!totals) throw new Error("The totals of a key are missing.");
     return totals;
   });
 }

@@ -57,7 +57,7 @@ export function readWeek(claims: UserClaims, slug: string, zone: string, week: s
         at.getTime(),
       );
       if (before === undefined || from === undefined || until === undefined)
-        throw new Error("A week has three bounds.");
+        throw new Error("The week's bounds are missing.");
       const rows = await selectWeek(
         client,
         id,
@@ -90,7 +90,7 @@ const textOf = (value: number | ExactNumber) => (typeof value === "number" ? Str
 
 function toFigures(rows: WeekRow[]): Pick<Week, "amount" | "before" | "messages" | "movers" | "unpriced"> {
   const total = rows.find(({ kind }) => kind === "total");
-  if (!total) throw new Error("A week has a total.");
+  if (!total) throw new Error("The week's total is missing.");
   const movers = moverDimensions.map((dimension) => [
     dimension,
     rows

@@ -16,7 +16,7 @@ export type AllocationMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
-  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  /** What the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
   tags?: Record<string, string> | undefined;
 };
 
@@ -37,7 +37,7 @@ export type BatchItem = {
   estimated_cost?: number | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
-  /** The person whom the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it. */
+  /** The person the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it. */
   user?: string | undefined;
   /** The conversation or run that the usage was part of, by an id of your own. */
   session?: string | undefined;
@@ -56,7 +56,7 @@ export type BatchMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
-  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  /** What the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
   tags?: Record<string, string> | undefined;
 };
 
@@ -100,7 +100,7 @@ export type ExpenseMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
-  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  /** What the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
   tags?: Record<string, string> | undefined;
 };
 
@@ -174,7 +174,7 @@ export type SubscriptionMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
-  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  /** What the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
   tags?: Record<string, string> | undefined;
 };
 
@@ -199,7 +199,7 @@ export type UsageMessage = {
   service_tier?: "standard" | "batch" | "flex" | "priority" | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
-  /** The person whom the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it. */
+  /** The person the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it. */
   user?: string | undefined;
   /** The conversation or run that the usage was part of, by an id of your own. */
   session?: string | undefined;
@@ -213,7 +213,7 @@ export type UsageMessage = {
   label?: string | undefined;
   /** A small flat object of your own, kept with the message. */
   metadata?: Record<string, string | number | boolean> | undefined;
-  /** Whom or what the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
+  /** What the cost belongs to, by names of your own: `{ "team": "growth", "cost_center": "4711" }`. At most 10. Reads filter and sum by `name:value`. */
   tags?: Record<string, string> | undefined;
 } & (
   | {

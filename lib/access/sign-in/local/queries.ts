@@ -219,6 +219,6 @@ export async function postMail(mail: {
 
 /** Returns a function's result. @throws Error where it returned nothing */
 export function answered<T>(result: T | null): T {
-  if (result === null) throw new Error("A function of the local sign-in answered nothing.");
+  if (result === null) throw new Error("A function of the local sign-in returned nothing.");
   return result;
 }

@@ -33,7 +33,7 @@ export default async function PeoplePage({ params }: Props) {
           description={
             people.length === 0
               ? undefined
-              : "Whom usage was for, as your messages name them, by their live spend: at most 100. They need no account here."
+              : "The people named in your messages as `user`, by live spend: at most 100. They need no account."
           }
         >
           {people.length === 0 ? (

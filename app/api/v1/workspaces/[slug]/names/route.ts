@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Find features and people",
     description:
-      "The features and people whose name contains a text, among those for whom something was spent this year: up to 20 of each, those that begin with the text first.",
+      "The features and people whose name contains a text, among those with spend this year: up to 20 of each, those that begin with the text first.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
