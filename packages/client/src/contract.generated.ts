@@ -114,6 +114,17 @@ export type IngestResult = {
   cost_status: CostStatus;
   /** What `included` usage would have cost; null where no price is known. Other messages have none. */
   list_price_usd?: number | null | undefined;
+  /** The exchange rate, only where `cost_status` is `converted`. */
+  rate?: {
+    /** USD for one unit of the currency. */
+    usd_per_unit: number;
+    /** The day that the rate is of. */
+    rate_date: string;
+    /** Who published it. */
+    source: string;
+    /** Whether more than a week lies between this day and that of the cost: no nearer rate is known. */
+    is_old: boolean;
+  } | undefined;
   /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
   due_periods?: Array<{
     /** The id of the period's own message. */
@@ -135,6 +146,17 @@ export type RecordedMessage = {
   cost_status: CostStatus;
   /** What `included` usage would have cost; null where no price is known. Other messages have none. */
   list_price_usd?: number | null | undefined;
+  /** The exchange rate, only where `cost_status` is `converted`. */
+  rate?: {
+    /** USD for one unit of the currency. */
+    usd_per_unit: number;
+    /** The day that the rate is of. */
+    rate_date: string;
+    /** Who published it. */
+    source: string;
+    /** Whether more than a week lies between this day and that of the cost: no nearer rate is known. */
+    is_old: boolean;
+  } | undefined;
   /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
   due_periods?: Array<{
     /** The id of the period's own message. */
