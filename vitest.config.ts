@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Starts the file that waits for whole minutes first, so that the others run meanwhile. */
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const waits = ({ moduleId }: TestSpecification) => moduleId.endsWith("/tests/api/rate-limit.test.ts");
+    const waits = ({ moduleId }: TestSpecification) =>
+      moduleId.endsWith("/tests/api/keys/rate-limit.test.ts");
     const sorted = await super.sort(files);
     return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
   }

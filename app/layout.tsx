@@ -7,7 +7,7 @@ import { defaultReader } from "@/components/reader/reader";
 import { ReaderProvider } from "@/components/reader/reader-provider";
 import { ThemeProvider } from "@/components/shell/theme-provider";
 import { WithoutScript } from "@/components/shell/without-script";
-import { acceptedLocale } from "@/lib/contract/locales";
+import { acceptedLocale } from "@/lib/contract/values/locales";
 import { serviceAddress } from "@/lib/service-address";
 import { mono, sans } from "./fonts";
 

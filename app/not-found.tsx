@@ -1,6 +1,6 @@
-import { Link } from "@/components/link";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 
 export const metadata = { title: "Nothing here" };
 

@@ -1,4 +1,4 @@
-import type { CostMessage } from "@/lib/contract/message";
+import type { CostMessage } from "@/lib/contract/ledger/message";
 import { seededRandom } from "@/lib/ledger/demo/random";
 import type { Call } from "./load";
 import { measure } from "./part";

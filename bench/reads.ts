@@ -1,4 +1,4 @@
-import { dimensions } from "@/lib/contract/metrics";
+import { dimensions } from "@/lib/contract/spend/metrics";
 import { usage } from "./ingest";
 import { type Call, runLoad } from "./load";
 import type { Part } from "./part";

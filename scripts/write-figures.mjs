@@ -35,7 +35,8 @@ const table = [
 const page = join(root, "docs/performance.md");
 const text = readFileSync(page, "utf8");
 const between = /(<!-- figures -->\n)[\s\S]*?(<!-- end of figures -->)/;
-if (!between.test(text)) throw new Error("docs/performance.md has no place for the figures: <!-- figures -->.");
+if (!between.test(text))
+  throw new Error("docs/performance.md has no place for the figures: <!-- figures -->.");
 writeFileSync(
   page,
   text.replace(between, (_, start, end) => `${start}${table}\n${end}`),

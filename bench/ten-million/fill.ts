@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import type { CostMessage } from "@/lib/contract/message";
+import type { CostMessage } from "@/lib/contract/ledger/message";
 import { uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";

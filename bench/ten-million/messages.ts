@@ -1,4 +1,4 @@
-import type { CostMessage } from "@/lib/contract/message";
+import type { CostMessage } from "@/lib/contract/ledger/message";
 import type { Team, Workload } from "./team";
 
 /** A message of a team with what is known of its sender. Instants are milliseconds since 1970. */

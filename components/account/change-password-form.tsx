@@ -3,9 +3,9 @@
 import { useState, useTransition } from "react";
 import { AuthForm, type FormAction, type FormState, type PasswordProof } from "@/components/auth/auth-form";
 import { newPassword } from "@/components/auth/forms";
-import { Link } from "@/components/link";
 import { Alert } from "@/components/ui/alert";
 import { TextField } from "@/components/ui/form-field";
+import { Link } from "@/components/ui/link";
 
 const asideClass = "text-muted-foreground text-xs underline-offset-4 hover:underline disabled:opacity-50";
 

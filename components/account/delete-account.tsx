@@ -1,9 +1,9 @@
 "use client";
 
-import { callApi } from "@/components/api";
 import { DeleteButton, type Proof } from "@/components/deletion/delete-dialog";
-import { Link } from "@/components/link";
-import type { deleteAccountRequest, deletedAccount } from "@/lib/contract/account";
+import { callApi } from "@/components/requests/api";
+import { Link } from "@/components/ui/link";
+import type { deleteAccountRequest, deletedAccount } from "@/lib/contract/access/account";
 
 type Props = {
   email: string;

@@ -3,8 +3,8 @@
 import { Form, textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { localeNames } from "@/lib/contract/locales";
-import type { CurrentUser } from "@/lib/contract/me";
+import type { CurrentUser } from "@/lib/contract/access/me";
+import { localeNames } from "@/lib/contract/values/locales";
 import { useAccountForm } from "./use-account-form";
 
 type Profile = CurrentUser["profile"];

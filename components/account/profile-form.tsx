@@ -3,7 +3,7 @@
 import { Form, textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import type { CurrentUser } from "@/lib/contract/me";
+import type { CurrentUser } from "@/lib/contract/access/me";
 import { useAccountForm } from "./use-account-form";
 
 /** Edits the signed-in user's display name and default workspace. */

@@ -1,11 +1,11 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { useMutation } from "@/components/use-mutation";
-import type { currentUser, UpdateMeRequest, updateMeRequest } from "@/lib/contract/me";
+import type { currentUser, UpdateMeRequest, updateMeRequest } from "@/lib/contract/access/me";
 
 /**
  * What the forms that change the signed-in user share.

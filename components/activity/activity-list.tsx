@@ -2,15 +2,15 @@
 
 import { useRouter } from "next/navigation";
 import { type ReactNode, useRef, useState, useTransition } from "react";
-import { callApi, Problem } from "@/components/api";
-import { formatCount } from "@/components/format-count";
-import { formatDate } from "@/components/format-date";
-import { Money } from "@/components/money";
+import { formatCount } from "@/components/figures/format-count";
+import { formatDate } from "@/components/figures/format-date";
+import { Money } from "@/components/figures/money";
+import { callApi, Problem } from "@/components/requests/api";
 import { Button } from "@/components/ui/button";
 import { LoadMore } from "@/components/ui/load-more";
 import { Switch } from "@/components/ui/switch";
 import { toastProblem } from "@/components/ui/toaster";
-import type { activityList } from "@/lib/contract/activity";
+import type { activityList } from "@/lib/contract/spend/activity";
 import { ActivityTable } from "./activity-table";
 import { MessageSheet } from "./message-sheet";
 import { type ActivityPage, appendPage, mergePages, sumOfItems, toPage } from "./row";

@@ -3,9 +3,9 @@
 import { ChevronRight } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { Fragment, type KeyboardEvent, type MouseEvent, useState } from "react";
-import { formatCount } from "@/components/format-count";
-import { Money } from "@/components/money";
-import { Time } from "@/components/time";
+import { formatCount } from "@/components/figures/format-count";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { indexAfterKey } from "@/components/ui/arrow-keys";
 import { Badge } from "@/components/ui/badge";
 import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { formatDigits } from "@/components/format-count";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { formatDigits } from "@/components/figures/format-count";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { formatEquation } from "./equation";
 import { subtractExact, sumExact } from "./exact";
 import { type ActivityItem, type ActivityPage, appendPage, mergePages, rowKey } from "./row";

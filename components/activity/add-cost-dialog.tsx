@@ -1,7 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { formatUsd } from "@/components/money";
+import { formatUsd } from "@/components/figures/money";
+import { utcDay } from "@/components/figures/utc-day";
+import { useMutation } from "@/components/requests/use-mutation";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
 import { DateInput } from "@/components/ui/date-input";
@@ -11,8 +13,6 @@ import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import { toast } from "@/components/ui/toaster";
-import { useMutation } from "@/components/use-mutation";
-import { utcDay } from "@/components/utc-day";
 import { ExpenseFields, UsageFields } from "./cost-fields";
 import { type ManualKind, recordByHand, toManualMessage } from "./manual-message";
 

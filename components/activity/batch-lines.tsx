@@ -1,15 +1,15 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
-import { exactText } from "@/components/amount";
-import { formatDigits } from "@/components/format-count";
-import { Money } from "@/components/money";
+import { exactText } from "@/components/figures/amount";
+import { formatDigits } from "@/components/figures/format-count";
+import { Money } from "@/components/figures/money";
+import { useApi } from "@/components/requests/use-api";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { TableCell, TableRow } from "@/components/ui/table";
-import { useApi } from "@/components/use-api";
-import type { messageDetail } from "@/lib/contract/activity";
+import type { messageDetail } from "@/lib/contract/spend/activity";
 import { type BatchLine, type LineFilter, matchingLines } from "./row";
 
 /** Lines shown before the rest is asked for. */

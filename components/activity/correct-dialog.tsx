@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { useMutation } from "@/components/requests/use-mutation";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
 import { DateInput } from "@/components/ui/date-input";
@@ -8,8 +9,7 @@ import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } f
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
-import { useMutation } from "@/components/use-mutation";
-import type { MessageDetail } from "@/lib/contract/activity";
+import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { type CorrectableKind, dayOf, toCorrectedMessage, valuesOf } from "./corrected-message";
 import { ExpenseFields, SubscriptionFields, UsageFields } from "./cost-fields";
 import { useShowMessage } from "./message-link";

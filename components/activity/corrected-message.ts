@@ -1,6 +1,6 @@
-import { exactText } from "@/components/amount";
-import { startOfDay } from "@/components/utc-day";
-import type { MessageDetail } from "@/lib/contract/activity";
+import { exactText } from "@/components/figures/amount";
+import { startOfDay } from "@/components/figures/utc-day";
+import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { toNumberOrText } from "./manual-message";
 
 /** The kinds of message that the form corrects. Others are voided and recorded again. */

@@ -1,4 +1,4 @@
-import { formatExactPercent } from "@/components/format-percent";
+import { formatExactPercent } from "@/components/figures/format-percent";
 import { formatEquation, type Priced } from "./equation";
 
 /** How an amount was calculated: the equation, and where its price or exchange rate is from. */

@@ -1,7 +1,7 @@
-import { type Amount, exactText } from "@/components/amount";
-import { formatDigits } from "@/components/format-count";
-import { formatExactUsd } from "@/components/format-money";
-import type { MessageDetail } from "@/lib/contract/activity";
+import { type Amount, exactText } from "@/components/figures/amount";
+import { formatDigits } from "@/components/figures/format-count";
+import { formatExactUsd } from "@/components/figures/format-money";
+import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { subtractExact } from "./exact";
 
 /** The fields of a message, or of a line of a batch, that its amount was calculated from. */

@@ -1,4 +1,4 @@
-import { Problem, readProblem } from "@/components/api";
+import { Problem, readProblem } from "@/components/requests/api";
 
 /** Pieces of a file are joined to blobs of this size, which a browser can keep outside its memory. */
 const blobBytes = 8 * 1024 * 1024;

@@ -2,9 +2,9 @@
 
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { Problem } from "@/components/api";
 import { saveFile } from "@/components/charts/save-picture";
-import { formatSize } from "@/components/format-count";
+import { formatSize } from "@/components/figures/format-count";
+import { Problem } from "@/components/requests/api";
 import {
   DropdownMenu,
   DropdownMenuContent,

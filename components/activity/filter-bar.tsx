@@ -4,8 +4,8 @@ import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { keepRange, type PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
 import { TextSearch } from "@/components/filters/text-search";
-import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { FilterMenu } from "./filter-menu";
 import type { ActiveFilter } from "./filters";
 

@@ -4,12 +4,12 @@ import { ListFilter } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useTransition } from "react";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { useApi } from "@/components/requests/use-api";
 import { Label } from "@/components/ui/label";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Select } from "@/components/ui/select";
 import { useOpened } from "@/components/ui/use-opened";
-import { useApi } from "@/components/use-api";
-import type { metrics } from "@/lib/contract/metrics";
+import type { metrics } from "@/lib/contract/spend/metrics";
 import { type ActiveFilter, type FilterOption, menuFields, toFilterOptions } from "./filters";
 
 type Props = {

@@ -1,6 +1,6 @@
 import type { SearchParams } from "@/components/filters/href";
-import type { ActivityRow } from "@/lib/contract/activity";
-import type { Metrics } from "@/lib/contract/metrics";
+import type { ActivityRow } from "@/lib/contract/spend/activity";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 
 /** The fields of the filter menu, in its order. */
 export const menuFields = [

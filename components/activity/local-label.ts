@@ -1,7 +1,7 @@
-import { exactText } from "@/components/amount";
-import { formatDigits } from "@/components/format-count";
-import type { ActivityRow } from "@/lib/contract/activity";
-import { groupDigits } from "@/lib/contract/group-digits";
+import { exactText } from "@/components/figures/amount";
+import { formatDigits } from "@/components/figures/format-count";
+import type { ActivityRow } from "@/lib/contract/spend/activity";
+import { groupDigits } from "@/lib/contract/values/group-digits";
 
 /** The label of a row. Where it ends with the quantity and its unit, the quantity is written by the reader's locale. */
 export function localLabel({

@@ -1,9 +1,9 @@
-import { ApiError, callApi } from "@/components/api";
-import { parseAmount } from "@/components/parse-amount";
-import { startOfDay } from "@/components/utc-day";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { bulkResult } from "@/lib/contract/ingest-result";
-import type { bulkRequest } from "@/lib/contract/message";
+import { parseAmount } from "@/components/figures/parse-amount";
+import { startOfDay } from "@/components/figures/utc-day";
+import { ApiError, callApi } from "@/components/requests/api";
+import type { bulkResult } from "@/lib/contract/ledger/ingest-result";
+import type { bulkRequest } from "@/lib/contract/ledger/message";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** The kinds of message that the dialog can record. */
 export type ManualKind = "expense" | "usage";

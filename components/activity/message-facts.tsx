@@ -1,18 +1,18 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { exactText } from "@/components/amount";
+import { exactText } from "@/components/figures/amount";
+import { formatCount, formatDigits } from "@/components/figures/format-count";
+import { formatLocally } from "@/components/figures/format-date";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
-import { formatCount, formatDigits } from "@/components/format-count";
-import { formatLocally } from "@/components/format-date";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
-import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import { CopyButton } from "@/components/ui/copy-button";
+import { Link } from "@/components/ui/link";
 import { SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { MessageDetail } from "@/lib/contract/activity";
+import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { CostOrigin } from "./cost-origin";
 import { sourceNames, typeNames } from "./filters";
 import { UndoActions, UndoneNote } from "./undo-cost";

@@ -2,13 +2,13 @@
 
 import dynamic from "next/dynamic";
 import { usePathname, useSearchParams } from "next/navigation";
-import { ApiError, type Problem } from "@/components/api";
 import { onDemand } from "@/components/connection/on-demand";
+import { ApiError, type Problem } from "@/components/requests/api";
+import { useApi } from "@/components/requests/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
-import { useApi } from "@/components/use-api";
-import type { messageDetail } from "@/lib/contract/activity";
+import type { messageDetail } from "@/lib/contract/spend/activity";
 
 const MessageFacts = dynamic(
   onDemand(() => import("./message-facts").then(({ MessageFacts }) => MessageFacts)),

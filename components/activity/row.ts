@@ -1,5 +1,9 @@
-import { type Amount, type AmountProp, convertedText, exactText } from "@/components/amount";
-import type { ActivityList as ActivityAnswer, ActivityRow, MessageDetail } from "@/lib/contract/activity";
+import { type Amount, type AmountProp, convertedText, exactText } from "@/components/figures/amount";
+import type {
+  ActivityList as ActivityAnswer,
+  ActivityRow,
+  MessageDetail,
+} from "@/lib/contract/spend/activity";
 import { sumExact } from "./exact";
 import { sourceNames, typeNames } from "./filters";
 import { localLabel } from "./local-label";

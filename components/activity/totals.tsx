@@ -1,11 +1,11 @@
-import { toNumber } from "@/components/amount";
-import { Count } from "@/components/count";
+import { toNumber } from "@/components/figures/amount";
+import { Count } from "@/components/figures/count";
+import { plural } from "@/components/figures/format-count";
+import { formatMonthAndYear } from "@/components/figures/format-date";
+import { Money } from "@/components/figures/money";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
-import { plural } from "@/components/format-count";
-import { formatMonthAndYear } from "@/components/format-date";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
-import type { Metrics } from "@/lib/contract/metrics";
+import { Link } from "@/components/ui/link";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 
 /** The sums of all rows that match the filters, over all pages: what is spent up to today, and what is booked ahead. */
 export function Totals({

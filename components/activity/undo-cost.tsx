@@ -3,10 +3,10 @@
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import type { MessageDetail } from "@/lib/contract/activity";
+import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { kindOf } from "./corrected-message";
 import { MessageLink } from "./message-link";
 

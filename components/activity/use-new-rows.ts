@@ -1,8 +1,8 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { ApiError, callApi } from "@/components/api";
-import type { activityList } from "@/lib/contract/activity";
+import { ApiError, callApi } from "@/components/requests/api";
+import type { activityList } from "@/lib/contract/spend/activity";
 import { type ActivityItem, rowKey } from "./row";
 
 /** How often new rows are looked for, with and without live updates. */

@@ -1,14 +1,14 @@
 "use client";
 
 import { useState } from "react";
-import { Money } from "@/components/money";
+import { Money } from "@/components/figures/money";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Textarea } from "@/components/ui/textarea";
-import { useMutation } from "@/components/use-mutation";
-import type { MessageDetail } from "@/lib/contract/activity";
+import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { useShowMessage } from "./message-link";
 import { newAttempt, voidMessage } from "./void-message";
 

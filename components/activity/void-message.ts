@@ -1,5 +1,5 @@
-import { callApi } from "@/components/api";
-import type { correctRequest, messageVoid, voidRequest } from "@/lib/contract/corrections";
+import { callApi } from "@/components/requests/api";
+import type { correctRequest, messageVoid, voidRequest } from "@/lib/contract/ledger/corrections";
 
 /** A key that makes every attempt with one form the same request, so that a second click does nothing. */
 export const newAttempt = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");

@@ -1,8 +1,8 @@
-import { formatDate } from "@/components/format-date";
-import { Money } from "@/components/money";
-import { Time } from "@/components/time";
-import { addDays } from "@/components/utc-day";
-import type { FiredAlert } from "@/lib/contract/alerts";
+import { formatDate } from "@/components/figures/format-date";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
+import { addDays } from "@/components/figures/utc-day";
+import type { FiredAlert } from "@/lib/contract/alerts/alerts";
 
 /** The figures of an alert in one or two lines: why it fired. */
 export function AlertFigures({ alert }: { alert: FiredAlert }) {

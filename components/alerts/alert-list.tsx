@@ -1,7 +1,7 @@
-import { Link } from "@/components/link";
-import { Time } from "@/components/time";
-import { dayMs } from "@/components/utc-day";
-import type { FiredAlert } from "@/lib/contract/alerts";
+import { Time } from "@/components/figures/time";
+import { dayMs } from "@/components/figures/utc-day";
+import { Link } from "@/components/ui/link";
+import type { FiredAlert } from "@/lib/contract/alerts/alerts";
 import { AlertFigures } from "./alert-figures";
 import { AlertMark } from "./alert-mark";
 import { DeliveryOutcome } from "./delivery-outcome";

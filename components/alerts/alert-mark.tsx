@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
-import type { FiredAlert } from "@/lib/contract/alerts";
+import type { FiredAlert } from "@/lib/contract/alerts/alerts";
 
 /** A mark whose shape, and not only its colour, says how serious an alert is, or that it is over. */
 export function AlertMark({ state, severity }: Pick<FiredAlert, "state" | "severity">) {

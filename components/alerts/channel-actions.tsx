@@ -3,19 +3,19 @@
 import { Pencil, Power, RefreshCw, ScrollText, Send, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { callApi, Problem } from "@/components/api";
 import { onDemand } from "@/components/connection/on-demand";
+import { callApi, Problem } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
-import { useMutation } from "@/components/use-mutation";
 import type {
   AlertChannel,
   alertChannel,
   editChannelRequest,
   rotatedSecret,
-} from "@/lib/contract/alert-channels";
-import type { alertDelivery } from "@/lib/contract/alerts";
+} from "@/lib/contract/alerts/alert-channels";
+import type { alertDelivery } from "@/lib/contract/alerts/alerts";
 import { channelsId } from "./channel-view";
 
 // With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.

@@ -1,12 +1,12 @@
 "use client";
 
-import { formatExactPercent } from "@/components/format-percent";
+import { formatExactPercent } from "@/components/figures/format-percent";
 import { Checkbox } from "@/components/ui/checkbox";
 import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
-import type { AlertRule } from "@/lib/contract/alert-rules";
+import type { AlertChannel, ChannelKind } from "@/lib/contract/alerts/alert-channels";
+import type { AlertRule } from "@/lib/contract/alerts/alert-rules";
 import { DigestFields, readDigest } from "./digest-fields";
 import { ruleNames } from "./rule-view";
 

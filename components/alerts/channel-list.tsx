@@ -1,6 +1,6 @@
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
-import type { AlertChannel } from "@/lib/contract/alert-channels";
+import type { AlertChannel } from "@/lib/contract/alerts/alert-channels";
 import { ChannelActions } from "./channel-actions";
 import { describeDigest, describeOff, describeWanted, kindLabel } from "./channel-view";
 

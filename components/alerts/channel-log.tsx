@@ -1,14 +1,14 @@
 "use client";
 
 import { useState } from "react";
-import { formatCount } from "@/components/format-count";
-import { Time } from "@/components/time";
+import { formatCount } from "@/components/figures/format-count";
+import { Time } from "@/components/figures/time";
+import { useApi } from "@/components/requests/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
-import { useApi } from "@/components/use-api";
-import type { AlertChannel } from "@/lib/contract/alert-channels";
-import type { AlertDelivery, deliveryList } from "@/lib/contract/alerts";
+import type { AlertChannel } from "@/lib/contract/alerts/alert-channels";
+import type { AlertDelivery, deliveryList } from "@/lib/contract/alerts/alerts";
 import { DeliveryOutcome } from "./delivery-outcome";
 
 const rows = 50;

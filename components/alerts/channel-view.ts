@@ -1,6 +1,6 @@
-import { capitalize } from "@/components/capitalize";
-import { formatExactPercent } from "@/components/format-percent";
-import type { AlertChannel, ChannelKind } from "@/lib/contract/alert-channels";
+import { capitalize } from "@/components/figures/capitalize";
+import { formatExactPercent } from "@/components/figures/format-percent";
+import type { AlertChannel, ChannelKind } from "@/lib/contract/alerts/alert-channels";
 import { ruleNames } from "./rule-view";
 
 /** Id of the element that gets the focus when a channel leaves the page. */

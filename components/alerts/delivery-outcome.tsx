@@ -2,11 +2,11 @@
 
 import { Ban, Check, CircleAlert, Clock } from "lucide-react";
 import type { ReactNode } from "react";
-import { callApi } from "@/components/api";
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
-import { useMutation } from "@/components/use-mutation";
-import type { AlertDelivery, alertDelivery } from "@/lib/contract/alerts";
+import type { AlertDelivery, alertDelivery } from "@/lib/contract/alerts/alerts";
 
 type Outcome = Pick<AlertDelivery, "state" | "attempts" | "last_error" | "next_attempt_at" | "delivered_at">;
 

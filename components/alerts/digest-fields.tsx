@@ -2,13 +2,13 @@
 
 import { useState } from "react";
 import type { z } from "zod";
-import type { Weekday } from "@/components/time-choices";
-import { TimeZoneField } from "@/components/time-zone-field";
+import type { Weekday } from "@/components/schedule/time-choices";
+import { TimeZoneField } from "@/components/schedule/time-zone-field";
+import { WeekdayField } from "@/components/schedule/weekday-field";
 import { textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { WeekdayField } from "@/components/weekday-field";
-import type { AlertChannel, createChannelRequest } from "@/lib/contract/alert-channels";
+import type { AlertChannel, createChannelRequest } from "@/lib/contract/alerts/alert-channels";
 
 type Digest = NonNullable<z.input<typeof createChannelRequest>["digest"]>;
 type Every = "" | Digest["every"];

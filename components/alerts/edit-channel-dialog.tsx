@@ -1,11 +1,11 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
-import { useMutation } from "@/components/use-mutation";
-import type { AlertChannel, alertChannel, editChannelRequest } from "@/lib/contract/alert-channels";
+import type { AlertChannel, alertChannel, editChannelRequest } from "@/lib/contract/alerts/alert-channels";
 import { CommonFields, readFields, TargetFields } from "./channel-fields";
 import { kindLabel } from "./channel-view";
 

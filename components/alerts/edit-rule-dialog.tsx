@@ -1,12 +1,16 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
-import { useMutation } from "@/components/use-mutation";
-import type { AlertRuleSetting, alertRuleSetting, editAlertRuleRequest } from "@/lib/contract/alert-rules";
+import type {
+  AlertRuleSetting,
+  alertRuleSetting,
+  editAlertRuleRequest,
+} from "@/lib/contract/alerts/alert-rules";
 import { describeRule, parameterLabels, ruleNames } from "./rule-view";
 
 /** Sets from when on a rule fires. */

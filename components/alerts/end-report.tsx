@@ -1,11 +1,11 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import { useMutation } from "@/components/use-mutation";
-import type { endedReport } from "@/lib/contract/weekly-report";
+import type { endedReport } from "@/lib/contract/spend/weekly-report";
 
 /** The button that ends a weekly report by its mail's link. */
 export function EndReport({ token }: { token: string }) {

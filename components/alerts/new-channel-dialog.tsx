@@ -2,19 +2,19 @@
 
 import { useState } from "react";
 import type { z } from "zod";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { useMutation } from "@/components/use-mutation";
 import type {
   ChannelKind,
   CreatedChannel,
   createChannelRequest,
   createdChannel,
-} from "@/lib/contract/alert-channels";
+} from "@/lib/contract/alerts/alert-channels";
 import { CommonFields, readFields, TargetFields } from "./channel-fields";
 import { kinds } from "./channel-view";
 

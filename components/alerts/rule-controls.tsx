@@ -3,18 +3,18 @@
 import { BellOff, BellRing, Pencil } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { callApi } from "@/components/api";
 import { onDemand } from "@/components/connection/on-demand";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { DropdownMenuItem } from "@/components/ui/dropdown-menu";
 import { Switch } from "@/components/ui/switch";
-import { useMutation } from "@/components/use-mutation";
 import type {
   AlertRuleSetting,
   alertRuleSetting,
   alertSnooze,
   editAlertRuleRequest,
-} from "@/lib/contract/alert-rules";
+} from "@/lib/contract/alerts/alert-rules";
 import { ruleNames } from "./rule-view";
 
 // With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.

@@ -1,6 +1,6 @@
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
-import type { AlertRuleSetting } from "@/lib/contract/alert-rules";
+import type { AlertRuleSetting } from "@/lib/contract/alerts/alert-rules";
 import { RuleControls } from "./rule-controls";
 import { describeRule, ruleNames, stateLabels } from "./rule-view";
 import { SnoozeButton } from "./snooze-button";

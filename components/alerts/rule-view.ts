@@ -1,7 +1,7 @@
-import { formatCount } from "@/components/format-count";
-import { formatExactUsd } from "@/components/format-money";
-import { formatExactPercent } from "@/components/format-percent";
-import type { AlertRule, AlertRuleSetting } from "@/lib/contract/alert-rules";
+import { formatCount } from "@/components/figures/format-count";
+import { formatExactUsd } from "@/components/figures/format-money";
+import { formatExactPercent } from "@/components/figures/format-percent";
+import type { AlertRule, AlertRuleSetting } from "@/lib/contract/alerts/alert-rules";
 
 /** What the rules are called, in the order in which they are listed. */
 export const ruleNames: Record<AlertRule, string> = {

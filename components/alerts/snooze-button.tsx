@@ -3,11 +3,11 @@
 import { BellOff, BellRing } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { callApi } from "@/components/api";
 import { onDemand } from "@/components/connection/on-demand";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
-import { useMutation } from "@/components/use-mutation";
-import type { AlertRule, alertSnooze } from "@/lib/contract/alert-rules";
+import type { AlertRule, alertSnooze } from "@/lib/contract/alerts/alert-rules";
 
 // With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
 const SnoozeDialog = dynamic(

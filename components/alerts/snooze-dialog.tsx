@@ -1,13 +1,13 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { addDays } from "@/components/figures/utc-day";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
-import { useMutation } from "@/components/use-mutation";
-import { addDays } from "@/components/utc-day";
-import type { AlertRule, alertSnooze, snoozeRequest } from "@/lib/contract/alert-rules";
+import type { AlertRule, alertSnooze, snoozeRequest } from "@/lib/contract/alerts/alert-rules";
 
 /** Snoozes a rule, or one of its subjects, until a day. */
 export default function SnoozeDialog({

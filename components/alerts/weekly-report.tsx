@@ -1,17 +1,17 @@
 "use client";
 
-import { callApi, Problem } from "@/components/api";
-import { formatDateTime } from "@/components/format-date";
+import { formatDateTime } from "@/components/figures/format-date";
+import { callApi, Problem } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
 import { Switch } from "@/components/ui/switch";
-import { useMutation } from "@/components/use-mutation";
 import type {
   sendReportRequest,
   sentReport,
   WeeklyReport,
   weeklyReport,
   weeklyReportRequest,
-} from "@/lib/contract/weekly-report";
+} from "@/lib/contract/spend/weekly-report";
 
 /** Whether the reader receives the weekly report, and a button that sends it now. It is about the reader alone. */
 export function WeeklyReportCard({ report, workspace }: { report: WeeklyReport; workspace: string }) {

@@ -2,6 +2,7 @@
 
 import { ChevronDown } from "lucide-react";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { useApi } from "@/components/requests/use-api";
 import {
   DropdownMenu,
   DropdownMenuContent,
@@ -10,8 +11,7 @@ import {
   DropdownMenuTrigger,
 } from "@/components/ui/dropdown-menu";
 import { useOpened } from "@/components/ui/use-opened";
-import { useApi } from "@/components/use-api";
-import type { organization } from "@/lib/contract/workspaces";
+import type { organization } from "@/lib/contract/access/workspaces";
 
 type Props = {
   workspace: string;

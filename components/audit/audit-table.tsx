@@ -1,11 +1,11 @@
 "use client";
 
 import { ChevronRight } from "lucide-react";
-import { Link } from "@/components/link";
+import { Time } from "@/components/figures/time";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import { Time } from "@/components/time";
+import { Link } from "@/components/ui/link";
 import type { AuditView } from "./audit-view";
 
 /**

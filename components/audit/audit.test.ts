@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { listDifferences } from "./differences";
 import type { AuditEntry } from "./entry";
 import { actorName, formatEntry } from "./format-entry";

@@ -1,8 +1,8 @@
-import { exactText } from "@/components/amount";
-import { capitalize } from "@/components/capitalize";
-import { formatDigits } from "@/components/format-count";
-import { formatDateTime } from "@/components/format-date";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { exactText } from "@/components/figures/amount";
+import { capitalize } from "@/components/figures/capitalize";
+import { formatDigits } from "@/components/figures/format-count";
+import { formatDateTime } from "@/components/figures/format-date";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { AuditEntry } from "./entry";
 
 /** A changed field with its values as text. `before` is null for a new row, `after` for a deleted one. */

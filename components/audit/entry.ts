@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { auditList } from "@/lib/contract/audit";
+import type { auditList } from "@/lib/contract/access/audit";
 
 /** An entry of the audit log, as the API answers it. */
 export type AuditEntry = z.output<typeof auditList>["entries"][number];

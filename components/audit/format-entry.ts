@@ -1,7 +1,7 @@
-import { exactText } from "@/components/amount";
-import { plural } from "@/components/format-count";
-import { formatSignedMoney } from "@/components/money";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { exactText } from "@/components/figures/amount";
+import { plural } from "@/components/figures/format-count";
+import { formatSignedMoney } from "@/components/figures/money";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { AuditEntry } from "./entry";
 
 type Row = Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Link } from "@/components/link";
 import { Mark } from "@/components/shell/mark";
+import { Link } from "@/components/ui/link";
 
 /** A page with one form: title, text, form and footer. */
 export function AuthCard({

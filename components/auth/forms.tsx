@@ -1,7 +1,7 @@
 "use client";
 
-import { Link } from "@/components/link";
 import { TextField } from "@/components/ui/form-field";
+import { Link } from "@/components/ui/link";
 import { AuthForm, type FormAction } from "./auth-form";
 
 /** `next` is the path to open after the form is done. */

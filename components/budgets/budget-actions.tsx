@@ -3,12 +3,12 @@
 import { Pencil, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { callApi } from "@/components/api";
 import { onDemand } from "@/components/connection/on-demand";
+import { callApi } from "@/components/requests/api";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
-import type { budget as budgetSchema } from "@/lib/contract/budgets";
+import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 import { budgetsSentenceId, type EditableBudget } from "./budget-view";
 
 // With `ssr: false`, loading the dialog does not suspend the page.

@@ -1,6 +1,6 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
-import type { Amount } from "@/components/amount";
-import { isAtLeastOne } from "@/components/format-percent";
+import type { Amount } from "@/components/figures/amount";
+import { isAtLeastOne } from "@/components/figures/format-percent";
 import { Badge } from "@/components/ui/badge";
 
 /** What the badge of a budget depends on. */

@@ -1,10 +1,10 @@
 "use client";
 
 import type { z } from "zod";
-import { TimeZoneField } from "@/components/time-zone-field";
+import { TimeZoneField } from "@/components/schedule/time-zone-field";
+import { WeekdayField } from "@/components/schedule/weekday-field";
 import { TextField } from "@/components/ui/form-field";
-import { WeekdayField } from "@/components/weekday-field";
-import type { createBudgetRequest } from "@/lib/contract/budgets";
+import type { createBudgetRequest } from "@/lib/contract/spend/budgets";
 
 type Request = z.input<typeof createBudgetRequest>;
 

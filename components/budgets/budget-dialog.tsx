@@ -1,7 +1,7 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { parseAmount } from "@/components/parse-amount";
+import { parseAmount } from "@/components/figures/parse-amount";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { exactText } from "@/components/amount";
-import type { budget as budgetSchema } from "@/lib/contract/budgets";
+import { exactText } from "@/components/figures/amount";
+import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 import { budgetRowsHref } from "./budget-rows-href";
 import { type EditableBudget, formatPeriod, formatScope, toEditableBudget } from "./budget-view";
 

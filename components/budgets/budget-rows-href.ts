@@ -1,7 +1,7 @@
 import type { z } from "zod";
+import { addDays } from "@/components/figures/utc-day";
 import { activityHref } from "@/components/filters/href";
-import { addDays } from "@/components/utc-day";
-import type { budget as budgetSchema } from "@/lib/contract/budgets";
+import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 
 type Budget = z.output<typeof budgetSchema>;
 

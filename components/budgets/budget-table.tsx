@@ -1,13 +1,13 @@
 "use client";
 
 import { useMemo } from "react";
-import { formatDay } from "@/components/format-date";
-import { formatPercent } from "@/components/format-percent";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
+import { formatDay } from "@/components/figures/format-date";
+import { formatPercent } from "@/components/figures/format-percent";
+import { Money } from "@/components/figures/money";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
+import { Link } from "@/components/ui/link";
 import { Meter } from "@/components/ui/meter";
 import { BudgetActions } from "./budget-actions";
 import { StateBadge } from "./budget-badge";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { exactText, toNumber } from "@/components/amount";
-import type { budget } from "@/lib/contract/budgets";
+import { exactText, toNumber } from "@/components/figures/amount";
+import type { budget } from "@/lib/contract/spend/budgets";
 
 type Budget = z.output<typeof budget>;
 

@@ -1,12 +1,12 @@
 "use client";
 
-import { callApi } from "@/components/api";
-import { parseAmount } from "@/components/parse-amount";
+import { parseAmount } from "@/components/figures/parse-amount";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
-import { useMutation } from "@/components/use-mutation";
-import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/budgets";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/spend/budgets";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { BudgetDialog, type BudgetFields, checkAmount, checkBudget } from "./budget-dialog";
 import { amountLabels, type EditableBudget } from "./budget-view";
 import { formatThresholds, toAlertAt } from "./parse-thresholds";

@@ -1,16 +1,16 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
-import { parseAmount } from "@/components/parse-amount";
-import type { Weekday } from "@/components/time-choices";
+import { parseAmount } from "@/components/figures/parse-amount";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
+import type { Weekday } from "@/components/schedule/time-choices";
 import { Combobox } from "@/components/ui/combobox";
 import { textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { useMutation } from "@/components/use-mutation";
-import type { budget as budgetSchema, createBudgetRequest } from "@/lib/contract/budgets";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import type { budget as budgetSchema, createBudgetRequest } from "@/lib/contract/spend/budgets";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { BudgetDays } from "./budget-days";
 import { BudgetDialog, type BudgetFields, checkBudget } from "./budget-dialog";
 import { amountLabels } from "./budget-view";

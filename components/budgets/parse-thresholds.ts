@@ -1,5 +1,5 @@
-import { parseAmount } from "@/components/parse-amount";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { parseAmount } from "@/components/figures/parse-amount";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** When a budget raises an alert: shares of its limit in per cent, and amounts in USD, as exact digits. */
 export type Thresholds = { percent: string[]; usd: string[] };

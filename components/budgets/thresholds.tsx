@@ -1,10 +1,10 @@
 import { Check } from "lucide-react";
 import type { z } from "zod";
-import { exactText, toNumber } from "@/components/amount";
-import { formatExactPercent } from "@/components/format-percent";
-import { formatUsd } from "@/components/money";
-import { Time } from "@/components/time";
-import type { budget as budgetSchema } from "@/lib/contract/budgets";
+import { exactText, toNumber } from "@/components/figures/amount";
+import { formatExactPercent } from "@/components/figures/format-percent";
+import { formatUsd } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
+import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 
 type Budget = z.output<typeof budgetSchema>;
 

@@ -1,12 +1,12 @@
 "use client";
 
 import type { z } from "zod";
+import { useApi } from "@/components/requests/use-api";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import type { Option } from "@/components/ui/combobox-option";
-import { useApi } from "@/components/use-api";
-import type { apiKeyList } from "@/lib/contract/api-keys";
-import type { budget } from "@/lib/contract/budgets";
-import type { metrics } from "@/lib/contract/metrics";
+import type { apiKeyList } from "@/lib/contract/access/api-keys";
+import type { budget } from "@/lib/contract/spend/budgets";
+import type { metrics } from "@/lib/contract/spend/metrics";
 
 /** The kinds of scope a budget can have. */
 export type ScopeType = z.output<typeof budget>["scope_type"];

@@ -1,7 +1,7 @@
-import type { AmountProp } from "@/components/amount";
-import { formatPercent } from "@/components/format-percent";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
+import type { AmountProp } from "@/components/figures/amount";
+import { formatPercent } from "@/components/figures/format-percent";
+import { Money } from "@/components/figures/money";
+import { Link } from "@/components/ui/link";
 
 /** A part of a total. `total` is exact USD, with its conversion if there is one; `colour` is set when the part has a colour in other charts; `href` leads to its rows. */
 export type BreakdownRow = { name: string; total: AmountProp; href?: string; colour?: string };

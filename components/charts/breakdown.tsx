@@ -1,5 +1,5 @@
-import type { AmountProp } from "@/components/amount";
-import { shownNumber } from "@/components/money";
+import type { AmountProp } from "@/components/figures/amount";
+import { shownNumber } from "@/components/figures/money";
 import { BreakdownRest } from "./breakdown-rest";
 import { type BreakdownRow, BreakdownRows } from "./breakdown-rows";
 import { sharesOf } from "./shares";

@@ -1,5 +1,5 @@
-import type { Amount } from "@/components/amount";
-import { shownNumber } from "@/components/money";
+import type { Amount } from "@/components/figures/amount";
+import { shownNumber } from "@/components/figures/money";
 import type { Drawn } from "./drawing";
 import { findCut } from "./outliers";
 

@@ -1,7 +1,7 @@
 "use client";
 
-import { formatCount } from "@/components/format-count";
-import { formatList } from "@/components/format-list";
+import { formatCount } from "@/components/figures/format-count";
+import { formatList } from "@/components/figures/format-list";
 
 /** Days that are named each; of more, only the largest is. */
 const maxNamed = 2;

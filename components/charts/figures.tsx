@@ -1,5 +1,5 @@
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
+import { Money } from "@/components/figures/money";
+import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Bar, ChartGroup } from "./chart-data";
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
-import { formatShareTick } from "@/components/format-percent";
+import { formatShareTick } from "@/components/figures/format-percent";
 import { ChartPointer } from "./chart-pointer";
 import { CutNote } from "./cut-note";
 import { Drawing } from "./drawing";

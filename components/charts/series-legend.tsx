@@ -1,8 +1,8 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { cn } from "@/components/cn";
-import { Link } from "@/components/link";
+import { cn } from "@/components/ui/cn";
+import { Link } from "@/components/ui/link";
 
 /** A series in a legend. `note` is its sum; with `href` it leads to the rows behind it. */
 export type LegendEntry = { name: string; colour: string; note: string; href?: string | undefined };

@@ -1,4 +1,4 @@
-import { cn } from "@/components/cn";
+import { cn } from "@/components/ui/cn";
 import type { SparklineShape } from "./sparkline-shape";
 
 /** A small line chart. It is hidden from screen readers, as the figures are beside it. */

@@ -3,9 +3,9 @@
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
-import { exactText } from "@/components/amount";
 import { onDemand } from "@/components/connection/on-demand";
-import { formatChartAmount, shownNumber } from "@/components/money";
+import { exactText } from "@/components/figures/amount";
+import { formatChartAmount, shownNumber } from "@/components/figures/money";
 import { type Bar, type ChartGroup, toDrawn } from "./chart-data";
 import type { Reading } from "./chart-pointer";
 import { CutNote } from "./cut-note";

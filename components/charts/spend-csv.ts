@@ -1,6 +1,6 @@
-import { exactText } from "@/components/amount";
-import { capitalize } from "@/components/capitalize";
-import { csvNumber, csvRow } from "@/lib/contract/csv";
+import { exactText } from "@/components/figures/amount";
+import { capitalize } from "@/components/figures/capitalize";
+import { csvNumber, csvRow } from "@/lib/contract/values/csv";
 import type { Bar, ChartGroup } from "./chart-data";
 
 /** The figures of a chart of spend as a CSV: a line for each day or month, amounts in USD with all their digits. */

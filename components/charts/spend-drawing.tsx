@@ -1,4 +1,4 @@
-import { formatTick } from "@/components/money";
+import { formatTick } from "@/components/figures/money";
 import { Drawing, type Drawn } from "./drawing";
 
 /** The height of the chart of spend, in pixels. */

@@ -3,7 +3,7 @@
 import { CloudOff } from "lucide-react";
 import { useOffline } from "next/offline";
 import { useEffect, useState } from "react";
-import { formatLocalTime } from "@/components/format-date";
+import { formatLocalTime } from "@/components/figures/format-date";
 import { followWhenReachable } from "./follow-link";
 import { lastAnswerAt } from "./service";
 

@@ -1,15 +1,15 @@
 "use client";
 
 import { useMemo } from "react";
+import { Time } from "@/components/figures/time";
 import { activityHref } from "@/components/filters/href";
 import { spentColumn } from "@/components/keys/spent-column";
 import { SpentOfLimit } from "@/components/keys/spent-of-limit";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import { Time } from "@/components/time";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { summarizeKey } from "@/lib/contract/summarize-key";
+import { summarizeKey } from "@/lib/contract/access/summarize-key";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { ConnectionView } from "./connection-view";
 import { Disconnect } from "./disconnect";
 

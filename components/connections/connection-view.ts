@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { exactText } from "@/components/amount";
-import type { connection } from "@/lib/contract/connections";
+import { exactText } from "@/components/figures/amount";
+import type { connection } from "@/lib/contract/access/connections";
 
 type Connection = z.output<typeof connection>;
 

@@ -1,9 +1,9 @@
 "use client";
 
-import { callApi } from "@/components/api";
 import { LastUse } from "@/components/keys/last-use";
+import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
-import type { revokedConnection } from "@/lib/contract/connections";
+import type { revokedConnection } from "@/lib/contract/access/connections";
 import { type ConnectionView, connectionsId } from "./connection-view";
 
 /** A button that disconnects an assistant, after a question. */

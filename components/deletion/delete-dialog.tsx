@@ -1,7 +1,8 @@
 "use client";
 
 import { type ReactNode, useState, useTransition } from "react";
-import { Problem } from "@/components/api";
+import { Problem } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { codeField } from "@/components/second-factor/second-factor";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
@@ -10,7 +11,6 @@ import { Form, textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { toastProblem } from "@/components/ui/toaster";
-import { useMutation } from "@/components/use-mutation";
 
 /** How the user proves who they are: with a code of an authenticator, or, where there are none, with the password. */
 export type Proof = {

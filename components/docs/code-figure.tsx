@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "@/components/ui/cn";
 import { Code } from "@/components/ui/code-block";
 import type { Language } from "@/components/ui/highlight";
 import type { Snippet } from "./snippets";

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "@/components/ui/cn";
 
 /** Code within a sentence. */
 export function InlineCode({ children }: { children: ReactNode }) {

@@ -1,8 +1,8 @@
-import { type AmountProp, asProp } from "@/components/amount";
 import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
-import { formatNumber } from "@/components/format-count";
-import type { SpendChange, SpendComparison } from "@/lib/contract/spend-comparison";
-import type { SpendAnswer, SpendCell, SpendGroupTotal } from "@/lib/contract/spend-query";
+import { type AmountProp, asProp } from "@/components/figures/amount";
+import { formatNumber } from "@/components/figures/format-count";
+import type { SpendChange, SpendComparison } from "@/lib/contract/spend/spend-comparison";
+import type { SpendAnswer, SpendCell, SpendGroupTotal } from "@/lib/contract/spend/spend-query";
 import { valueLabel } from "./dimensions";
 
 /** The sums of a row, a column or a cell, as exact text. Amounts have their conversion where there is one. */

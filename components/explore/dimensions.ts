@@ -1,8 +1,8 @@
-import { type Amount, exactText } from "@/components/amount";
-import { formatNumber } from "@/components/format-count";
-import { formatDay, formatMonthAndYear } from "@/components/format-date";
-import { formatChartAmount, formatMoney, formatSignedMoney, shownNumber } from "@/components/money";
-import type { SpendMeasure } from "@/lib/contract/spend-query";
+import { type Amount, exactText } from "@/components/figures/amount";
+import { formatNumber } from "@/components/figures/format-count";
+import { formatDay, formatMonthAndYear } from "@/components/figures/format-date";
+import { formatChartAmount, formatMoney, formatSignedMoney, shownNumber } from "@/components/figures/money";
+import type { SpendMeasure } from "@/lib/contract/spend/spend-query";
 
 /** The dimensions to choose from besides tags, in the order of the menus. */
 export const dimensionNames: Record<string, { one: string; many: string }> = {

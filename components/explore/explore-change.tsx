@@ -1,8 +1,8 @@
-import { exactText } from "@/components/amount";
-import { Delta, growthOf, wholePercent } from "@/components/delta";
-import { formatCount, formatNumber } from "@/components/format-count";
-import { formatDays } from "@/components/format-date";
-import type { SpendMeasure } from "@/lib/contract/spend-query";
+import { exactText } from "@/components/figures/amount";
+import { Delta, growthOf, wholePercent } from "@/components/figures/delta";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
+import { formatDays } from "@/components/figures/format-date";
+import type { SpendMeasure } from "@/lib/contract/spend/spend-query";
 import type { ExploreChange, ExploreComparison, ExploreSums } from "./data";
 import { dimensionLabel, dimensionNames, formatDifference, toChartNumber } from "./dimensions";
 import { titleOf } from "./explore-figure";

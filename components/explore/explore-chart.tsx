@@ -3,9 +3,9 @@
 import { useRouter } from "next/navigation";
 import { Plot } from "@/components/charts/plot";
 import type { Place, PlotKind, Series } from "@/components/charts/series";
-import { formatShortNumber } from "@/components/format-count";
-import { formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
-import { formatShown, formatTick } from "@/components/money";
+import { formatShortNumber } from "@/components/figures/format-count";
+import { formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/figures/format-date";
+import { formatShown, formatTick } from "@/components/figures/money";
 import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
 import { calendarNames, formatMeasured, isMoney, isSummed, measures, toChartNumber } from "./dimensions";
 import { clipDays, lastDayOf, rowsHref } from "./rows-href";

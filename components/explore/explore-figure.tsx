@@ -1,8 +1,8 @@
-import { exactText } from "@/components/amount";
-import { conversionTitle } from "@/components/format-money";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
-import type { SpendMeasure } from "@/lib/contract/spend-query";
+import { exactText } from "@/components/figures/amount";
+import { conversionTitle } from "@/components/figures/format-money";
+import { Money } from "@/components/figures/money";
+import { Link } from "@/components/ui/link";
+import type { SpendMeasure } from "@/lib/contract/spend/spend-query";
 import type { ExploreGroup, ExploreSums } from "./data";
 import { formatMeasured, isMoney } from "./dimensions";
 

@@ -1,4 +1,4 @@
-import { exactText } from "@/components/amount";
+import { exactText } from "@/components/figures/amount";
 import { TableCell, TableHead } from "@/components/ui/table";
 import {
   comparisonOfRows,

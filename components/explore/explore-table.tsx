@@ -1,8 +1,8 @@
 import { useMemo } from "react";
-import { exactText } from "@/components/amount";
-import { Count } from "@/components/count";
-import { formatPercent } from "@/components/format-percent";
-import { formatMoney, Money } from "@/components/money";
+import { exactText } from "@/components/figures/amount";
+import { Count } from "@/components/figures/count";
+import { formatPercent } from "@/components/figures/format-percent";
+import { formatMoney, Money } from "@/components/figures/money";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";

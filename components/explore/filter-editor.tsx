@@ -2,13 +2,13 @@
 
 import { ListFilter, X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
 import { Button } from "@/components/ui/button";
 import { Combobox } from "@/components/ui/combobox";
 import type { Option } from "@/components/ui/combobox-option";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Select } from "@/components/ui/select";
-import type { spendAnswer, spendQuery } from "@/lib/contract/spend-query";
+import type { spendAnswer, spendQuery } from "@/lib/contract/spend/spend-query";
 import { dimensionLabel, dimensionNames, fixedValues, valueLabel } from "./dimensions";
 import type { ExploreFilter, ExploreState } from "./state";
 

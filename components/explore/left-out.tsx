@@ -1,10 +1,10 @@
+import { formatNumber } from "@/components/figures/format-count";
+import { formatDate } from "@/components/figures/format-date";
+import { addDays } from "@/components/figures/utc-day";
 import { nameDays } from "@/components/filters/range";
-import { formatNumber } from "@/components/format-count";
-import { formatDate } from "@/components/format-date";
-import { Link } from "@/components/link";
 import { Alert } from "@/components/ui/alert";
-import { addDays } from "@/components/utc-day";
-import { maxSpendDays } from "@/lib/contract/spend-query";
+import { Link } from "@/components/ui/link";
+import { maxSpendDays } from "@/lib/contract/spend/spend-query";
 import { type ExploreState, exploreHref } from "./state";
 
 /**

@@ -1,5 +1,5 @@
+import { utcDay } from "@/components/figures/utc-day";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
-import { utcDay } from "@/components/utc-day";
 import type { ExploreGroup } from "./data";
 import type { ExploreState } from "./state";
 

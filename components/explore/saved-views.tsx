@@ -2,15 +2,15 @@
 
 import { Bookmark, Trash2, Users } from "lucide-react";
 import { useId, useState } from "react";
-import { callApi } from "@/components/api";
-import { Link } from "@/components/link";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Input } from "@/components/ui/input";
+import { Link } from "@/components/ui/link";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
-import { useMutation } from "@/components/use-mutation";
-import type { SavedView, savedView, saveViewRequest } from "@/lib/contract/saved-views";
+import type { SavedView, savedView, saveViewRequest } from "@/lib/contract/spend/saved-views";
 
 /** The button of saved views: it lists them, each a link, and saves what is shown. States: none saved, a list, a refusal. */
 export function SavedViews({

@@ -1,6 +1,6 @@
 import type { SearchParams } from "@/components/filters/href";
 import { rangeNames } from "@/components/filters/range";
-import type { SpendMeasure, SpendQueryInput } from "@/lib/contract/spend-query";
+import type { SpendMeasure, SpendQueryInput } from "@/lib/contract/spend/spend-query";
 import { calendarNames } from "./dimensions";
 
 /** A filter as the page edits it; an empty value stands for rows without one. */

@@ -1,5 +1,5 @@
-import { exactText } from "@/components/amount";
-import { type CsvCell, csvNumber, csvRow } from "@/lib/contract/csv";
+import { exactText } from "@/components/figures/amount";
+import { type CsvCell, csvNumber, csvRow } from "@/lib/contract/values/csv";
 import { comparisonOfRows, type ExploreChange, type ExploreData, type ExploreSums } from "./data";
 import { dimensionLabel, measures } from "./dimensions";
 import type { ExploreState } from "./state";

@@ -2,9 +2,9 @@
 
 import { useState } from "react";
 import { type ClassNames, type DateRange, DayPicker } from "react-day-picker";
-import { formatDate, formatDays } from "@/components/format-date";
+import { formatDate, formatDays } from "@/components/figures/format-date";
+import { utcDay } from "@/components/figures/utc-day";
 import { Button } from "@/components/ui/button";
-import { utcDay } from "@/components/utc-day";
 
 type Days = { from: string; to: string };
 

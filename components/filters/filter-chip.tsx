@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { Link } from "@/components/link";
+import { Link } from "@/components/ui/link";
 
 /** A filter in effect, with the link that removes it. */
 export function FilterChip({ label, value, href }: { label: string; value: string; href: string }) {

@@ -4,14 +4,14 @@ import { CalendarDays, ChevronLeft, ChevronRight } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
-import { callApi } from "@/components/api";
-import { cn } from "@/components/cn";
 import { onDemand } from "@/components/connection/on-demand";
-import { Link } from "@/components/link";
+import { callApi } from "@/components/requests/api";
 import { buttonVariants } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
+import { Link } from "@/components/ui/link";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { useOpened } from "@/components/ui/use-opened";
-import type { updateMeRequest } from "@/lib/contract/me";
+import type { updateMeRequest } from "@/lib/contract/access/me";
 import type { SearchParams } from "./href";
 import {
   type CompareChoice,
@@ -117,9 +117,13 @@ function Step({
 function remember({ period }: PeriodChoice, params: SearchParams): void {
   const compare = compareOptions.find((option) => option.compare === params.compare)?.compare ?? "previous";
   if (period === "range") return;
-  callApi<typeof import("@/lib/contract/me").currentUser, typeof updateMeRequest>("PATCH", "/api/v1/me", {
-    shown_range: { period, compare: period === "all" ? "none" : compare },
-  }).catch(() => undefined);
+  callApi<typeof import("@/lib/contract/access/me").currentUser, typeof updateMeRequest>(
+    "PATCH",
+    "/api/v1/me",
+    {
+      shown_range: { period, compare: period === "all" ? "none" : compare },
+    },
+  ).catch(() => undefined);
 }
 
 function PeriodMenu({ path, params, range, isRemembered = true }: Props) {

@@ -1,6 +1,6 @@
-import { formatDate, formatDays, formatMonthAndYear } from "@/components/format-date";
-import { addDays } from "@/components/utc-day";
-import type { Comparison, Period } from "@/lib/contract/ledger-query";
+import { formatDate, formatDays, formatMonthAndYear } from "@/components/figures/format-date";
+import { addDays } from "@/components/figures/utc-day";
+import type { Comparison, Period } from "@/lib/contract/spend/ledger-query";
 import { hrefWith, type SearchParams } from "./href";
 
 /** The parameters of an address that say which days a page shows, and what they are compared with. */

@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck } from "lucide-react";
-import { cn } from "@/components/cn";
+import { cn } from "@/components/ui/cn";
 
 type Checks = Record<"database_readable" | "database_writable", "ok" | "failing">;
 

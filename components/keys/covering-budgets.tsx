@@ -1,7 +1,7 @@
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
-import { Time } from "@/components/time";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import type { KeyBudget } from "./key-view";
 
 /** The budgets that can count what a key records: what is left of each, when it resets, and whether it blocks. */

@@ -1,10 +1,10 @@
 "use client";
 
 import { useState } from "react";
+import { addDays, startOfDay, utcDay } from "@/components/figures/utc-day";
 import { DateInput } from "@/components/ui/date-input";
 import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
-import { addDays, startOfDay, utcDay } from "@/components/utc-day";
 import type { KeyFormPart } from "./key-form-part";
 
 const terms = [

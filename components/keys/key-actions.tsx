@@ -3,13 +3,13 @@
 import { Pencil, RefreshCw, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
-import { callApi } from "@/components/api";
 import { onDemand } from "@/components/connection/on-demand";
+import { callApi } from "@/components/requests/api";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
-import type { apiKey, apiKeyWithSecret } from "@/lib/contract/api-keys";
-import type { Permission } from "@/lib/contract/permissions";
+import type { apiKey, apiKeyWithSecret } from "@/lib/contract/access/api-keys";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { type KeyView, keysSentenceId, type ServiceAddresses, toKeyView } from "./key-view";
 import { LastUse } from "./last-use";
 import type { NewSecret } from "./secret-dialog";

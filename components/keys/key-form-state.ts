@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import { parseAmount } from "@/components/parse-amount";
-import type { createApiKeyRequest } from "@/lib/contract/api-keys";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { MessageSource } from "@/lib/contract/message";
-import type { Permission } from "@/lib/contract/permissions";
-import { summarizeKey } from "@/lib/contract/summarize-key";
+import { parseAmount } from "@/components/figures/parse-amount";
+import type { createApiKeyRequest } from "@/lib/contract/access/api-keys";
+import type { Permission } from "@/lib/contract/access/permissions";
+import { summarizeKey } from "@/lib/contract/access/summarize-key";
+import type { MessageSource } from "@/lib/contract/ledger/message";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { KeyView } from "./key-view";
 
 /** The values of the key form: amounts as typed, lists as chosen. */

@@ -5,7 +5,7 @@ import { useProjectList } from "@/components/shell/use-project-list";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { ExpiryField } from "./expiry-field";
 import type { KeyFormPart } from "./key-form-part";
 import { type KeyForm, summarizeKeyForm } from "./key-form-state";

@@ -1,16 +1,16 @@
 "use client";
 
 import type { ReactNode } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
-import { useMutation } from "@/components/use-mutation";
 import type {
   apiKey,
   apiKeyWithSecret,
   createApiKeyRequest,
   editApiKeyRequest,
-} from "@/lib/contract/api-keys";
-import type { Permission } from "@/lib/contract/permissions";
+} from "@/lib/contract/access/api-keys";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { CoveringBudgets } from "./covering-budgets";
 import { KeyFormView } from "./key-form";
 import { changedFields, type KeyForm, newKeyForm, parseKeyForm, toKeyForm } from "./key-form-state";

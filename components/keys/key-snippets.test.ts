@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { ingestRequest } from "@/lib/contract/message";
-import { parsePart } from "@/lib/contract/parse-part";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
+import { ingestRequest } from "@/lib/contract/ledger/message";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { anyKey, exampleRequest, writeKeySnippets } from "./key-snippets";
 
 test.each<Permission>(["log_usage", "add_expenses", "manage_subscriptions"])(

@@ -1,14 +1,14 @@
 "use client";
 
 import { useMemo } from "react";
+import { Time } from "@/components/figures/time";
 import { activityHref } from "@/components/filters/href";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import { Time } from "@/components/time";
 import { Badge } from "@/components/ui/badge";
 import { Meter } from "@/components/ui/meter";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { KeyActions } from "./key-actions";
 import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
 import { spentColumn } from "./spent-column";

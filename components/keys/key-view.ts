@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { exactText } from "@/components/amount";
-import type { apiKey } from "@/lib/contract/api-keys";
-import type { keyLimits } from "@/lib/contract/limits";
+import { exactText } from "@/components/figures/amount";
+import type { apiKey } from "@/lib/contract/access/api-keys";
+import type { keyLimits } from "@/lib/contract/spend/limits";
 
 type ApiKey = z.output<typeof apiKey>;
 

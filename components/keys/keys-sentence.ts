@@ -1,6 +1,6 @@
-import { formatNumber } from "@/components/format-count";
-import { formatList } from "@/components/format-list";
-import { formatPercent } from "@/components/format-percent";
+import { formatNumber } from "@/components/figures/format-count";
+import { formatList } from "@/components/figures/format-list";
+import { formatPercent } from "@/components/figures/format-percent";
 import { type KeyView, limitUsed } from "./key-view";
 
 const soonMs = 14 * 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
-import { formatMoney } from "@/components/money";
-import { Time } from "@/components/time";
+import { formatMoney } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 
 /**
  * When a key or a connection was last used and what it spent, to show whether removing it will break something.

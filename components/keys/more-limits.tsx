@@ -8,7 +8,7 @@ import { Combobox } from "@/components/ui/combobox";
 import type { Option } from "@/components/ui/combobox-option";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
-import type { MessageSource } from "@/lib/contract/message";
+import type { MessageSource } from "@/lib/contract/ledger/message";
 import type { KeyFormPart } from "./key-form-part";
 import { errorOf, type KeyForm } from "./key-form-state";
 

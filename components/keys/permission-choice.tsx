@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Checkbox, Radio } from "@/components/ui/checkbox";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
 import type { KeyFormPart } from "./key-form-part";
 import { errorOf } from "./key-form-state";
 import { permissionLabels, presetOf, presets } from "./presets";

@@ -1,4 +1,4 @@
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
 
 /** A common purpose of a key with the permissions it needs. */
 export type Preset = { id: string; label: string; description: string; permissions: Permission[] };

@@ -1,5 +1,5 @@
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
+import { Money } from "@/components/figures/money";
+import { Link } from "@/components/ui/link";
 
 /**
  * What a key or a connection spent this month, as a link to its rows, and its monthly limit if it has one.

@@ -1,7 +1,7 @@
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { Invitation } from "@/lib/contract/invitations";
+import type { Invitation } from "@/lib/contract/access/invitations";
 import { personName, roleLabel } from "./person";
 import { RevokeInvitation } from "./revoke-invitation";
 

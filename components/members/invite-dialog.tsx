@@ -2,8 +2,9 @@
 
 import { useState } from "react";
 import type { z } from "zod";
-import { callApi } from "@/components/api";
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Radio } from "@/components/ui/checkbox";
@@ -20,8 +21,11 @@ import { Form, textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Secret } from "@/components/ui/secret";
 import { Select } from "@/components/ui/select";
-import { useMutation } from "@/components/use-mutation";
-import type { createdInvitation, createInvitationRequest, Invitation } from "@/lib/contract/invitations";
+import type {
+  createdInvitation,
+  createInvitationRequest,
+  Invitation,
+} from "@/lib/contract/access/invitations";
 import { roles, withArticle } from "./person";
 
 type Created = z.output<typeof createdInvitation>;

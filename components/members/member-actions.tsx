@@ -2,7 +2,8 @@
 
 import { ChevronDown, UserMinus } from "lucide-react";
 import { useState } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import {
   DropdownMenu,
@@ -12,9 +13,8 @@ import {
   DropdownMenuTrigger,
 } from "@/components/ui/dropdown-menu";
 import { toast } from "@/components/ui/toaster";
-import { useMutation } from "@/components/use-mutation";
-import type { WorkspaceRole } from "@/lib/contract/me";
-import type { changeMemberRequest, member as memberSchema } from "@/lib/contract/members";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import type { changeMemberRequest, member as memberSchema } from "@/lib/contract/access/members";
 import { isAbove, membersId, roleLabel, roles, withArticle } from "./person";
 
 /**

@@ -1,13 +1,13 @@
 "use client";
 
 import { useMemo } from "react";
+import { Time } from "@/components/figures/time";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import { Time } from "@/components/time";
 import { Avatar } from "@/components/ui/avatar";
-import type { Membership } from "@/lib/contract/me";
-import type { Member } from "@/lib/contract/members";
+import type { Membership } from "@/lib/contract/access/me";
+import type { Member } from "@/lib/contract/access/members";
 import { MemberActions } from "./member-actions";
 import { personName, roleLabel, roles } from "./person";
 

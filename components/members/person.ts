@@ -1,5 +1,5 @@
-import type { WorkspaceRole } from "@/lib/contract/me";
-import type { Member } from "@/lib/contract/members";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import type { Member } from "@/lib/contract/access/members";
 
 /** A user's display name, or their e-mail address when they have none. */
 export function personName({ display_name: name, email }: Pick<Member, "display_name" | "email">): string {

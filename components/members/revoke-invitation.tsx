@@ -1,8 +1,8 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
-import type { invitation } from "@/lib/contract/invitations";
+import type { invitation } from "@/lib/contract/access/invitations";
 import { membersId } from "./person";
 
 /** A button that revokes an invitation, after a question. @param props.invitee whom it is for, in words */

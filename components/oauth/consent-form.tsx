@@ -6,9 +6,9 @@ import { Checkbox } from "@/components/ui/checkbox";
 import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { Permission } from "@/lib/contract/permissions";
-import { summarizeKey } from "@/lib/contract/summarize-key";
+import type { Permission } from "@/lib/contract/access/permissions";
+import { summarizeKey } from "@/lib/contract/access/summarize-key";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** A workspace that the program can be connected to: what the user can grant there, and what is granted now (`current`). */
 export type WorkspaceChoice = {

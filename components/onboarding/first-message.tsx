@@ -2,10 +2,10 @@
 
 import { CircleCheck } from "lucide-react";
 import { useEffect, useRef } from "react";
-import { Money } from "@/components/money";
-import { Time } from "@/components/time";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { Button } from "@/components/ui/button";
-import type { ActivityRow } from "@/lib/contract/activity";
+import type { ActivityRow } from "@/lib/contract/spend/activity";
 
 /** The first message of a workspace, with a button to the overview. */
 export function FirstMessage({ message, onContinue }: { message: ActivityRow; onContinue: () => void }) {

@@ -2,18 +2,18 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { callApi } from "@/components/api";
 import { anyKey, exampleRequest, writeKeySnippets } from "@/components/keys/key-snippets";
 import { type KeyView, type ServiceAddresses, toKeyView } from "@/components/keys/key-view";
 import type { NewSecret } from "@/components/keys/secret-dialog";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Secret } from "@/components/ui/secret";
 import { Step, Waiting } from "@/components/ui/step";
 import { Tabs } from "@/components/ui/tabs";
-import { useMutation } from "@/components/use-mutation";
-import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
+import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/access/api-keys";
 import { FirstMessage } from "./first-message";
 import { type AlertSetup, GetTold, isTold } from "./get-told";
 import { SendFirstMessage } from "./send-first-message";

@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
-import { usePoll } from "@/components/use-poll";
-import type { ActivityRow, activityList } from "@/lib/contract/activity";
+import { callApi } from "@/components/requests/api";
+import { usePoll } from "@/components/requests/use-poll";
+import type { ActivityRow, activityList } from "@/lib/contract/spend/activity";
 
 /**
  * Polls for the first message of a workspace until it is there; see `usePoll`.

@@ -1,10 +1,10 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
 import { Fragment } from "react";
-import { type Amount, toNumber } from "@/components/amount";
-import { formatCount, formatNumber } from "@/components/format-count";
-import { listParts } from "@/components/format-list";
-import { formatPercent, isAtLeastOne } from "@/components/format-percent";
-import { Link } from "@/components/link";
+import { type Amount, toNumber } from "@/components/figures/amount";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
+import { listParts } from "@/components/figures/format-list";
+import { formatPercent, isAtLeastOne } from "@/components/figures/format-percent";
+import { Link } from "@/components/ui/link";
 
 /** A budget with the fraction of its limit that is spent. */
 export type BudgetState = { id: string; name: string; percent_used: Amount; alert: boolean };

@@ -1,13 +1,13 @@
-import { type Amount, toNumber } from "@/components/amount";
-import { growthOf, wholePercent } from "@/components/delta";
-import { formatOneDecimal } from "@/components/format-count";
-import { formatLongDay } from "@/components/format-date";
-import { formatExactUsd } from "@/components/format-money";
-import { formatPercent, formatWholePercent } from "@/components/format-percent";
-import { formatMoney, shownNumber } from "@/components/money";
+import { type Amount, toNumber } from "@/components/figures/amount";
+import { growthOf, wholePercent } from "@/components/figures/delta";
+import { formatOneDecimal } from "@/components/figures/format-count";
+import { formatLongDay } from "@/components/figures/format-date";
+import { formatExactUsd } from "@/components/figures/format-money";
+import { formatPercent, formatWholePercent } from "@/components/figures/format-percent";
+import { formatMoney, shownNumber } from "@/components/figures/money";
 import { explainForecast, formatForecast } from "@/components/spend/forecast-figure";
 import { periodLabels } from "@/components/spend/period-labels";
-import type { Metrics } from "@/lib/contract/metrics";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 
 /** The figures of a period, and the current UTC day. */
 type HeadlineView = { metrics: Metrics; today: string };

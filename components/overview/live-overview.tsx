@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { useRef, useState, useTransition } from "react";
-import { ApiError, readTag } from "@/components/api";
-import { usePoll } from "@/components/use-poll";
+import { ApiError, readTag } from "@/components/requests/api";
+import { usePoll } from "@/components/requests/use-poll";
 
 /** Short enough to ask, answer and render within two seconds. */
 const intervalMs = 1_500;

@@ -1,11 +1,11 @@
+import { formatDays } from "@/components/figures/format-date";
+import { formatList } from "@/components/figures/format-list";
+import { formatExactUsd } from "@/components/figures/format-money";
+import { formatPercent } from "@/components/figures/format-percent";
+import { formatMoney, formatSignedMoney } from "@/components/figures/money";
 import { activityHref } from "@/components/filters/href";
-import { formatDays } from "@/components/format-date";
-import { formatList } from "@/components/format-list";
-import { formatExactUsd } from "@/components/format-money";
-import { formatPercent } from "@/components/format-percent";
-import { Link } from "@/components/link";
-import { formatMoney, formatSignedMoney } from "@/components/money";
-import type { CauseName, Changes, Mover } from "@/lib/contract/changes";
+import { Link } from "@/components/ui/link";
+import type { CauseName, Changes, Mover } from "@/lib/contract/spend/changes";
 
 /** What each cause is called, and what it means. */
 const causeTexts = {

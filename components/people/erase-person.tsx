@@ -1,8 +1,8 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
-import type { eraseRequest, erasure } from "@/lib/contract/people";
+import type { eraseRequest, erasure } from "@/lib/contract/spend/people";
 import { peopleId } from "./people-id";
 
 /** A button that has a person erased, after a question. */

@@ -1,7 +1,7 @@
-import { formatCount } from "@/components/format-count";
-import { formatDate } from "@/components/format-date";
+import { formatCount } from "@/components/figures/format-count";
+import { formatDate } from "@/components/figures/format-date";
 import { Badge } from "@/components/ui/badge";
-import type { Erasure } from "@/lib/contract/people";
+import type { Erasure } from "@/lib/contract/spend/people";
 
 /** The erasures of people, by their pseudonyms, with the progress of those under way. */
 export function ErasureList({ erasures }: { erasures: Erasure[] }) {

@@ -1,9 +1,9 @@
+import { formatCount } from "@/components/figures/format-count";
+import { Money } from "@/components/figures/money";
 import { activityHref } from "@/components/filters/href";
-import { formatCount } from "@/components/format-count";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
+import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { Metrics } from "@/lib/contract/metrics";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { ErasePerson } from "./erase-person";
 
 /** The people whom usage was for, with what it cost. */

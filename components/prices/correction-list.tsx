@@ -1,8 +1,8 @@
-import { exactText } from "@/components/amount";
-import { Count } from "@/components/count";
-import { formatDay } from "@/components/format-date";
-import { formatSignedMoney } from "@/components/money";
-import { Time } from "@/components/time";
+import { exactText } from "@/components/figures/amount";
+import { Count } from "@/components/figures/count";
+import { formatDay } from "@/components/figures/format-date";
+import { formatSignedMoney } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
 import type { Repricing } from "./price-view";
 import { RefreshWhile } from "./refresh-while";

@@ -1,5 +1,5 @@
-import { exactText } from "@/components/amount";
-import { formatDay } from "@/components/format-date";
+import { exactText } from "@/components/figures/amount";
+import { formatDay } from "@/components/figures/format-date";
 import { type Disputed, formatRate, type Offer, startOfMonth } from "./price-view";
 import { UsePrice } from "./use-price";
 

@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
-import { useMutation } from "@/components/use-mutation";
-import type { setPriceRequest, setPriceResult } from "@/lib/contract/prices";
+import type { setPriceRequest, setPriceResult } from "@/lib/contract/ledger/prices";
 import { PriceEffect, PriceSubject, RateFields, RepricingFields } from "./price-fields";
 import { type PriceForm, parsePriceForm } from "./price-request";
 import { type PriceStart, usualPortion } from "./price-view";

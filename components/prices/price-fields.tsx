@@ -1,7 +1,7 @@
 "use client";
 
 import { multiplyExact } from "@/components/activity/exact";
-import { formatUsd } from "@/components/money";
+import { formatUsd } from "@/components/figures/money";
 import { Checkbox } from "@/components/ui/checkbox";
 import { DateInput } from "@/components/ui/date-input";
 import { FormField, TextField } from "@/components/ui/form-field";

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { multiplyExact } from "@/components/activity/exact";
-import { parseAmount } from "@/components/parse-amount";
-import { addDays, startOfDay } from "@/components/utc-day";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { setPriceRequest } from "@/lib/contract/prices";
+import { parseAmount } from "@/components/figures/parse-amount";
+import { addDays, startOfDay } from "@/components/figures/utc-day";
+import type { setPriceRequest } from "@/lib/contract/ledger/prices";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** The exact reciprocal of each portion: a price for a portion times it is the price of one unit. */
 const reciprocals: Record<string, string> = { "1": "1", "1000": "0.001", "1000000": "0.000001" };

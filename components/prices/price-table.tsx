@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo } from "react";
-import { formatDate } from "@/components/format-date";
+import { formatDate } from "@/components/figures/format-date";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { multiplyExact } from "@/components/activity/exact";
-import { exactText } from "@/components/amount";
-import { formatUsd } from "@/components/money";
-import type { priceList, unpricedList } from "@/lib/contract/prices";
+import { exactText } from "@/components/figures/amount";
+import { formatUsd } from "@/components/figures/money";
+import type { priceList, unpricedList } from "@/lib/contract/ledger/prices";
 
 /** A price, as the API answers it. */
 type Price = z.output<typeof priceList>["prices"][number];

@@ -1,13 +1,13 @@
 "use client";
 
 import { useMemo } from "react";
+import { formatDigits } from "@/components/figures/format-count";
+import { Time } from "@/components/figures/time";
 import { activityHref } from "@/components/filters/href";
-import { formatDigits } from "@/components/format-count";
-import { Link } from "@/components/link";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import { Time } from "@/components/time";
+import { Link } from "@/components/ui/link";
 import { startFromUnpriced, type UnpricedView } from "./price-view";
 import { setPriceColumn } from "./set-price-column";
 

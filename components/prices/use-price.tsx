@@ -1,11 +1,11 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { startOfDay } from "@/components/figures/utc-day";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
-import { useMutation } from "@/components/use-mutation";
-import { startOfDay } from "@/components/utc-day";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { setPriceRequest, setPriceResult } from "@/lib/contract/prices";
+import type { setPriceRequest, setPriceResult } from "@/lib/contract/ledger/prices";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** The price that a click sets: `rate` is USD for one unit as exact text, `startsOn` a UTC day, `YYYY-MM-DD`. */
 type PriceToUse = { provider: string; model: string; unitType: string; rate: string; startsOn: string };

@@ -2,13 +2,13 @@
 
 import { Archive, ArchiveRestore, Pencil } from "lucide-react";
 import { useState } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem } from "@/components/ui/dropdown-menu";
 import { toast } from "@/components/ui/toaster";
-import { useMutation } from "@/components/use-mutation";
-import type { project as projectSchema, updateProjectRequest } from "@/lib/contract/projects";
+import type { project as projectSchema, updateProjectRequest } from "@/lib/contract/spend/projects";
 import { RenameProject } from "./rename-project";
 
 /** The fields of a project that its menu needs. */

@@ -1,10 +1,10 @@
 import { Folder } from "lucide-react";
-import { exactText } from "@/components/amount";
 import { projectColour } from "@/components/charts/colours";
+import { exactText } from "@/components/figures/amount";
+import { formatNumber } from "@/components/figures/format-count";
+import { formatDate } from "@/components/figures/format-date";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { keepRange, type PageRange } from "@/components/filters/range";
-import { formatNumber } from "@/components/format-count";
-import { formatDate } from "@/components/format-date";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { EmptyState } from "@/components/ui/empty-state";
 import { ProjectTable } from "./project-table";

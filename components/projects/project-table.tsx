@@ -1,15 +1,15 @@
 "use client";
 
 import { useMemo } from "react";
-import { exactText } from "@/components/amount";
 import { Sparkline } from "@/components/charts/sparkline";
-import { Count } from "@/components/count";
-import { formatDate } from "@/components/format-date";
-import { Link } from "@/components/link";
-import { formatMoney, Money } from "@/components/money";
+import { exactText } from "@/components/figures/amount";
+import { Count } from "@/components/figures/count";
+import { formatDate } from "@/components/figures/format-date";
+import { formatMoney, Money } from "@/components/figures/money";
 import type { TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
+import { Link } from "@/components/ui/link";
 import type { ProjectView } from "./project-view";
 
 /**

@@ -1,6 +1,6 @@
-import { type AmountProp, asProp } from "@/components/amount";
 import { type SparklineShape, toSparkline } from "@/components/charts/sparkline-shape";
-import type { Project } from "@/lib/contract/projects";
+import { type AmountProp, asProp } from "@/components/figures/amount";
+import type { Project } from "@/lib/contract/spend/projects";
 
 /** A project with its live spend in the range of the page. */
 export type ListedProject = Pick<Project, "slug" | "name" | "archived_at" | "last_activity_on"> & {

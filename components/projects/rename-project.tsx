@@ -1,12 +1,12 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
-import { useMutation } from "@/components/use-mutation";
-import type { project as projectSchema, updateProjectRequest } from "@/lib/contract/projects";
+import type { project as projectSchema, updateProjectRequest } from "@/lib/contract/spend/projects";
 
 type Props = { workspace: string; slug: string; name: string; onClose: () => void };
 

@@ -1,5 +1,5 @@
 import { currentReader } from "#reader";
-import { defaultLocale, type Locale } from "@/lib/contract/locales";
+import { defaultLocale, type Locale } from "@/lib/contract/values/locales";
 
 /** The locale of who reads the page. */
 export const readerLocale = (): Locale => currentReader().locale;

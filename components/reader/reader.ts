@@ -1,4 +1,4 @@
-import { defaultLocale, type Locale } from "@/lib/contract/locales";
+import { defaultLocale, type Locale } from "@/lib/contract/values/locales";
 
 /**
  * A currency in which amounts are shown, besides or instead of the USD in which they are recorded.

@@ -1,12 +1,12 @@
 "use client";
 
 import { type ReactNode, useState } from "react";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
 import { Secret } from "@/components/ui/secret";
-import { useMutation } from "@/components/use-mutation";
 import { AppCodeField } from "./app-code-field";
 import { RecoveryCodes } from "./recovery-codes";
 import { type Enrolment, type SecondFactorActions, unwrap } from "./second-factor";

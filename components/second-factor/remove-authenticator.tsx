@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
 import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } from "@/components/ui/dialog";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form, textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { useMutation } from "@/components/use-mutation";
 import { AppCodeField } from "./app-code-field";
 import { type FactorView, type SecondFactorActions, unwrap } from "./second-factor";
 

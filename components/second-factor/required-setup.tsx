@@ -2,8 +2,8 @@
 
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { AuthenticatorSetup } from "./authenticator-setup";
 import type { SecondFactorActions } from "./second-factor";
 

@@ -1,5 +1,5 @@
+import { Time } from "@/components/figures/time";
 import { SettingsSection } from "@/components/settings/settings-section";
-import { Time } from "@/components/time";
 import { AddAuthenticator } from "./add-authenticator";
 import { RemoveAuthenticator } from "./remove-authenticator";
 import { RenewCodes } from "./renew-codes";

@@ -1,4 +1,4 @@
-import { Problem } from "@/components/api";
+import { Problem } from "@/components/requests/api";
 
 /** An authenticator app of the user. Times are ISO 8601. */
 export type FactorView = { id: string; name: string; createdAt: string; lastUsedAt: string | null };

@@ -2,8 +2,8 @@
 
 import { usePathname } from "next/navigation";
 import { useEffect, useRef } from "react";
-import { cn } from "@/components/cn";
-import { Link } from "@/components/link";
+import { cn } from "@/components/ui/cn";
+import { Link } from "@/components/ui/link";
 
 const pages = [
   { segment: "", label: "General" },

@@ -3,13 +3,13 @@
 import { Bell } from "lucide-react";
 import { type ComponentProps, useState, useSyncExternalStore } from "react";
 import { AlertMark } from "@/components/alerts/alert-mark";
-import { Problem } from "@/components/api";
-import { cn } from "@/components/cn";
-import { Link } from "@/components/link";
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
+import { Problem } from "@/components/requests/api";
+import { cn } from "@/components/ui/cn";
+import { Link } from "@/components/ui/link";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { AlertNews, AlertNewsItem } from "@/lib/contract/alert-news";
+import type { AlertNews, AlertNewsItem } from "@/lib/contract/alerts/alert-news";
 import { newsOf } from "./alert-news";
 
 /** The most that the badge shows. */

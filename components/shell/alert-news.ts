@@ -1,5 +1,5 @@
-import { callApi } from "@/components/api";
-import type { AlertNews, alertNews, seenAlertsRequest } from "@/lib/contract/alert-news";
+import { callApi } from "@/components/requests/api";
+import type { AlertNews, alertNews, seenAlertsRequest } from "@/lib/contract/alerts/alert-news";
 
 /** How often the news of a workspace are read while its page is visible. */
 const pollMs = 60_000;

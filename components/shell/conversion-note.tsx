@@ -1,6 +1,6 @@
-import { formatDate } from "@/components/format-date";
-import { Link } from "@/components/link";
+import { formatDate } from "@/components/figures/format-date";
 import type { DisplayCurrency } from "@/components/reader/reader";
+import { Link } from "@/components/ui/link";
 
 /** Says below a page how its amounts were converted, and where the reader can change it. @param props.settings its address */
 export function ConversionNote({ display, settings }: { display: DisplayCurrency; settings: string }) {

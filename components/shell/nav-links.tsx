@@ -2,8 +2,8 @@
 
 import { usePathname } from "next/navigation";
 import { useEffect } from "react";
-import { cn } from "@/components/cn";
-import { Link } from "@/components/link";
+import { cn } from "@/components/ui/cn";
+import { Link } from "@/components/ui/link";
 import { navigation, pageHref } from "./navigation";
 
 /** Links to the pages of a workspace, with the current one marked. On a phone, following one closes the sidebar. */

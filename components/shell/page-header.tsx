@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { Link } from "@/components/link";
+import { Link } from "@/components/ui/link";
 
 /** The header of a page: its title, and controls and actions on the right. */
 export function PageHeader({

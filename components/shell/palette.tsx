@@ -2,7 +2,7 @@
 
 import { Search } from "lucide-react";
 import { useEffect } from "react";
-import { formatNumber } from "@/components/format-count";
+import { formatNumber } from "@/components/figures/format-count";
 import { Command, CommandGroup, CommandInput, CommandItem, CommandList } from "@/components/ui/command";
 import { findCommands, type PaletteCommand } from "./find-commands";
 import { fieldLabel, look } from "./palette-look";

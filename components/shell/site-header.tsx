@@ -1,5 +1,5 @@
-import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { Mark } from "./mark";
 import { ThemeToggle } from "./theme-toggle";
 

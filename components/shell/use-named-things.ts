@@ -3,12 +3,12 @@
 import { useEffect, useState } from "react";
 import type { z } from "zod";
 import { activityHref } from "@/components/filters/href";
-import { useApi } from "@/components/use-api";
-import type { apiKeyList } from "@/lib/contract/api-keys";
-import type { metrics } from "@/lib/contract/metrics";
-import type { nameList } from "@/lib/contract/names";
-import type { projectList } from "@/lib/contract/projects";
-import type { organization } from "@/lib/contract/workspaces";
+import { useApi } from "@/components/requests/use-api";
+import type { apiKeyList } from "@/lib/contract/access/api-keys";
+import type { organization } from "@/lib/contract/access/workspaces";
+import type { metrics } from "@/lib/contract/spend/metrics";
+import type { nameList } from "@/lib/contract/spend/names";
+import type { projectList } from "@/lib/contract/spend/projects";
 
 /** Something of a workspace that has a name, and the page that is about it. Names need not be unique; ids are, by kind. */
 export type NamedThing = {
@@ -22,7 +22,7 @@ export type NamedThing = {
 const pauseMs = 200;
 
 /** The lengths of text that the service looks for. Not imported, so that the page need not load zod. */
-const searchLength: typeof import("@/lib/contract/names").searchLength = { min: 2, max: 100 };
+const searchLength: typeof import("@/lib/contract/spend/names").searchLength = { min: 2, max: 100 };
 
 /** A text once it has stayed the same for a moment; what it was before until then. */
 function useSettled(text: string): string {

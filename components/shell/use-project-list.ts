@@ -1,7 +1,7 @@
 "use client";
 
-import { useApi } from "@/components/use-api";
-import type { Project, projectList } from "@/lib/contract/projects";
+import { useApi } from "@/components/requests/use-api";
+import type { Project, projectList } from "@/lib/contract/spend/projects";
 
 /** A workspace's projects that are not archived; empty while they are loading and when they cannot be read. */
 export function useProjectList(workspace: string): Project[] {

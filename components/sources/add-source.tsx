@@ -1,10 +1,11 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
 import type { KeyFormPart } from "@/components/keys/key-form-part";
 import { type KeyForm, newKeyForm, parseKeyForm, summarizeKeyForm } from "@/components/keys/key-form-state";
 import { ProjectChoice } from "@/components/keys/project-choice";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { useProjectList } from "@/components/shell/use-project-list";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -12,10 +13,9 @@ import { Form } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
 import { Secret } from "@/components/ui/secret";
 import { Step } from "@/components/ui/step";
-import { useMutation } from "@/components/use-mutation";
-import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
-import { freeName } from "@/lib/contract/free-name";
-import { type SourceProgram, sourcePrograms } from "@/lib/contract/source-programs";
+import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/access/api-keys";
+import { type SourceProgram, sourcePrograms } from "@/lib/contract/sources/source-programs";
+import { freeName } from "@/lib/contract/values/free-name";
 import { FirstRecord } from "./first-record";
 import { programs } from "./programs";
 import { SetupGuide } from "./setup-guide";

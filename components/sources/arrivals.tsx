@@ -1,8 +1,8 @@
+import { formatNumber } from "@/components/figures/format-count";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { activityHref } from "@/components/filters/href";
-import { formatNumber } from "@/components/format-count";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
-import { Time } from "@/components/time";
+import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { SourceView } from "./source-view";
 

@@ -1,10 +1,10 @@
 import { CircleCheck } from "lucide-react";
+import { formatCount } from "@/components/figures/format-count";
+import { Money } from "@/components/figures/money";
 import { activityHref } from "@/components/filters/href";
-import { formatCount } from "@/components/format-count";
-import { Link } from "@/components/link";
-import { Money } from "@/components/money";
 import { Alert } from "@/components/ui/alert";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { Waiting } from "@/components/ui/step";
 import type { SourceView } from "./source-view";
 

@@ -1,4 +1,4 @@
-import { formatCount } from "@/components/format-count";
+import { formatCount } from "@/components/figures/format-count";
 import { SendAgain } from "./send-again";
 import type { SourceView } from "./source-view";
 

@@ -1,4 +1,4 @@
-import type { SourceProgram } from "@/lib/contract/source-programs";
+import type { SourceProgram } from "@/lib/contract/sources/source-programs";
 import { gateways } from "./gateways";
 import { attributes, exportLines, otlp, type Program, type SetupContext, toJson, withNote } from "./setup";
 

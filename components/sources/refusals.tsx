@@ -1,5 +1,5 @@
-import { formatNumber } from "@/components/format-count";
-import { Time } from "@/components/time";
+import { formatNumber } from "@/components/figures/format-count";
+import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
 import type { SourceView } from "./source-view";
 

@@ -1,11 +1,11 @@
 "use client";
 
 import { RotateCw } from "lucide-react";
-import { callApi } from "@/components/api";
-import { formatCount } from "@/components/format-count";
+import { formatCount } from "@/components/figures/format-count";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
-import { useMutation } from "@/components/use-mutation";
-import type { ReplayResult, replayResult } from "@/lib/contract/sources";
+import type { ReplayResult, replayResult } from "@/lib/contract/sources/sources";
 
 /** A button that sends the kept refused records of a source again. @param props.path of the source in the API */
 export function SendAgain({ path, records }: { path: string; records: number }) {

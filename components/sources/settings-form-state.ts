@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { SourceSettings, sourceSettingsChange } from "@/lib/contract/sources";
+import type { SourceSettings, sourceSettingsChange } from "@/lib/contract/sources/sources";
 
 /** The values of the form of a source's settings, as typed. */
 export type SettingsForm = {

@@ -1,7 +1,8 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { useProjectList } from "@/components/shell/use-project-list";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -10,10 +11,9 @@ import { Combobox } from "@/components/ui/combobox";
 import { Form } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { useMutation } from "@/components/use-mutation";
-import type { apiKey, editApiKeyRequest } from "@/lib/contract/api-keys";
-import { offeredAttributes } from "@/lib/contract/source-programs";
-import type { SourceSettings } from "@/lib/contract/sources";
+import type { apiKey, editApiKeyRequest } from "@/lib/contract/access/api-keys";
+import { offeredAttributes } from "@/lib/contract/sources/source-programs";
+import type { SourceSettings } from "@/lib/contract/sources/sources";
 import { costLabels, type SettingsForm, toSettingsChange, toSettingsForm } from "./settings-form-state";
 import { TagFields } from "./tag-fields";
 

@@ -1,6 +1,6 @@
 import { Alert } from "@/components/ui/alert";
 import { CodeBlock } from "@/components/ui/code-block";
-import type { SourceProgram } from "@/lib/contract/source-programs";
+import type { SourceProgram } from "@/lib/contract/sources/source-programs";
 import { programs } from "./programs";
 import type { SetupContext } from "./setup";
 

@@ -1,9 +1,9 @@
-import { formatNumber } from "@/components/format-count";
-import { Link } from "@/components/link";
-import { Time } from "@/components/time";
+import { formatNumber } from "@/components/figures/format-count";
+import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { SourceSummary } from "@/lib/contract/sources";
+import type { SourceSummary } from "@/lib/contract/sources/sources";
 import { programLabel } from "./programs";
 
 /** Sources: what each recorded, what was refused, and when something came in last. A phone shows details below the name. */

@@ -1,5 +1,5 @@
-import { exactText } from "@/components/amount";
-import type { Source } from "@/lib/contract/sources";
+import { exactText } from "@/components/figures/amount";
+import type { Source } from "@/lib/contract/sources/sources";
 
 /** A source with its amounts as exact text, so that a server component can pass it to a client component. */
 export type SourceView = Omit<Source, "arrivals"> & { arrivals: ArrivalView[] };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { sourcePrograms } from "@/lib/contract/source-programs";
-import type { SourceSummary } from "@/lib/contract/sources";
+import { sourcePrograms } from "@/lib/contract/sources/source-programs";
+import type { SourceSummary } from "@/lib/contract/sources/sources";
 import { programs } from "./programs";
 import { describeReplay } from "./send-again";
 import { describeSettings, toSettingsChange, toSettingsForm } from "./settings-form-state";

@@ -3,7 +3,7 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
-import { offeredAttributes } from "@/lib/contract/source-programs";
+import { offeredAttributes } from "@/lib/contract/sources/source-programs";
 import { filled, maxTags, type SettingsForm } from "./settings-form-state";
 
 /** The tags of a source: a name for each, and the attribute whose value it has. */

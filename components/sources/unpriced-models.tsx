@@ -1,6 +1,6 @@
+import { formatCount } from "@/components/figures/format-count";
 import { activityHref } from "@/components/filters/href";
-import { formatCount } from "@/components/format-count";
-import { Link } from "@/components/link";
+import { Link } from "@/components/ui/link";
 import type { SourceView } from "./source-view";
 
 /** The models of a source that have no price, with links to their rows and to where a price is set. */

@@ -1,9 +1,9 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
-import { usePoll } from "@/components/use-poll";
-import type { source } from "@/lib/contract/sources";
+import { callApi } from "@/components/requests/api";
+import { usePoll } from "@/components/requests/use-poll";
+import type { source } from "@/lib/contract/sources/sources";
 import { type SourceView, toSourceView } from "./source-view";
 
 /**

@@ -1,8 +1,13 @@
-import type { AmountProp } from "@/components/amount";
 import type { Bar, ChartGroup } from "@/components/charts/chart-data";
+import type { AmountProp } from "@/components/figures/amount";
+import {
+  formatDay,
+  formatMonthAndYear,
+  formatShortMonth,
+  formatWeekday,
+} from "@/components/figures/format-date";
+import { utcDay } from "@/components/figures/utc-day";
 import { type ActivityFilter, activityHref, type SearchParams } from "@/components/filters/href";
-import { formatDay, formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/format-date";
-import { utcDay } from "@/components/utc-day";
 
 /** A series for the chart. Amounts are exact USD as text, with their conversion if there is one, so that a server component can pass them on. */
 export type ChartSeries = {

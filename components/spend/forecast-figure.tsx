@@ -1,8 +1,8 @@
 import type { z } from "zod";
-import { type Amount, exactText, toNumber } from "@/components/amount";
-import { formatCount } from "@/components/format-count";
-import { formatMoney } from "@/components/money";
-import type { forecastDetails } from "@/lib/contract/forecast";
+import { type Amount, exactText, toNumber } from "@/components/figures/amount";
+import { formatCount } from "@/components/figures/format-count";
+import { formatMoney } from "@/components/figures/money";
+import type { forecastDetails } from "@/lib/contract/spend/forecast";
 
 /** How a forecast was made. */
 export type ForecastDetails = NonNullable<z.output<typeof forecastDetails>>;

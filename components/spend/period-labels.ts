@@ -1,6 +1,6 @@
+import { formatMonth, formatMonthAndYear } from "@/components/figures/format-date";
 import { nameDays } from "@/components/filters/range";
-import { formatMonth, formatMonthAndYear } from "@/components/format-date";
-import type { Metrics } from "@/lib/contract/metrics";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 
 /** Names of a period and of the days it is compared with, as parts of a sentence. Null when it is compared with nothing. */
 export type PeriodLabels = {

@@ -1,6 +1,6 @@
-import { asProp } from "@/components/amount";
 import { Breakdown } from "@/components/charts/breakdown";
-import type { Dimension } from "@/lib/contract/metrics";
+import { asProp } from "@/components/figures/amount";
+import type { Dimension } from "@/lib/contract/spend/metrics";
 import { dimensionLabels, type SpendView, shownDimensions, toBreakdownRows } from "./spend-view";
 
 /** The breakdowns of a page's spend, one for each dimension. */

@@ -2,7 +2,7 @@ import { toDrawn } from "@/components/charts/chart-data";
 import { SpendDrawing } from "@/components/charts/spend-drawing";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
-import type { Dimension } from "@/lib/contract/metrics";
+import type { Dimension } from "@/lib/contract/spend/metrics";
 import { type ChartSeries, toBars } from "./bars";
 import { SeriesChart } from "./series-chart";
 import { dimensionLabels, type SpendView, toChartSeries } from "./spend-view";

@@ -1,4 +1,3 @@
-import { asProp } from "@/components/amount";
 import type { BreakdownRow } from "@/components/charts/breakdown-rows";
 import {
   allocatedColour,
@@ -7,9 +6,10 @@ import {
   projectColours,
   restColour,
 } from "@/components/charts/colours";
+import { asProp } from "@/components/figures/amount";
+import { utcDay } from "@/components/figures/utc-day";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
-import { utcDay } from "@/components/utc-day";
-import type { Dimension, Metrics } from "@/lib/contract/metrics";
+import type { Dimension, Metrics } from "@/lib/contract/spend/metrics";
 import type { ChartSeries } from "./bars";
 import { comparisonLabel } from "./period-labels";
 

@@ -1,8 +1,8 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
-import type { recurringSubscription } from "@/lib/contract/subscriptions";
+import type { recurringSubscription } from "@/lib/contract/ledger/subscriptions";
 import { subscriptionsId } from "./subscription-id";
 
 /** A button that stops the charges of a subscription, after a question. */

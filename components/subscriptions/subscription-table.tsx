@@ -1,8 +1,8 @@
 "use client";
 
 import { useMemo } from "react";
-import { formatDate } from "@/components/format-date";
-import { formatAmount } from "@/components/money";
+import { formatDate } from "@/components/figures/format-date";
+import { formatAmount } from "@/components/figures/money";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { compareDecimals } from "@/components/table/compare";
 import { DataTable } from "@/components/table/data-table";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { exactText } from "@/components/amount";
-import type { recurringSubscription } from "@/lib/contract/subscriptions";
+import { exactText } from "@/components/figures/amount";
+import type { recurringSubscription } from "@/lib/contract/ledger/subscriptions";
 
 type Subscription = z.output<typeof recurringSubscription>;
 

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from "lucide-react";
-import { cn } from "@/components/cn";
+import { cn } from "@/components/ui/cn";
 import { TableHead } from "@/components/ui/table";
 import { isFigure, shownFrom, type TableColumn } from "./column";
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { formatDate } from "@/components/format-date";
-import { formatMoney } from "@/components/money";
+import { formatDate } from "@/components/figures/format-date";
+import { formatMoney } from "@/components/figures/money";
 
 /**
  * What the values of a column are: how they are compared and written to a CSV. `usd` and `decimal` are exact decimal

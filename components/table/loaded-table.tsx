@@ -2,9 +2,9 @@
 
 import type { RowData } from "@tanstack/react-table";
 import { type ReactNode, type Ref, useDeferredValue, useMemo, useRef, useState } from "react";
-import { cn } from "@/components/cn";
 import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
 import { Table, TableHeader, TableRow } from "@/components/ui/table";
 import type { TableColumn } from "./column";
 import { ColumnHeading } from "./column-heading";

@@ -1,6 +1,6 @@
 import { saveFile } from "@/components/charts/save-picture";
-import { utcDay } from "@/components/utc-day";
-import { type CsvCell, csvRow } from "@/lib/contract/csv";
+import { utcDay } from "@/components/figures/utc-day";
+import { type CsvCell, csvRow } from "@/lib/contract/values/csv";
 import { isFigure, type TableColumn } from "./column";
 
 /** Rows as a CSV with a line of headings. Figures have all their digits, times are ISO 8601. */

@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "@/components/ui/cn";
 import { TableCell, TableRow } from "@/components/ui/table";
 import { isFigure, shownFrom, type TableColumn } from "./column";
 

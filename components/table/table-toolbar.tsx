@@ -1,5 +1,5 @@
 import { Download, Search } from "lucide-react";
-import { formatCount, formatNumber } from "@/components/format-count";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
 import type { TableColumn } from "./column";

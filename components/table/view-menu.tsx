@@ -1,7 +1,7 @@
 import { Settings2 } from "lucide-react";
 import { useId } from "react";
-import { cn } from "@/components/cn";
 import { Checkbox } from "@/components/ui/checkbox";
+import { cn } from "@/components/ui/cn";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import type { TableColumn } from "./column";

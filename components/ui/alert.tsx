@@ -1,6 +1,6 @@
 import { cva, type VariantProps } from "class-variance-authority";
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 const alertVariants = cva("rounded-md border px-3.5 py-2.5 text-sm", {
   variants: {

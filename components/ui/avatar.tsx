@@ -1,4 +1,4 @@
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** The first letter of a name in a circle. Hidden from screen readers, as the name is beside it. */
 export function Avatar({ name, className }: { name: string; className?: string }) {

@@ -1,6 +1,6 @@
 import { cva, type VariantProps } from "class-variance-authority";
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 const badgeVariants = cva(
   "inline-flex items-center gap-1 whitespace-nowrap rounded-sm border px-1.5 py-px font-medium text-xs",

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** A section of a page with a border. */
 export function Card({ className, ...props }: ComponentProps<"section">) {

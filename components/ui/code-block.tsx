@@ -1,4 +1,4 @@
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 import { CopyButton } from "./copy-button";
 import { highlight, type Language } from "./highlight";
 

@@ -2,7 +2,7 @@
 
 import { Command as CommandRoot, useCommandState } from "cmdk";
 import { type ComponentProps, useEffect, useRef, useState } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /**
  * A list that is searched by typing and moved through with the arrow keys, which go on at its other end. Whoever uses it

@@ -2,7 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useState } from "react";
 import { flushSync } from "react-dom";
-import { type Undo, useMutation } from "@/components/use-mutation";
+import { type Undo, useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "./alert";
 import { Button } from "./button";
 import {

@@ -2,8 +2,8 @@
 
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
-import { cn } from "@/components/cn";
 import { Button } from "./button";
+import { cn } from "./cn";
 import { copyText } from "./copy-text";
 
 /** A button that copies a text. It confirms it for two seconds, also to screen readers. */

@@ -11,8 +11,8 @@ import {
   useMemo,
   useRef,
 } from "react";
-import { cn } from "@/components/cn";
 import { Button } from "./button";
+import { cn } from "./cn";
 
 type State = { isOpen: boolean; setOpen: (open: boolean) => void; titleId: string };
 

@@ -2,9 +2,9 @@
 
 import { Check } from "lucide-react";
 import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
-import { cn } from "@/components/cn";
-import { Link } from "@/components/link";
 import { indexAfterKey } from "./arrow-keys";
+import { cn } from "./cn";
+import { Link } from "./link";
 import { Popover, PopoverContent, PopoverTrigger, usePopover } from "./popover";
 
 export { Popover as DropdownMenu };

@@ -1,7 +1,7 @@
 "use client";
 
 import { type ComponentProps, type ReactNode, useId } from "react";
-import { capitalize } from "@/components/capitalize";
+import { capitalize } from "@/components/figures/capitalize";
 import { Input } from "./input";
 import { Label } from "./label";
 

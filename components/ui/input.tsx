@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** A one-line text input. */
 export function Input({ className, ...props }: ComponentProps<"input">) {

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** The label of a control. */
 export function Label({ className, htmlFor, children, ...props }: ComponentProps<"label">) {

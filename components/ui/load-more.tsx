@@ -1,5 +1,5 @@
-import { Link } from "@/components/link";
 import { Button, buttonVariants } from "./button";
+import { Link } from "./link";
 
 /** Loads the next rows: a link when the server renders them, a button when a script adds them. */
 export function LoadMore({

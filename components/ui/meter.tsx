@@ -1,5 +1,5 @@
-import { cn } from "@/components/cn";
-import { formatPercent } from "@/components/format-percent";
+import { formatPercent } from "@/components/figures/format-percent";
+import { cn } from "./cn";
 
 /** A bar that shows how much of a limit is used: amber from 0.8 on, red from 1 on. Show the figure beside it as well. */
 export function Meter({

@@ -1,8 +1,8 @@
 "use client";
 
 import { type ComponentProps, createContext, type ReactNode, use, useId } from "react";
-import { cn } from "@/components/cn";
 import { Button } from "./button";
+import { cn } from "./cn";
 
 const PopoverId = createContext<string>("");
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { cn } from "@/components/cn";
-import { Link } from "@/components/link";
+import { cn } from "./cn";
+import { Link } from "./link";
 
 const frame =
   "inline-flex max-w-full overflow-x-auto rounded-md border border-input bg-background p-0.5 text-[13px]";

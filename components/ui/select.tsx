@@ -1,6 +1,6 @@
 import { ChevronDown } from "lucide-react";
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** A native select with a styled arrow. */
 export function Select({ className, children, ...props }: ComponentProps<"select">) {

@@ -1,4 +1,4 @@
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** A placeholder for content that is loading. It should have the size of the content. */
 export function Skeleton({ className }: { className?: string }) {

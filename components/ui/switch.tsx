@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** A switch that takes effect at once. `children` are its label. */
 export function Switch({

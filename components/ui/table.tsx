@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** A table. It scrolls horizontally when the page is too narrow. */
 export function Table({ className, ...props }: ComponentProps<"table">) {

@@ -1,8 +1,8 @@
 "use client";
 
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
-import { cn } from "@/components/cn";
 import { indexAfterKey } from "./arrow-keys";
+import { cn } from "./cn";
 
 /** One view: `label` is on its tab. */
 export type Tab = { id: string; label: string; content: ReactNode };

@@ -1,5 +1,5 @@
 import type { ComponentProps } from "react";
-import { cn } from "@/components/cn";
+import { cn } from "./cn";
 
 /** A multi-line text input that grows with its text. */
 export function Textarea({ className, ...props }: ComponentProps<"textarea">) {

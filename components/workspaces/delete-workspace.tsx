@@ -1,9 +1,9 @@
 "use client";
 
-import { callApi } from "@/components/api";
 import { DeleteButton, type Proof } from "@/components/deletion/delete-dialog";
-import type { deletedWorkspace } from "@/lib/contract/me";
-import type { deleteWorkspaceRequest } from "@/lib/contract/workspaces";
+import { callApi } from "@/components/requests/api";
+import type { deletedWorkspace } from "@/lib/contract/access/me";
+import type { deleteWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
 /** Deletes a workspace after its name and a proof, and opens the page on which that can be undone. */
 export function DeleteWorkspace({ slug, name, proof }: { slug: string; name: string; proof: Proof }) {

@@ -1,9 +1,9 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
-import type { member } from "@/lib/contract/members";
+import type { member } from "@/lib/contract/access/members";
 
 /** A button with which the signed-in user leaves a workspace, after a question. */
 export function LeaveWorkspace({

@@ -1,14 +1,14 @@
 "use client";
 
 import { useRouter } from "next/navigation";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
-import { useMutation } from "@/components/use-mutation";
-import type { membership } from "@/lib/contract/me";
-import type { createWorkspaceRequest } from "@/lib/contract/workspaces";
+import type { membership } from "@/lib/contract/access/me";
+import type { createWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
 /** Creates a workspace and opens it. Without an address, the API derives one from the name. */
 export function NewWorkspaceForm() {

@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
-import { Link } from "@/components/link";
+import { callApi } from "@/components/requests/api";
 import { Alert } from "@/components/ui/alert";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { Link } from "@/components/ui/link";
 import { Switch } from "@/components/ui/switch";
-import type { Membership, membership } from "@/lib/contract/me";
-import type { updateWorkspaceRequest } from "@/lib/contract/workspaces";
+import type { Membership, membership } from "@/lib/contract/access/me";
+import type { updateWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
 /**
  * A switch for admins that makes a workspace require two-factor authentication. Asks before it changes anything.

@@ -1,9 +1,9 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
-import { useMutation } from "@/components/use-mutation";
-import type { membership } from "@/lib/contract/me";
+import type { membership } from "@/lib/contract/access/me";
 
 /** A button that undoes the deletion of a workspace and opens it. */
 export function RestoreWorkspace({ slug, name }: { slug: string; name: string }) {

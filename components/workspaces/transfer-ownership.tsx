@@ -1,13 +1,13 @@
 "use client";
 
 import { useState } from "react";
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
 import { Button } from "@/components/ui/button";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { Form, textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import type { transferRequest, transferResult } from "@/lib/contract/members";
+import type { transferRequest, transferResult } from "@/lib/contract/access/members";
 
 type Candidate = { userId: string; name: string };
 

@@ -1,15 +1,15 @@
 "use client";
 
-import { callApi } from "@/components/api";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Form, textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { Textarea } from "@/components/ui/textarea";
-import { useMutation } from "@/components/use-mutation";
-import type { Membership, membership } from "@/lib/contract/me";
-import type { updateWorkspaceRequest } from "@/lib/contract/workspaces";
+import type { Membership, membership } from "@/lib/contract/access/me";
+import type { updateWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
 type Changes = { name: string; description: string | null; base_currency: string };
 

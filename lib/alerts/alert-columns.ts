@@ -1,4 +1,4 @@
-import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
+import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alerts/alert-rules";
 import { bigint, date, json, nullable, text, timestamp, uuid } from "@/lib/db/columns";
 import { sql } from "@/lib/db/sql";
 

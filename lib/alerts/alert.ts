@@ -1,5 +1,10 @@
-import { type StoredFigures, storedFigures } from "@/lib/contract/alert-figures";
-import type { AlertRule, AlertSeverity, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
+import { type StoredFigures, storedFigures } from "@/lib/contract/alerts/alert-figures";
+import type {
+  AlertRule,
+  AlertSeverity,
+  AlertState,
+  AlertSubjectType,
+} from "@/lib/contract/alerts/alert-rules";
 
 /** An alert as `private.raise_alerts` recorded it. */
 export type Alert = {

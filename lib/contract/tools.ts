@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { projectSlug } from "./fields";
-import { ingestResult } from "./ingest-result";
-import { expenseMessage, usageFields } from "./message";
-import type { Permission } from "./permissions";
-import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./reads";
-import { keySpendQuery, spendAnswer } from "./spend-query";
+import type { Permission } from "./access/permissions";
+import { ingestResult } from "./ledger/ingest-result";
+import { expenseMessage, usageFields } from "./ledger/message";
+import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./spend/reads";
+import { keySpendQuery, spendAnswer } from "./spend/spend-query";
+import { projectSlug } from "./values/fields";
 
 /** The parameters of log_usage (specification 4.4): the project and the fields of a usage message. */
 const logUsage = z.strictObject({

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { authenticateUser, type UserPrincipal } from "@/lib/access/sign-in/authenticate";
 import { requireMembership, requireMembershipOfDeleted } from "@/lib/access/workspaces/membership";
-import type { WorkspaceRole } from "@/lib/contract/me";
-import type { Permission } from "@/lib/contract/permissions";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { asUserReading } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
 import { accepted, type ErrorCode, ServiceError, type Verdict } from "@/lib/errors";

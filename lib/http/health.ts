@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 import type { z } from "zod";
-import type { health } from "@/lib/contract/reads";
+import type { health } from "@/lib/contract/spend/reads";
 import { isStorageFailure, lastWriteFailed } from "@/lib/db/outage";
 import { askDatabase } from "@/lib/db/pool";
 import { ServiceError } from "@/lib/errors";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { stringify } from "lossless-json";
 import { expect, test } from "vitest";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseJson, writeJson } from "./json";
 
 const textOf = (value: unknown) => (value instanceof ExactNumber ? value.text : value);

@@ -1,5 +1,5 @@
 import { parse as parseLossless } from "lossless-json";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /**
  * Matches a number that may have more digits than a double can represent. It also matches digits in a string that follow

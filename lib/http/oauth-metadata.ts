@@ -1,5 +1,9 @@
 import { buildResourceMetadata, buildServerMetadata } from "@/lib/access/oauth/metadata";
-import { authorizationServerMetadata, metadataQuery, protectedResourceMetadata } from "@/lib/contract/oauth";
+import {
+  authorizationServerMetadata,
+  metadataQuery,
+  protectedResourceMetadata,
+} from "@/lib/contract/access/oauth";
 import { defineRoute, endpoint } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";
 

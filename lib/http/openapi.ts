@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sessionCookieName } from "@/lib/access/sign-in/session-client";
+import { permissions } from "@/lib/contract/access/permissions";
 import { requestExamples } from "@/lib/contract/examples";
 import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter } from "@/lib/contract/openapi";
-import { permissions } from "@/lib/contract/permissions";
-import { errorBody } from "@/lib/contract/reads";
+import { errorBody } from "@/lib/contract/spend/reads";
 import type { ErrorCode } from "@/lib/errors";
 import packageJson from "@/package.json";
 import { defaultBodyLimit } from "./body";

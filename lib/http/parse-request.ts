@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parsePart } from "@/lib/contract/parse-part";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { validationFailed } from "@/lib/errors";
 import { defaultBodyLimit, readJsonBody, type Sender } from "./body";
 import type { JsonBudget } from "./json-work";

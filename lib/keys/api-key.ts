@@ -1,6 +1,6 @@
-import type { MessageSource } from "@/lib/contract/message";
-import type { Permission } from "@/lib/contract/permissions";
-import type { SourceSettings } from "@/lib/contract/sources";
+import type { Permission } from "@/lib/contract/access/permissions";
+import type { MessageSource } from "@/lib/contract/ledger/message";
+import type { SourceSettings } from "@/lib/contract/sources/sources";
 import type { Decimal } from "@/lib/ledger/pricing/decimal";
 
 /** The JSON conditions of a key (specification 2.3). Columns such as `project_id` have precedence over them. */

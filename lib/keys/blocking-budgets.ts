@@ -1,4 +1,4 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { ServiceError } from "@/lib/errors";
 import { compare, type Decimal, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey } from "./api-key";

@@ -1,6 +1,6 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { MessageSource } from "@/lib/contract/message";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
+import type { MessageSource } from "@/lib/contract/ledger/message";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { add, compare, type Decimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey, KeyUsage } from "./api-key";

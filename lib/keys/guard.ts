@@ -1,5 +1,5 @@
 import { Batcher } from "@/lib/batcher";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { asServiceAlone, inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { overloaded, ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";

@@ -1,6 +1,6 @@
 import { toolsResources } from "@/lib/access/oauth/addresses";
 import { admitToolCall, inviteSignIn } from "@/lib/access/oauth/admit-tool-call";
-import type { IngestRequest } from "@/lib/contract/message";
+import type { IngestRequest } from "@/lib/contract/ledger/message";
 import { accepted, ServiceError, type Verdict } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import type { RateStatus } from "@/lib/keys/decide";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/reads";
-import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend-query";
+import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
+import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 
 /** A cost message as the REST API accepts it (specification 2.1), without `source`, which is always `mcp`. */

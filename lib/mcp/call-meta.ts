@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { session, tags, user } from "@/lib/contract/attribution";
-import { text } from "@/lib/contract/fields";
-import { parsePart } from "@/lib/contract/parse-part";
+import { session, tags, user } from "@/lib/contract/ledger/attribution";
+import { text } from "@/lib/contract/values/fields";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { validationFailed } from "@/lib/errors";
 
 /*

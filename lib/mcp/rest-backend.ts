@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { IngestResult } from "@/lib/contract/ingest-result";
-import type { SpendAnswer } from "@/lib/contract/spend-query";
+import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
+import type { SpendAnswer } from "@/lib/contract/spend/spend-query";
 import { type ErrorCode, ServiceError, statusOf } from "@/lib/errors";
 import { parseJson, writeJson } from "@/lib/http/json";
 import type { Backend } from "./backend";

@@ -6,7 +6,7 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { parsePart } from "@/lib/contract/parse-part";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import packageJson from "@/package.json";
 import type { Backend } from "./backend";

@@ -1,5 +1,5 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { SpendAnswer, SpendGroupTotal } from "@/lib/contract/spend-query";
+import type { SpendAnswer, SpendGroupTotal } from "@/lib/contract/spend/spend-query";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 type Amount = ExactNumber | number;
 

@@ -1,5 +1,5 @@
-import { ingestRequest } from "@/lib/contract/message";
-import { parsePart } from "@/lib/contract/parse-part";
+import { ingestRequest } from "@/lib/contract/ledger/message";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { validationFailed } from "@/lib/errors";
 import { decideAttempt } from "@/lib/keys/decide";
 import type { KeyPrincipal } from "@/lib/keys/identify";

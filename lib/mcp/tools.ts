@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { ExactNumber } from "@/lib/contract/exact-number";
 import { type ToolContract, type ToolName, toolContracts, toolNames } from "@/lib/contract/tools";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
 import type { Attribution } from "./call-meta";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { describeBudgets } from "./wording";
 
 test.each([

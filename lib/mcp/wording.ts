@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/reads";
+import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { ServiceError } from "@/lib/errors";
 import { writeJson } from "@/lib/http/json";
 import type { Recorded } from "@/lib/ledger/ingest/call";

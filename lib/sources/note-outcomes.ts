@@ -1,4 +1,4 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { noteSent } from "@/lib/keys/sources/note-sent";
 import type { Recorded } from "@/lib/ledger/ingest/call";

@@ -1,4 +1,4 @@
-import type { ReplayResult } from "@/lib/contract/sources";
+import type { ReplayResult } from "@/lib/contract/sources/sources";
 import { notFound, ServiceError } from "@/lib/errors";
 import { findKey } from "@/lib/keys/guard";
 import { holdRefused, settleRefused } from "@/lib/keys/sources/service";

@@ -1,5 +1,5 @@
-import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
-import type { DayRange } from "@/lib/contract/month";
+import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
+import type { DayRange } from "@/lib/contract/values/month";
 import { type Sql, sql } from "@/lib/db/sql";
 import { validationFailed } from "@/lib/errors";
 import { add, type Decimal, multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";

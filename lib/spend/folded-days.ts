@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { DayRange } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/values/month";
 import { text } from "@/lib/db/columns";
 import { selectFirst } from "@/lib/db/query";
 import { join, type Sql, sql } from "@/lib/db/sql";

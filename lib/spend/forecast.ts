@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { forecastDetails } from "@/lib/contract/forecast";
-import type { DayRange } from "@/lib/contract/month";
+import type { forecastDetails } from "@/lib/contract/spend/forecast";
+import type { DayRange } from "@/lib/contract/values/month";
 import {
   add,
   compare,

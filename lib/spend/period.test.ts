@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Period } from "@/lib/contract/ledger-query";
-import { monthOf } from "@/lib/contract/month";
+import type { Period } from "@/lib/contract/spend/ledger-query";
+import { monthOf } from "@/lib/contract/values/month";
 import { comparedRange, rangeAfter, rangeBefore, rangeOf, samePointBefore, spentWithin } from "./period";
 
 const at = (instant: string) => Date.parse(instant);

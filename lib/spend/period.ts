@@ -1,6 +1,6 @@
-import { dayOf } from "@/lib/contract/instant";
-import { type Comparison, comparisonOf, type Period, periodOf } from "@/lib/contract/ledger-query";
-import type { DayRange } from "@/lib/contract/month";
+import { type Comparison, comparisonOf, type Period, periodOf } from "@/lib/contract/spend/ledger-query";
+import { dayOf } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { DayRange } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/values/month";
 import { asServiceWithin } from "@/lib/db/transaction";
 import { selectRemovedBefore } from "./queries";
 

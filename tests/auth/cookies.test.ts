@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { sessionOf } from "@/lib/access/sign-in/request-session";
-import { health } from "@/lib/contract/reads";
+import { health } from "@/lib/contract/spend/reads";
 import { defineRoute, endpoint, type Handler } from "@/lib/http/define-route";
 import { must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { WorkspaceRole } from "@/lib/contract/me";
-import { workspaceParams } from "@/lib/contract/workspace";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import { workspaceParams } from "@/lib/contract/access/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { Fixtures } from "@/tests/helpers/keys";

@@ -7,7 +7,7 @@ import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
-import type { ingestRequest } from "@/lib/contract/message";
+import type { ingestRequest } from "@/lib/contract/ledger/message";
 import packageJson from "@/package.json";
 import { contractTypes } from "@/packages/client/build/contract-types";
 import type { CostRequest } from "@/packages/client/src/index";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { listAudit } from "@/lib/access/audit/service";
-import { auditQuery, maxSearchedEntries } from "@/lib/contract/audit";
+import { auditQuery, maxSearchedEntries } from "@/lib/contract/access/audit";
 import type { UserClaims } from "@/lib/db/transaction";
 import { type CapturedPlan, capturePlans } from "@/tests/helpers/captured-plans";
 import { connectService } from "@/tests/helpers/connect-service";

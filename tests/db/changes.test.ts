@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import type { DayRange } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/values/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadChanges } from "@/lib/spend/changes/service";
 import { connectService } from "@/tests/helpers/connect-service";

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { permissions, permissionsOf } from "@/lib/contract/permissions";
+import { permissions, permissionsOf } from "@/lib/contract/access/permissions";
 import { insertStatement } from "@/tests/helpers/insert-statement";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { createMember, createMembers, runAs } from "@/tests/helpers/sql-user";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillHistory } from "@/bench/ten-million/fill";
-import { activityQuery, exportQuery } from "@/lib/contract/activity";
-import { dimensions, metricsQuery } from "@/lib/contract/metrics";
-import { namesQuery } from "@/lib/contract/names";
+import { activityQuery, exportQuery } from "@/lib/contract/spend/activity";
+import { dimensions, metricsQuery } from "@/lib/contract/spend/metrics";
+import { namesQuery } from "@/lib/contract/spend/names";
 import type { KeyClaims, UserClaims } from "@/lib/db/transaction";
 import { readMessage } from "@/lib/spend/activity/message";
 import { readActivity } from "@/lib/spend/activity/service";

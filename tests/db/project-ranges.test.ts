@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { exactText } from "@/components/amount";
-import { ConvertedNumber } from "@/lib/contract/exact-number";
-import { type RangeQuery, rangeQuery } from "@/lib/contract/ledger-query";
-import { metricsQuery } from "@/lib/contract/metrics";
+import { exactText } from "@/components/figures/amount";
+import { type RangeQuery, rangeQuery } from "@/lib/contract/spend/ledger-query";
+import { metricsQuery } from "@/lib/contract/spend/metrics";
+import { ConvertedNumber } from "@/lib/contract/values/exact-number";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics, readMetrics } from "@/lib/spend/metrics/service";

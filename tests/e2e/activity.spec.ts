@@ -1,6 +1,6 @@
 import { sumExact } from "@/components/activity/exact";
-import { exactText } from "@/components/amount";
-import type { ActivityList } from "@/lib/contract/activity";
+import { exactText } from "@/components/figures/amount";
+import type { ActivityList } from "@/lib/contract/spend/activity";
 import { costMessage } from "@/tests/helpers/client";
 import { openAs, signUp } from "./accounts";
 import { rowsOf } from "./activity-table";

@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
 import type { z } from "zod";
-import { exactText } from "@/components/amount";
-import type { budgetList } from "@/lib/contract/budgets";
-import type { Metrics } from "@/lib/contract/metrics";
+import { exactText } from "@/components/figures/amount";
+import type { budgetList } from "@/lib/contract/spend/budgets";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { apiClient } from "@/tests/helpers/client";
 import { openAs, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
-import { exactText } from "@/components/amount";
-import type { Metrics } from "@/lib/contract/metrics";
+import { exactText } from "@/components/figures/amount";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { costMessage } from "@/tests/helpers/client";
 import { signUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";

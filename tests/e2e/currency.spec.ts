@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { toNumber } from "@/components/amount";
-import type { Metrics } from "@/lib/contract/metrics";
-import type { Project } from "@/lib/contract/projects";
+import { toNumber } from "@/components/figures/amount";
+import type { Metrics } from "@/lib/contract/spend/metrics";
+import type { Project } from "@/lib/contract/spend/projects";
 import { shippedRate } from "@/tests/helpers/ledger/shipped-rates";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { sumExact } from "@/components/activity/exact";
-import { exactText } from "@/components/amount";
-import type { Metrics } from "@/lib/contract/metrics";
+import { exactText } from "@/components/figures/amount";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";

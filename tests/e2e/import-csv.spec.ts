@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { exactText } from "@/components/amount";
-import type { Metrics } from "@/lib/contract/metrics";
+import { exactText } from "@/components/figures/amount";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectLight, expectUsable } from "./page-checks";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Metrics } from "@/lib/contract/metrics";
-import type { priceList } from "@/lib/contract/prices";
+import type { priceList } from "@/lib/contract/ledger/prices";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";

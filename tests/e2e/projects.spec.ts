@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { exactText } from "@/components/amount";
-import type { Metrics } from "@/lib/contract/metrics";
-import type { Project } from "@/lib/contract/projects";
+import { exactText } from "@/components/figures/amount";
+import type { Metrics } from "@/lib/contract/spend/metrics";
+import type { Project } from "@/lib/contract/spend/projects";
 import { openAs, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";

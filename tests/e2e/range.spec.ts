@@ -1,4 +1,4 @@
-import type { Metrics } from "@/lib/contract/metrics";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { expect, test } from "./fixtures";
 import { expectUsable } from "./page-checks";
 import { digitsOf, expectDigits, readApi, signUpWithSpend } from "./spend";

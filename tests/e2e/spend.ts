@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { exactText } from "@/components/amount";
-import type { ExactNumber } from "@/lib/contract/exact-number";
-import type { SpendAnswer, SpendQueryInput } from "@/lib/contract/spend-query";
+import { exactText } from "@/components/figures/amount";
+import type { SpendAnswer, SpendQueryInput } from "@/lib/contract/spend/spend-query";
+import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseJson } from "@/lib/http/json";
 import { apiClient } from "@/tests/helpers/client";
 import { type Account, signUp, workspaceId } from "./accounts";

@@ -1,6 +1,6 @@
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import { requestOf } from "@/lib/alerts/kinds/requests";
-import type { ChannelKind } from "@/lib/contract/alert-channels";
+import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 
 /** The address of the service that sends. */
 export const base = "https://outlay.example.com";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Source } from "@/lib/contract/sources";
+import type { Source } from "@/lib/contract/sources/sources";
 import type { Harness } from "./harness";
 import type { KeyOptions } from "./keys";
 import { makeSource } from "./otlp-source";

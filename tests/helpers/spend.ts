@@ -1,5 +1,5 @@
-import { fromTagList } from "@/lib/contract/attribution";
-import type { Comparison, Period } from "@/lib/contract/ledger-query";
+import { fromTagList } from "@/lib/contract/ledger/attribution";
+import type { Comparison, Period } from "@/lib/contract/spend/ledger-query";
 import type { Fixtures } from "./keys";
 import { type Exact, exact } from "./ledger/exact";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import type { WorkspaceRole } from "@/lib/contract/me";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
 import type { UserClaims } from "@/lib/db/transaction";
 import type { Fixtures } from "./keys";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll } from "vitest";
-import type { Metrics } from "@/lib/contract/metrics";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 import { apiClient, costMessage } from "./client";
 import type { Harness } from "./harness";
 import { addUser } from "./team";

@@ -1,8 +1,8 @@
 "use client";
 
 import { useParams } from "next/navigation";
-import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 
 /** The way back from an address that does not exist, to the overview of the workspace in it. */
 export function OverviewLink() {

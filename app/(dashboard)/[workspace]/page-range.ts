@@ -1,15 +1,15 @@
 import type { SearchParams } from "@/components/filters/href";
 import { type PageRange, rangeNames } from "@/components/filters/range";
+import type { CurrentUser } from "@/lib/contract/access/me";
 import {
   comparisonOf,
   type Period,
   periodOf,
   type RangeQuery,
   rangeQuery,
-} from "@/lib/contract/ledger-query";
-import type { CurrentUser } from "@/lib/contract/me";
-import type { DayRange } from "@/lib/contract/month";
-import { explain } from "@/lib/contract/parse-part";
+} from "@/lib/contract/spend/ledger-query";
+import type { DayRange } from "@/lib/contract/values/month";
+import { explain } from "@/lib/contract/values/parse-part";
 import { comparedRange, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 
 /**

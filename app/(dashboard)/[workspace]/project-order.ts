@@ -1,4 +1,4 @@
-import type { Project } from "@/lib/contract/projects";
+import type { Project } from "@/lib/contract/spend/projects";
 
 /** The slugs of a workspace's projects, the oldest first. The order decides the colours of the projects. */
 export function projectOrderOf(projects: Pick<Project, "id" | "slug" | "created_at">[]): string[] {

@@ -1,8 +1,8 @@
 import { headers } from "next/headers";
 import type { Reader } from "@/components/reader/reader";
-import { dayOf } from "@/lib/contract/instant";
-import { acceptedLocale } from "@/lib/contract/locales";
-import type { CurrentUser, Membership } from "@/lib/contract/me";
+import type { CurrentUser, Membership } from "@/lib/contract/access/me";
+import { dayOf } from "@/lib/contract/values/instant";
+import { acceptedLocale } from "@/lib/contract/values/locales";
 import { latestDisplayRate } from "@/lib/ledger/pricing/display-currency";
 import { followPublished } from "@/lib/ledger/published/follow";
 

@@ -1,5 +1,5 @@
 import { listCrossings } from "@/lib/alerts/log/crossings";
-import type { Metrics } from "@/lib/contract/metrics";
+import type { Metrics } from "@/lib/contract/spend/metrics";
 
 /**
  * The thresholds that were reached of budgets for just what a chart shows, as notes for its bars: budgets of all spend, or of

@@ -1,4 +1,4 @@
-import { health } from "@/lib/contract/reads";
+import { health } from "@/lib/contract/spend/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { requireHealth } from "@/lib/http/health";
 

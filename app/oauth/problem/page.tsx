@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
-import { Link } from "@/components/link";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import type { ConsentProblem } from "@/lib/access/oauth/consent";
 
 export const metadata: Metadata = { title: "Not connected", robots: "noindex" };

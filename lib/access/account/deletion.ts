@@ -1,8 +1,8 @@
 import { closeSessions } from "@/lib/access/sign-in/local/queries";
 import { requireRecentSignIn } from "@/lib/access/sign-in/recent-sign-in";
 import { requireProfile } from "@/lib/access/workspaces/membership";
-import type { DeleteAccountRequest, DeletedAccount } from "@/lib/contract/account";
-import { toInstant } from "@/lib/contract/instant";
+import type { DeleteAccountRequest, DeletedAccount } from "@/lib/contract/access/account";
+import { toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { callFunction } from "@/lib/db/query";
 import { asService, asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";

@@ -1,4 +1,4 @@
-import type { AccountExport } from "@/lib/contract/account";
+import type { AccountExport } from "@/lib/contract/access/account";
 import { callFunction } from "@/lib/db/query";
 import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { AuditQuery } from "@/lib/contract/audit";
+import type { AuditQuery } from "@/lib/contract/access/audit";
 import { nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll, selectFirst } from "@/lib/db/query";
 import { containing, empty, join, microsecondsText, raw, type Sql, sql } from "@/lib/db/sql";

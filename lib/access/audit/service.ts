@@ -1,10 +1,10 @@
 import { parse } from "lossless-json";
 import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { type AuditQuery, type auditList, maxSearchedEntries } from "@/lib/contract/audit";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { instant } from "@/lib/contract/fields";
-import { toInstant } from "@/lib/contract/instant";
+import { type AuditQuery, type auditList, maxSearchedEntries } from "@/lib/contract/access/audit";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { instant } from "@/lib/contract/values/fields";
+import { toInstant } from "@/lib/contract/values/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import {

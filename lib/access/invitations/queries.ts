@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { InvitationOffer } from "@/lib/contract/invitations";
+import type { InvitationOffer } from "@/lib/contract/access/invitations";
 import { boolean, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";

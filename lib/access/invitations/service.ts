@@ -2,15 +2,15 @@ import type { z } from "zod";
 import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership, requireProfile } from "@/lib/access/workspaces/membership";
-import { toInstant } from "@/lib/contract/instant";
 import type {
   CreateInvitationRequest,
   createdInvitation,
   Invitation,
   InvitationOffer,
   invitationList,
-} from "@/lib/contract/invitations";
-import type { Membership } from "@/lib/contract/me";
+} from "@/lib/contract/access/invitations";
+import type { Membership } from "@/lib/contract/access/me";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { hashSecret } from "@/lib/keys/secret";

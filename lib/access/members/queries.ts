@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { WorkspaceRole } from "@/lib/contract/me";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
 import { nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";

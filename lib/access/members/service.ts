@@ -1,9 +1,9 @@
 import type { ClientBase, PoolClient } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { toInstant } from "@/lib/contract/instant";
-import type { WorkspaceRole } from "@/lib/contract/me";
-import type { Member, transferResult } from "@/lib/contract/members";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import type { Member, transferResult } from "@/lib/contract/access/members";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { deleteMember, lockRoles, type MemberRow, selectMembers, updateRole } from "./queries";

@@ -1,4 +1,4 @@
-import { type Permission, permissions } from "@/lib/contract/permissions";
+import { type Permission, permissions } from "@/lib/contract/access/permissions";
 import { ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";

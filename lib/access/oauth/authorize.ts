@@ -1,5 +1,5 @@
 import { accountQuota, hourMs, throttle } from "@/lib/access/throttle";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { isLoopbackHost } from "@/lib/service-address";
 import { issuerAt, ownResourceOf, resourceAt, toolsResources } from "./addresses";
 import { isDocumentAddress } from "./client-document";

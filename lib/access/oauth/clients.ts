@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { addressQuota, hourMs, throttle } from "@/lib/access/throttle";
-import { type ClientMetadata, clientMetadata } from "@/lib/contract/oauth";
-import { parsePart } from "@/lib/contract/parse-part";
+import { type ClientMetadata, clientMetadata } from "@/lib/contract/access/oauth";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { ServiceError } from "@/lib/errors";
 import { isDocumentAddress } from "./client-document";
 import { readDocument } from "./document-support";

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { connection, connectionList, revokedConnection } from "@/lib/contract/connections";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
-import type { Membership } from "@/lib/contract/me";
+import type { connection, connectionList, revokedConnection } from "@/lib/contract/access/connections";
+import type { Membership } from "@/lib/contract/access/me";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { shownRedirect, vouchingHost } from "./consent";

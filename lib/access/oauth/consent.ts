@@ -1,9 +1,9 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { positiveDecimal } from "@/lib/contract/fields";
-import type { WorkspaceRole } from "@/lib/contract/me";
-import { type Permission, permissionsOf } from "@/lib/contract/permissions";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import { type Permission, permissionsOf } from "@/lib/contract/access/permissions";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { positiveDecimal } from "@/lib/contract/values/fields";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { hashSecret } from "@/lib/keys/secret";

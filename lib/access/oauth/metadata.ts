@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { authorizationServerMetadata, protectedResourceMetadata } from "@/lib/contract/oauth";
+import type { authorizationServerMetadata, protectedResourceMetadata } from "@/lib/contract/access/oauth";
 import { notFound } from "@/lib/errors";
 import { issuerAt, resourceAt, toolsPath, toolsResources } from "./addresses";
 import { advertisesDocuments } from "./document-support";

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { FullQuota } from "@/lib/access/throttle";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
 import { nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";

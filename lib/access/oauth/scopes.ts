@@ -1,5 +1,5 @@
-import type { WorkspaceRole } from "@/lib/contract/me";
-import { type Permission, permissions, permissionsOf } from "@/lib/contract/permissions";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import { type Permission, permissions, permissionsOf } from "@/lib/contract/access/permissions";
 
 /** The permissions that the agent tools use. A client should request all of them. */
 export const toolScopes: readonly Permission[] = ["log_usage", "add_expenses", "read_summaries"];

@@ -1,6 +1,6 @@
 import { requireRecentSignIn } from "@/lib/access/sign-in/recent-sign-in";
-import type { DeletedWorkspace, Membership } from "@/lib/contract/me";
-import type { DeleteWorkspaceRequest } from "@/lib/contract/workspaces";
+import type { DeletedWorkspace, Membership } from "@/lib/contract/access/me";
+import type { DeleteWorkspaceRequest } from "@/lib/contract/access/workspaces";
 import { deadlines } from "@/lib/db/deadlines";
 import { callFunction } from "@/lib/db/query";
 import { asService, asServiceWithin, asUser, isContention, type UserClaims } from "@/lib/db/transaction";

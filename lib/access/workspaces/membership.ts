@@ -1,6 +1,6 @@
 import type { ClientBase, PoolClient } from "pg";
-import { toInstant } from "@/lib/contract/instant";
-import type { CurrentUser, DeletedWorkspace, Membership, WorkspaceRole } from "@/lib/contract/me";
+import type { CurrentUser, DeletedWorkspace, Membership, WorkspaceRole } from "@/lib/contract/access/me";
+import { toInstant } from "@/lib/contract/values/instant";
 import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asServiceWithin, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";

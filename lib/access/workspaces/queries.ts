@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
-import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
-import type { UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
+import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/access/me";
+import type { UpdateWorkspaceRequest } from "@/lib/contract/access/workspaces";
 import { boolean, integer, nullable, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { assignments, empty, sql } from "@/lib/db/sql";

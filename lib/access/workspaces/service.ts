@@ -3,8 +3,12 @@ import type { z } from "zod";
 import { restoreAccount } from "@/lib/access/account/restore";
 import { loadMembers } from "@/lib/access/members/service";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
-import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/me";
-import type { CreateWorkspaceRequest, organization, UpdateWorkspaceRequest } from "@/lib/contract/workspaces";
+import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/access/me";
+import type {
+  CreateWorkspaceRequest,
+  organization,
+  UpdateWorkspaceRequest,
+} from "@/lib/contract/access/workspaces";
 import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asUser, asUserReading, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";

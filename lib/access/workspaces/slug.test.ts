@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { workspaceSlug } from "@/lib/contract/workspace";
+import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { slugOf } from "./slug";
 
 test.each([

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
-import type { ChannelKind } from "@/lib/contract/alert-channels";
-import type { AlertRule } from "@/lib/contract/alert-rules";
+import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
+import type { AlertRule } from "@/lib/contract/alerts/alert-rules";
 import { integer, nullable, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";

@@ -15,10 +15,10 @@ import {
   type EditChannelRequest,
   maxChannels,
   type rotatedSecret,
-} from "@/lib/contract/alert-channels";
-import type { AlertDelivery } from "@/lib/contract/alerts";
-import { weekdays } from "@/lib/contract/budgets";
-import { toInstant } from "@/lib/contract/instant";
+} from "@/lib/contract/alerts/alert-channels";
+import type { AlertDelivery } from "@/lib/contract/alerts/alerts";
+import { weekdays } from "@/lib/contract/spend/budgets";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUser, asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import {

@@ -1,5 +1,9 @@
 import { parseReceiver, RefusedAddress } from "@/lib/alerts/delivery/post";
-import type { ChannelKind, CreateChannelRequest, EditChannelRequest } from "@/lib/contract/alert-channels";
+import type {
+  ChannelKind,
+  CreateChannelRequest,
+  EditChannelRequest,
+} from "@/lib/contract/alerts/alert-channels";
 import { env } from "@/lib/env";
 import { validationFailed } from "@/lib/errors";
 

@@ -1,5 +1,5 @@
 import type { Alert } from "@/lib/alerts/alert";
-import type { ChannelKind } from "@/lib/contract/alert-channels";
+import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 
 /** A delivery that this process has taken from the queue, with what it needs to send it. Contains secrets: never log it. */
 export type Claimed = {

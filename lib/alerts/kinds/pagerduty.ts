@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { namedFigures } from "@/lib/alerts/alert";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
-import { toInstant } from "@/lib/contract/instant";
+import { toInstant } from "@/lib/contract/values/instant";
 import { cut, type Wording } from "./wording";
 
 /** Where events are sent; PagerDuty's accounts in Europe have the other one. A routing key belongs to one of them. */

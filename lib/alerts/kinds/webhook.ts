@@ -4,7 +4,7 @@ import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
 import { linksOf } from "@/lib/alerts/links";
 import { wordsOf } from "@/lib/alerts/words";
-import { toInstant } from "@/lib/contract/instant";
+import { toInstant } from "@/lib/contract/values/instant";
 
 /**
  * A webhook, signed as Standard Webhooks say (https://www.standardwebhooks.com): with every secret of the channel, so

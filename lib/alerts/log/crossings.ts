@@ -1,7 +1,7 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { readFigures } from "@/lib/alerts/alert";
 import { wordsOf } from "@/lib/alerts/words";
-import { toInstant } from "@/lib/contract/instant";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { type CrossingRow, selectCrossings } from "./queries";
 

@@ -1,8 +1,8 @@
 import type { ClientBase } from "pg";
 import type { Alert } from "@/lib/alerts/alert";
 import { alertColumns, projectSlug, selectedAlert } from "@/lib/alerts/alert-columns";
-import type { ChannelKind } from "@/lib/contract/alert-channels";
-import type { DeliveryState } from "@/lib/contract/alerts";
+import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
+import type { DeliveryState } from "@/lib/contract/alerts/alerts";
 import {
   bigint,
   boolean,

@@ -5,10 +5,16 @@ import { type Alert, namedFigures, readContext, severityOf } from "@/lib/alerts/
 import { linksOf } from "@/lib/alerts/links";
 import { type SnoozeRow, selectSnoozes } from "@/lib/alerts/rules/queries";
 import { wordsOf } from "@/lib/alerts/words";
-import { alertFigures } from "@/lib/contract/alert-figures";
-import type { AlertDelivery, AlertQuery, alertList, deliveryList, FiredAlert } from "@/lib/contract/alerts";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
+import { alertFigures } from "@/lib/contract/alerts/alert-figures";
+import type {
+  AlertDelivery,
+  AlertQuery,
+  alertList,
+  deliveryList,
+  FiredAlert,
+} from "@/lib/contract/alerts/alerts";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";

@@ -3,8 +3,13 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import { severityOf } from "@/lib/alerts/alert";
 import { linksOf } from "@/lib/alerts/links";
 import { wordsOf } from "@/lib/alerts/words";
-import { type AlertNews, maxUnread, newestAlerts, type SeenAlertsRequest } from "@/lib/contract/alert-news";
-import { toInstant } from "@/lib/contract/instant";
+import {
+  type AlertNews,
+  maxUnread,
+  newestAlerts,
+  type SeenAlertsRequest,
+} from "@/lib/contract/alerts/alert-news";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { countUnseen, noteSeen, selectNewest } from "./queries";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alert-rules";
+import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alerts/alert-rules";
 import {
   boolean,
   json,

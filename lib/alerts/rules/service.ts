@@ -13,8 +13,8 @@ import {
   maxSnoozeDays,
   ruleParameters,
   type SnoozeRequest,
-} from "@/lib/contract/alert-rules";
-import { toInstant } from "@/lib/contract/instant";
+} from "@/lib/contract/alerts/alert-rules";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import {

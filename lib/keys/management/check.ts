@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
-import type { EditApiKeyRequest } from "@/lib/contract/api-keys";
-import type { WorkspaceRole } from "@/lib/contract/me";
-import { permissions, permissionsOf } from "@/lib/contract/permissions";
+import type { EditApiKeyRequest } from "@/lib/contract/access/api-keys";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
+import { permissions, permissionsOf } from "@/lib/contract/access/permissions";
 import { type Issue, validationFailed } from "@/lib/errors";
 import type { KeyConditions, StoredSource } from "@/lib/keys/api-key";
 import { canonicalRange } from "@/lib/keys/ip-range";

@@ -8,10 +8,10 @@ import type {
   apiKeyWithSecret,
   CreateApiKeyRequest,
   EditApiKeyRequest,
-} from "@/lib/contract/api-keys";
-import type { Membership } from "@/lib/contract/me";
-import { monthOf } from "@/lib/contract/month";
-import { permissionsOf } from "@/lib/contract/permissions";
+} from "@/lib/contract/access/api-keys";
+import type { Membership } from "@/lib/contract/access/me";
+import { permissionsOf } from "@/lib/contract/access/permissions";
+import { monthOf } from "@/lib/contract/values/month";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";

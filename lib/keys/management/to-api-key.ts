@@ -1,10 +1,10 @@
 import type { z } from "zod";
-import type { apiKey } from "@/lib/contract/api-keys";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
-import type { Membership } from "@/lib/contract/me";
-import type { SourceSettings } from "@/lib/contract/sources";
-import { summarizeKey } from "@/lib/contract/summarize-key";
+import type { apiKey } from "@/lib/contract/access/api-keys";
+import type { Membership } from "@/lib/contract/access/me";
+import { summarizeKey } from "@/lib/contract/access/summarize-key";
+import type { SourceSettings } from "@/lib/contract/sources/sources";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
 import type { UserClaims } from "@/lib/db/transaction";
 import type { StoredSource } from "@/lib/keys/api-key";
 import type { KeyRow } from "./queries";

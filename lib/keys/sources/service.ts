@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import { accountQuota, hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { CostStatus } from "@/lib/contract/ingest-result";
-import { toInstant } from "@/lib/contract/instant";
-import type { Membership } from "@/lib/contract/me";
-import { monthOf } from "@/lib/contract/month";
-import type { Source, sourceList } from "@/lib/contract/sources";
+import type { Membership } from "@/lib/contract/access/me";
+import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
+import type { Source, sourceList } from "@/lib/contract/sources/sources";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
+import { monthOf } from "@/lib/contract/values/month";
 import { asUserReading, callAsService, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";

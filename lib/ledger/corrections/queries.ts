@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
-import type { CostStatus } from "@/lib/contract/ingest-result";
-import type { MessageType } from "@/lib/contract/message";
+import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
+import type { MessageType } from "@/lib/contract/ledger/message";
 import {
   boolean,
   integer,

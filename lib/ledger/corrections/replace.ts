@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
-import type { CorrectRequest } from "@/lib/contract/corrections";
-import { toInstant } from "@/lib/contract/instant";
-import type { CostMessage } from "@/lib/contract/message";
+import type { CorrectRequest } from "@/lib/contract/ledger/corrections";
+import type { CostMessage } from "@/lib/contract/ledger/message";
+import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { asServiceWithin } from "@/lib/db/transaction";
 import { validationFailed } from "@/lib/errors";

@@ -1,4 +1,4 @@
-import type { WorkspaceRole } from "@/lib/contract/me";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
 import { type Sql, sql } from "@/lib/db/sql";
 
 /**

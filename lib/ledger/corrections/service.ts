@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { CorrectRequest, MessageVoid, VoidRequest } from "@/lib/contract/corrections";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
-import type { Membership } from "@/lib/contract/me";
+import type { Membership } from "@/lib/contract/access/me";
+import type { CorrectRequest, MessageVoid, VoidRequest } from "@/lib/contract/ledger/corrections";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, isContention, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { withMonths } from "@/lib/ledger/ingest/months";

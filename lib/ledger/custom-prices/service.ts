@@ -1,9 +1,9 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { dayOf, toInstant } from "@/lib/contract/instant";
-import type { priceList, SetPriceRequest, setPriceResult, unpricedList } from "@/lib/contract/prices";
+import type { priceList, SetPriceRequest, setPriceResult, unpricedList } from "@/lib/contract/ledger/prices";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { findDisputes, type Offer } from "@/lib/ledger/pricing/disputes";

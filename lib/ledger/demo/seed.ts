@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
-import { toInstant } from "@/lib/contract/instant";
+import { toInstant } from "@/lib/contract/values/instant";
 import { uuid } from "@/lib/db/columns";
 import { deadlines } from "@/lib/db/deadlines";
 import { callFunction, execute, selectOne } from "@/lib/db/query";

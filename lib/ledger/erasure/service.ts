@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { toInstant } from "@/lib/contract/instant";
-import type { Erasure, eraseRequest, erasureList, erasurePreview } from "@/lib/contract/people";
+import type { Erasure, eraseRequest, erasureList, erasurePreview } from "@/lib/contract/spend/people";
+import { toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import {
   asService,

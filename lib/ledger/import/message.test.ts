@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costMessage } from "@/lib/contract/message";
+import { costMessage } from "@/lib/contract/ledger/message";
 import { chooseMapping } from "./fields";
 import { toMessage } from "./message";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { projectSlug } from "@/lib/contract/fields";
+import { projectSlug } from "@/lib/contract/values/fields";
 import { guessByContents } from "./contents";
 import { guessMapping } from "./fields";
 import { RowError, toMessage } from "./message";

@@ -1,5 +1,5 @@
-import { dayOf } from "@/lib/contract/instant";
-import type { CostMessage } from "@/lib/contract/message";
+import type { CostMessage } from "@/lib/contract/ledger/message";
+import { dayOf } from "@/lib/contract/values/instant";
 import { type Verdict, validationFailed } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
 import {

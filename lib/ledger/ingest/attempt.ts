@@ -1,4 +1,4 @@
-import type { CostMessage, IngestRequest } from "@/lib/contract/message";
+import type { CostMessage, IngestRequest } from "@/lib/contract/ledger/message";
 import type { Attempt } from "@/lib/keys/decide";
 import { permissionOf } from "./call";
 

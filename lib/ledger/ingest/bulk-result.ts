@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { bulkResult } from "@/lib/contract/ingest-result";
+import type { bulkResult } from "@/lib/contract/ledger/ingest-result";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import type { Recorded } from "./call";
 

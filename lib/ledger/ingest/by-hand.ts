@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { bulkResult } from "@/lib/contract/ingest-result";
+import type { bulkResult } from "@/lib/contract/ledger/ingest-result";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { accepted, notFound } from "@/lib/errors";
 import { toBulkResult } from "./bulk-result";

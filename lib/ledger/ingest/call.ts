@@ -1,6 +1,6 @@
-import type { IngestResult } from "@/lib/contract/ingest-result";
-import type { IngestRequest, MessageType } from "@/lib/contract/message";
-import type { Permission } from "@/lib/contract/permissions";
+import type { Permission } from "@/lib/contract/access/permissions";
+import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
+import type { IngestRequest, MessageType } from "@/lib/contract/ledger/message";
 import { accepted, type Verdict } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Counted } from "@/lib/keys/decide";

@@ -1,5 +1,5 @@
-import { dayOf } from "@/lib/contract/instant";
-import type { CostMessage } from "@/lib/contract/message";
+import type { CostMessage } from "@/lib/contract/ledger/message";
+import { dayOf } from "@/lib/contract/values/instant";
 import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
 import { convert, currencyDecimalsIssue, isCurrency } from "@/lib/ledger/pricing/currency";
 import { compare, parseDecimal } from "@/lib/ledger/pricing/decimal";

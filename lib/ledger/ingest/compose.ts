@@ -1,6 +1,6 @@
-import { toTagList } from "@/lib/contract/attribution";
-import { toInstant } from "@/lib/contract/instant";
-import type { CostMessage } from "@/lib/contract/message";
+import { toTagList } from "@/lib/contract/ledger/attribution";
+import type { CostMessage } from "@/lib/contract/ledger/message";
+import { toInstant } from "@/lib/contract/values/instant";
 import { convert } from "@/lib/ledger/pricing/currency";
 import {
   add,

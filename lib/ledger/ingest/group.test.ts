@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
+import { type IngestRequest, ingestRequest } from "@/lib/contract/ledger/message";
 import type { ApiKey } from "@/lib/keys/api-key";
 import type { LoadedKey } from "@/lib/keys/queries";
 import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";

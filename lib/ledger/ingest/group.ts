@@ -1,6 +1,6 @@
-import type { IngestResult } from "@/lib/contract/ingest-result";
-import { toInstant } from "@/lib/contract/instant";
-import type { CostMessage, IngestRequest } from "@/lib/contract/message";
+import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
+import type { CostMessage, IngestRequest } from "@/lib/contract/ledger/message";
+import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";

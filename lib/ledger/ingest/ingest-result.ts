@@ -1,5 +1,5 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { IngestResult } from "@/lib/contract/ingest-result";
+import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import type { StatedRate } from "./compose";
 import type { Posting } from "./ledger";

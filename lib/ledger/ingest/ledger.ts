@@ -1,5 +1,5 @@
-import type { CostStatus } from "@/lib/contract/ingest-result";
-import type { CostMessage, MessageSource } from "@/lib/contract/message";
+import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
+import type { CostMessage, MessageSource } from "@/lib/contract/ledger/message";
 
 /** One row of `public.messages`, as `private.store_messages` reads it. Decimals are exact text, instants ISO 8601. */
 export type LedgerRow = {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { ServiceError } from "@/lib/errors";
 import { parseMessage, parseTold, type ToldMessage } from "./parse-told";
 

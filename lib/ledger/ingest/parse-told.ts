@@ -1,7 +1,7 @@
-import type { ExactNumber } from "@/lib/contract/exact-number";
-import { firstInstantMs, lastInstantMs } from "@/lib/contract/fields";
-import { type IngestRequest, ingestRequest } from "@/lib/contract/message";
-import { parsePart } from "@/lib/contract/parse-part";
+import { type IngestRequest, ingestRequest } from "@/lib/contract/ledger/message";
+import type { ExactNumber } from "@/lib/contract/values/exact-number";
+import { firstInstantMs, lastInstantMs } from "@/lib/contract/values/fields";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 
 /**

@@ -1,7 +1,7 @@
 import { Batcher } from "@/lib/batcher";
-import { text } from "@/lib/contract/fields";
-import type { IngestRequest } from "@/lib/contract/message";
-import { parsePart } from "@/lib/contract/parse-part";
+import type { IngestRequest } from "@/lib/contract/ledger/message";
+import { text } from "@/lib/contract/values/fields";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
 import { mapInSlices } from "@/lib/slices";

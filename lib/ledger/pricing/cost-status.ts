@@ -1,4 +1,4 @@
-import type { CostStatus } from "@/lib/contract/ingest-result";
+import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 
 /** From what says the least about a cost to what says the most: without a price an amount is not the cost yet. */
 const order: readonly CostStatus[] = ["unpriced", "priced", "converted", "client", "included"];

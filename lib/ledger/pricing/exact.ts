@@ -1,4 +1,4 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { type Decimal, toText } from "./decimal";
 
 /** Converts a decimal to a JSON number with all its digits. */

@@ -1,4 +1,4 @@
-import { dayOf, toInstant } from "@/lib/contract/instant";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { selectNow } from "@/lib/db/clock";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";

@@ -1,5 +1,5 @@
-import { dayOf } from "@/lib/contract/instant";
-import type { CostMessage, MessageSource } from "@/lib/contract/message";
+import type { CostMessage, MessageSource } from "@/lib/contract/ledger/message";
+import { dayOf } from "@/lib/contract/values/instant";
 import { type Composed, composeMessage, occurredAt } from "@/lib/ledger/ingest/compose";
 import { type Interval, periodStart } from "./periods";
 

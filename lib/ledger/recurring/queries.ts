@@ -1,5 +1,5 @@
 import type { ClientBase, PoolClient } from "pg";
-import type { CostMessage, MessageSource } from "@/lib/contract/message";
+import type { CostMessage, MessageSource } from "@/lib/contract/ledger/message";
 import { date, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";

@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
-import type { recurringSubscription, subscriptionList } from "@/lib/contract/subscriptions";
+import type { recurringSubscription, subscriptionList } from "@/lib/contract/ledger/subscriptions";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { type SubscriptionRow, selectSubscriptions, stopSubscription } from "./queries";

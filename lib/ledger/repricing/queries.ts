@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import type { CostStatus } from "@/lib/contract/ingest-result";
+import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 import {
   boolean,
   integer,

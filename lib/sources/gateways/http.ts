@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { deliveryResult } from "@/lib/contract/delivery";
+import { deliveryResult } from "@/lib/contract/sources/delivery";
 import { accepted } from "@/lib/errors";
 import { readDecodedBytes } from "@/lib/http/body";
 import { declaration, type Endpoint, type Handler } from "@/lib/http/define-route";

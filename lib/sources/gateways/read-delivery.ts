@@ -1,4 +1,4 @@
-import { parsePart } from "@/lib/contract/parse-part";
+import { parsePart } from "@/lib/contract/values/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { countParts } from "@/lib/http/json-work";
 import type { StoredSource } from "@/lib/keys/api-key";

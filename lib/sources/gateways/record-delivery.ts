@@ -1,4 +1,4 @@
-import type { DeliveryResult } from "@/lib/contract/delivery";
+import type { DeliveryResult } from "@/lib/contract/sources/delivery";
 import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
 import { noteOutcomes } from "@/lib/sources/note-outcomes";

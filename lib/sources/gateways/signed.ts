@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { signedQuery } from "@/lib/contract/delivery";
+import { signedQuery } from "@/lib/contract/sources/delivery";
 import { ServiceError } from "@/lib/errors";
 import { readDecodedBytes } from "@/lib/http/body";
 import { parseRequest } from "@/lib/http/parse-request";

@@ -1,4 +1,4 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
 import {
   compare,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { session, tagValue, user } from "@/lib/contract/attribution";
+import { session, tagValue, user } from "@/lib/contract/ledger/attribution";
 import type { Attribution, Names } from "@/lib/sources/emitters/emitter";
 import type { Attributes } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";

@@ -1,6 +1,6 @@
-import { looksLikeSecret, tagValue } from "@/lib/contract/attribution";
-import { offeredAttributes } from "@/lib/contract/source-programs";
-import { mayHoldContent } from "@/lib/contract/sources";
+import { looksLikeSecret, tagValue } from "@/lib/contract/ledger/attribution";
+import { offeredAttributes } from "@/lib/contract/sources/source-programs";
+import { mayHoldContent } from "@/lib/contract/sources/sources";
 import type { ApiKey, StoredSource } from "@/lib/keys/api-key";
 import type { Attributes } from "@/lib/sources/otlp/entry";
 import { cutText, firstText } from "./first-of";

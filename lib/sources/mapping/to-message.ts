@@ -1,4 +1,4 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { ApiKey } from "@/lib/keys/api-key";
 import type { ToldMessage } from "@/lib/ledger/ingest/parse-told";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";

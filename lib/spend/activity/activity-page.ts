@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
-import type { ActivityFilters } from "@/lib/contract/activity";
-import type { DayRange } from "@/lib/contract/month";
+import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { DayRange } from "@/lib/contract/values/month";
 import { addDays } from "@/lib/spend/period";
 import { type NamedFilter, selectDayAhead, selectLastDay } from "./day-queries";
 import { type ActivityPlace, type StoredActivity, selectActivity } from "./queries";

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
-import type { ActivityFilters } from "@/lib/contract/activity";
-import type { DayRange } from "@/lib/contract/month";
+import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { DayRange } from "@/lib/contract/values/month";
 import { nullable, text } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";

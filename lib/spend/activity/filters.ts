@@ -1,4 +1,4 @@
-import type { ActivityFilters } from "@/lib/contract/activity";
+import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 
 /** What rows of the ledger and of its sums are filtered by alike. */

@@ -1,4 +1,4 @@
-import { groupDigits } from "@/lib/contract/group-digits";
+import { groupDigits } from "@/lib/contract/values/group-digits";
 import type { StoredActivity } from "./queries";
 
 const dot = " · ";

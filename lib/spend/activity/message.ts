@@ -1,8 +1,8 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { MessageDetail } from "@/lib/contract/activity";
-import { fromTagList } from "@/lib/contract/attribution";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { toInstant } from "@/lib/contract/instant";
+import { fromTagList } from "@/lib/contract/ledger/attribution";
+import type { MessageDetail } from "@/lib/contract/spend/activity";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { mayVoid } from "@/lib/ledger/corrections/right";

@@ -1,8 +1,8 @@
 import type { ClientBase } from "pg";
-import type { ActivityFilters } from "@/lib/contract/activity";
-import type { CostStatus } from "@/lib/contract/ingest-result";
-import type { MessageSource, MessageType } from "@/lib/contract/message";
-import type { DayRange } from "@/lib/contract/month";
+import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
+import type { MessageSource, MessageType } from "@/lib/contract/ledger/message";
+import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { DayRange } from "@/lib/contract/values/month";
 import {
   boolean,
   integer,

@@ -1,12 +1,12 @@
 import type { ClientBase } from "pg";
 import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/activity";
-import { fromTagList } from "@/lib/contract/attribution";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { instant } from "@/lib/contract/fields";
-import { dayOf, toInstant } from "@/lib/contract/instant";
-import { comparisonOf, periodOf } from "@/lib/contract/ledger-query";
+import { fromTagList } from "@/lib/contract/ledger/attribution";
+import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/spend/activity";
+import { comparisonOf, periodOf } from "@/lib/contract/spend/ledger-query";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { instant } from "@/lib/contract/values/fields";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";

@@ -1,5 +1,5 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { dayOf } from "@/lib/contract/instant";
+import { dayOf } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, callAsService, type UserClaims } from "@/lib/db/transaction";
 import { overloaded } from "@/lib/errors";

@@ -1,4 +1,4 @@
-import { dayOf } from "@/lib/contract/instant";
+import { dayOf } from "@/lib/contract/values/instant";
 import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import type { ComingCharge } from "@/lib/ledger/recurring/coming";
 import { type Forecast, forecastSpend, toUsage, usageDays } from "@/lib/spend/forecast";

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import { type budget, weekdays } from "@/lib/contract/budgets";
-import { dayOf, toInstant } from "@/lib/contract/instant";
+import { type budget, weekdays } from "@/lib/contract/spend/budgets";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import {
   compare,
   type Decimal,

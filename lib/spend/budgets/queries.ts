@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import type { budgetPeriod, scopeType } from "@/lib/contract/reads";
+import type { budgetPeriod, scopeType } from "@/lib/contract/spend/reads";
 import {
   bigint,
   boolean,

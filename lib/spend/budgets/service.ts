@@ -7,10 +7,10 @@ import {
   type CreateBudgetRequest,
   type EditBudgetRequest,
   weekdays,
-} from "@/lib/contract/budgets";
-import { freeName } from "@/lib/contract/free-name";
-import { dayOf } from "@/lib/contract/instant";
-import type { budgetStatus } from "@/lib/contract/reads";
+} from "@/lib/contract/spend/budgets";
+import type { budgetStatus } from "@/lib/contract/spend/reads";
+import { freeName } from "@/lib/contract/values/free-name";
+import { dayOf } from "@/lib/contract/values/instant";
 import {
   asKey,
   asKeyAtOnce,

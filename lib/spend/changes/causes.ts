@@ -1,4 +1,4 @@
-import { type CauseName, causeNames } from "@/lib/contract/changes";
+import { type CauseName, causeNames } from "@/lib/contract/spend/changes";
 import {
   absolute,
   add,

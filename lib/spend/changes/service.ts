@@ -1,8 +1,8 @@
 import type { ClientBase } from "pg";
-import type { Changes } from "@/lib/contract/changes";
-import { dayOf } from "@/lib/contract/instant";
-import { periodOf } from "@/lib/contract/ledger-query";
-import type { DayRange } from "@/lib/contract/month";
+import type { Changes } from "@/lib/contract/spend/changes";
+import { periodOf } from "@/lib/contract/spend/ledger-query";
+import { dayOf } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 import { parseDecimal, subtract, sum, toText } from "@/lib/ledger/pricing/decimal";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";

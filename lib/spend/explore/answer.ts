@@ -1,5 +1,3 @@
-import { ExactNumber } from "@/lib/contract/exact-number";
-import type { DayRange } from "@/lib/contract/month";
 import {
   isCalendar,
   type SpendAnswer,
@@ -7,7 +5,9 @@ import {
   type SpendGroupTotal,
   type SpendMeasure,
   type SpendQuery,
-} from "@/lib/contract/spend-query";
+} from "@/lib/contract/spend/spend-query";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import type { DayRange } from "@/lib/contract/values/month";
 import {
   add,
   type Decimal,

@@ -1,13 +1,13 @@
 import type { ClientBase } from "pg";
-import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
-import type { SpendChange, SpendComparison } from "@/lib/contract/spend-comparison";
+import type { SpendChange, SpendComparison } from "@/lib/contract/spend/spend-comparison";
 import {
   isCalendar,
   type SpendAnswer,
   type SpendCell,
   type SpendMeasure,
   type SpendQuery,
-} from "@/lib/contract/spend-query";
+} from "@/lib/contract/spend/spend-query";
+import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { loadAnswer } from "./service";

@@ -1,5 +1,5 @@
-import type { ExactNumber } from "@/lib/contract/exact-number";
-import { isAmount, type SpendAnswer } from "@/lib/contract/spend-query";
+import { isAmount, type SpendAnswer } from "@/lib/contract/spend/spend-query";
+import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedAmount, pairAmounts, toConversion } from "@/lib/spend/conversion";
 import type { Cells } from "./queries";

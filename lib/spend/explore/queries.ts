@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { isCalendar, type SpendDimension, type SpendMeasure } from "@/lib/contract/spend-query";
+import { isCalendar, type SpendDimension, type SpendMeasure } from "@/lib/contract/spend/spend-query";
 import { bigint, date, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { empty, type Sql, sql } from "@/lib/db/sql";

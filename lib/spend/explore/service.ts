@@ -1,8 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { dayOf } from "@/lib/contract/instant";
-import type { DayRange } from "@/lib/contract/month";
 import {
   isCalendar,
   type keySpendQuery,
@@ -10,7 +8,9 @@ import {
   type SpendAnswer,
   type SpendDimension,
   type SpendQuery,
-} from "@/lib/contract/spend-query";
+} from "@/lib/contract/spend/spend-query";
+import { dayOf } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import type { Display } from "@/lib/ledger/pricing/display-currency";

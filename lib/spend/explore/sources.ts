@@ -1,6 +1,11 @@
-import type { DayRange } from "@/lib/contract/month";
-import type { NamedDimension, SpendDimension, SpendFilter, SpendQuery } from "@/lib/contract/spend-query";
-import { isCalendar, tagNameOf } from "@/lib/contract/spend-query";
+import type {
+  NamedDimension,
+  SpendDimension,
+  SpendFilter,
+  SpendQuery,
+} from "@/lib/contract/spend/spend-query";
+import { isCalendar, tagNameOf } from "@/lib/contract/spend/spend-query";
+import type { DayRange } from "@/lib/contract/values/month";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";

@@ -1,5 +1,5 @@
-import { type CsvCell, csvNumber } from "@/lib/contract/csv";
-import { toInstant } from "@/lib/contract/instant";
+import { type CsvCell, csvNumber } from "@/lib/contract/values/csv";
+import { toInstant } from "@/lib/contract/values/instant";
 import { labelOf } from "@/lib/spend/activity/label";
 import type { ExportedPosting } from "./unfold";
 

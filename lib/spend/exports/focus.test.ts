@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MessageType } from "@/lib/contract/message";
+import type { MessageType } from "@/lib/contract/ledger/message";
 import type { StoredActivity } from "@/lib/spend/activity/queries";
 import { focusColumns } from "./focus";
 import { runsOf, unfold } from "./unfold";

@@ -1,8 +1,8 @@
-import { fromTagList } from "@/lib/contract/attribution";
-import { csvNumber } from "@/lib/contract/csv";
-import { dayOf } from "@/lib/contract/instant";
-import type { Membership } from "@/lib/contract/me";
-import type { MessageType } from "@/lib/contract/message";
+import type { Membership } from "@/lib/contract/access/me";
+import { fromTagList } from "@/lib/contract/ledger/attribution";
+import type { MessageType } from "@/lib/contract/ledger/message";
+import { csvNumber } from "@/lib/contract/values/csv";
+import { dayOf } from "@/lib/contract/values/instant";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { labelOf } from "@/lib/spend/activity/label";
 import { addDays, addMonthStart } from "@/lib/spend/period";

@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { ExportQuery } from "@/lib/contract/activity";
-import { csvRow } from "@/lib/contract/csv";
-import { dayOf } from "@/lib/contract/instant";
-import type { Membership } from "@/lib/contract/me";
-import type { DayRange } from "@/lib/contract/month";
+import type { Membership } from "@/lib/contract/access/me";
+import type { ExportQuery } from "@/lib/contract/spend/activity";
+import { csvRow } from "@/lib/contract/values/csv";
+import { dayOf } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";

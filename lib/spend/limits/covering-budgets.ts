@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { apiKey } from "@/lib/contract/api-keys";
-import type { keyLimits } from "@/lib/contract/limits";
+import type { apiKey } from "@/lib/contract/access/api-keys";
+import type { keyLimits } from "@/lib/contract/spend/limits";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { type BudgetRow, type ScopeRow, selectBudgetStatus, selectScopes } from "@/lib/spend/budgets/queries";
 import { countsNow, toReadable } from "./service";

@@ -1,7 +1,7 @@
 import type { z } from "zod";
-import { dayOf, toInstant } from "@/lib/contract/instant";
-import type { keyLimits } from "@/lib/contract/limits";
-import { monthOf } from "@/lib/contract/month";
+import type { keyLimits } from "@/lib/contract/spend/limits";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
+import { monthOf } from "@/lib/contract/values/month";
 import { asKey, asServiceWithin } from "@/lib/db/transaction";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { type BlockingBudgetRow, isUsedUp, parseBudgets, resetOf } from "@/lib/keys/blocking-budgets";

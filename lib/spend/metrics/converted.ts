@@ -1,5 +1,5 @@
-import type { ExactNumber } from "@/lib/contract/exact-number";
-import { type Dimension, dimensions, type Metrics } from "@/lib/contract/metrics";
+import { type Dimension, dimensions, type Metrics } from "@/lib/contract/spend/metrics";
+import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedAmount as amountOf, toConversion } from "@/lib/spend/conversion";
 

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
-import type { Dimension } from "@/lib/contract/metrics";
-import type { DayRange } from "@/lib/contract/month";
+import type { Dimension } from "@/lib/contract/spend/metrics";
+import type { DayRange } from "@/lib/contract/values/month";
 import { boolean, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { join, sql } from "@/lib/db/sql";

@@ -1,4 +1,4 @@
-import type { DayRange } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/values/month";
 import { join, type Sql, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/lib/spend/activity/filters";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exactText } from "@/components/amount";
+import { exactText } from "@/components/figures/amount";
 import { add, type Decimal, parseDecimal, sum, toText, zero } from "@/lib/ledger/pricing/decimal";
 import type { BucketRow, Slice } from "./queries";
 import { toSeries } from "./series";

@@ -1,6 +1,6 @@
-import { dayOf } from "@/lib/contract/instant";
-import type { Dimension, Metrics } from "@/lib/contract/metrics";
-import type { DayRange } from "@/lib/contract/month";
+import type { Dimension, Metrics } from "@/lib/contract/spend/metrics";
+import { dayOf } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 import { add, type Decimal, isZero, parseDecimal, subtract, sum, zero } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays, addMonthStart, countDays, everything } from "@/lib/spend/period";

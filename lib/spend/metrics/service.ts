@@ -1,9 +1,9 @@
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { dayOf } from "@/lib/contract/instant";
-import { comparisonOf, type Period, periodOf } from "@/lib/contract/ledger-query";
-import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/metrics";
-import type { DayRange } from "@/lib/contract/month";
+import { comparisonOf, type Period, periodOf } from "@/lib/contract/spend/ledger-query";
+import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/spend/metrics";
+import { dayOf } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import {
   absolute,

@@ -1,4 +1,4 @@
-import type { DayRange } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/values/month";
 import { join, type Sql, sql } from "@/lib/db/sql";
 import { condition } from "@/lib/spend/activity/filters";
 import { rowsOfTotals } from "@/lib/spend/folded-days";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { dayOf } from "@/lib/contract/instant";
-import type { Metrics, MetricsQuery } from "@/lib/contract/metrics";
+import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { selectTypeTotals } from "./queries";
 import { daysOf, toBookedAhead, toTotals } from "./totals";

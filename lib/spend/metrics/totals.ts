@@ -1,8 +1,8 @@
 import type { ClientBase } from "pg";
-import { dayOf } from "@/lib/contract/instant";
-import { periodOf } from "@/lib/contract/ledger-query";
-import type { Metrics, MetricsQuery } from "@/lib/contract/metrics";
-import type { DayRange } from "@/lib/contract/month";
+import { periodOf } from "@/lib/contract/spend/ledger-query";
+import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
+import { dayOf } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";

@@ -1,5 +1,5 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { maxNames, type NameList, type NamesQuery } from "@/lib/contract/names";
+import { maxNames, type NameList, type NamesQuery } from "@/lib/contract/spend/names";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { rangeOf } from "@/lib/spend/period";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { DayRange } from "@/lib/contract/month";
+import type { DayRange } from "@/lib/contract/values/month";
 import { date, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { execute, selectAll } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";

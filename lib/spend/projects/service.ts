@@ -1,11 +1,11 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { ConvertedNumber, ExactNumber } from "@/lib/contract/exact-number";
-import { dayOf, toInstant } from "@/lib/contract/instant";
-import type { RangeQuery } from "@/lib/contract/ledger-query";
-import { monthOf } from "@/lib/contract/month";
-import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/projects";
+import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
+import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/spend/projects";
+import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
+import { monthOf } from "@/lib/contract/values/month";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { displayOf } from "@/lib/spend/conversion";

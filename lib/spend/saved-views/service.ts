@@ -2,14 +2,14 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { toInstant } from "@/lib/contract/instant";
-import type { WorkspaceRole } from "@/lib/contract/me";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
 import {
   maxViewsEach,
   type SavedView,
   type SaveViewRequest,
   type savedViewList,
-} from "@/lib/contract/saved-views";
+} from "@/lib/contract/spend/saved-views";
+import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { countViews, deleteView, insertView, selectViews, type ViewRow } from "./queries";

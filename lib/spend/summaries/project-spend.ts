@@ -1,10 +1,10 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import { ExactNumber } from "@/lib/contract/exact-number";
-import { firstInstantMs, lastInstantMs } from "@/lib/contract/fields";
-import { exactMs, toInstant } from "@/lib/contract/instant";
-import { monthOf } from "@/lib/contract/month";
-import type { projectSpend } from "@/lib/contract/reads";
+import type { projectSpend } from "@/lib/contract/spend/reads";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { firstInstantMs, lastInstantMs } from "@/lib/contract/values/fields";
+import { exactMs, toInstant } from "@/lib/contract/values/instant";
+import { monthOf } from "@/lib/contract/values/month";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";

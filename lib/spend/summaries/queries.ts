@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
-import type { CostStatus } from "@/lib/contract/ingest-result";
-import { dayOf, exactMs, toInstant } from "@/lib/contract/instant";
+import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
+import { dayOf, exactMs, toInstant } from "@/lib/contract/values/instant";
 import { json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { monthSummary } from "@/lib/contract/reads";
+import type { monthSummary } from "@/lib/contract/spend/reads";
 import type { KeyClaims } from "@/lib/db/transaction";
 import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";

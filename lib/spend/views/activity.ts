@@ -1,6 +1,6 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { ActivityQuery } from "@/lib/contract/activity";
-import type { MetricsQuery } from "@/lib/contract/metrics";
+import type { ActivityQuery } from "@/lib/contract/spend/activity";
+import type { MetricsQuery } from "@/lib/contract/spend/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/spend/activity/service";
 import { loadTotals } from "@/lib/spend/metrics/totals";

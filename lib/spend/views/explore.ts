@@ -1,7 +1,7 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { dayOf } from "@/lib/contract/instant";
-import type { SpendComparison } from "@/lib/contract/spend-comparison";
-import type { SpendQuery } from "@/lib/contract/spend-query";
+import type { SpendComparison } from "@/lib/contract/spend/spend-comparison";
+import type { SpendQuery } from "@/lib/contract/spend/spend-query";
+import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { loadComparison } from "@/lib/spend/explore/comparison";

@@ -1,5 +1,5 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { MetricsQuery } from "@/lib/contract/metrics";
+import type { MetricsQuery } from "@/lib/contract/spend/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { comparableDays, loadChanges } from "@/lib/spend/changes/service";

@@ -1,5 +1,5 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { dayOf } from "@/lib/contract/instant";
+import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadPrices, loadUnpriced } from "@/lib/ledger/custom-prices/service";
 

@@ -1,5 +1,5 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { MetricsQuery } from "@/lib/contract/metrics";
+import type { MetricsQuery } from "@/lib/contract/spend/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { dayOf, toInstant } from "@/lib/contract/instant";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { bigint, date, nullable, numeric, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";

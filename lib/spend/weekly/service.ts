@@ -1,5 +1,5 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { ExactNumber } from "@/lib/contract/exact-number";
+import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import { asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
 import { validationFailed } from "@/lib/errors";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";

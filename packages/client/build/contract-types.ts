@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { bulkResult, ingestResult } from "@/lib/contract/ingest-result";
-import { ingestRequest } from "@/lib/contract/message";
+import { bulkResult, ingestResult } from "@/lib/contract/ledger/ingest-result";
+import { ingestRequest } from "@/lib/contract/ledger/message";
 import type { JsonSchema } from "@/lib/contract/openapi";
 import { statusOf } from "@/lib/errors";
 import { idOf, toJsonSchema } from "@/lib/http/openapi-schemas";

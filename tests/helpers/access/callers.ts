@@ -1,6 +1,6 @@
 import { generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import pg from "pg";
-import type { WorkspaceRole } from "@/lib/contract/me";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
 import { signUpUser } from "@/tests/helpers/client";
 import type { Harness } from "@/tests/helpers/harness";
 import { addUser, type User } from "@/tests/helpers/team";

@@ -1,12 +1,12 @@
 import type { Metadata } from "next";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { InvitationForm } from "@/components/auth/forms";
-import { Link } from "@/components/link";
 import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { readInvitationOffer } from "@/lib/access/invitations/service";
 import { currentUser } from "@/lib/access/sign-in/page-session";
 import { homePath, withNext } from "@/lib/access/sign-in/safe-path";
-import type { InvitationOffer } from "@/lib/contract/invitations";
+import type { InvitationOffer } from "@/lib/contract/access/invitations";
 import { ServiceError } from "@/lib/errors";
 import { changeAccount, join } from "./actions";
 

@@ -1,9 +1,9 @@
 import type { SearchParams } from "@/components/filters/href";
 import { rangeNames } from "@/components/filters/range";
-import { activityQuery } from "@/lib/contract/activity";
-import type { CurrentUser } from "@/lib/contract/me";
-import { metricsQuery } from "@/lib/contract/metrics";
-import { explain } from "@/lib/contract/parse-part";
+import type { CurrentUser } from "@/lib/contract/access/me";
+import { activityQuery } from "@/lib/contract/spend/activity";
+import { metricsQuery } from "@/lib/contract/spend/metrics";
+import { explain } from "@/lib/contract/values/parse-part";
 import { readPageRange } from "../page-range";
 
 const rowsPerPage = 50;

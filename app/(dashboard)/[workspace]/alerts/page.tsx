@@ -7,15 +7,15 @@ import { NewChannel } from "@/components/alerts/new-channel";
 import { RuleList } from "@/components/alerts/rule-list";
 import { WeeklyReportCard } from "@/components/alerts/weekly-report";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
-import { Link } from "@/components/link";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
 import { listChannels } from "@/lib/alerts/channels/service";
 import { listAlerts } from "@/lib/alerts/log/service";
 import { readSubscription } from "@/lib/alerts/reports/service";
 import { listAlertRules } from "@/lib/alerts/rules/service";
-import { alertQuery } from "@/lib/contract/alerts";
+import { alertQuery } from "@/lib/contract/alerts/alerts";
 import { ServiceError } from "@/lib/errors";
 import { requireWorkspace } from "../membership";
 

@@ -1,6 +1,6 @@
+import { addDays } from "@/components/figures/utc-day";
 import type { PageRange } from "@/components/filters/range";
-import { addDays } from "@/components/utc-day";
-import { maxSpendDays } from "@/lib/contract/spend-query";
+import { maxSpendDays } from "@/lib/contract/spend/spend-query";
 import { samePointBefore } from "@/lib/spend/period";
 
 /** The days of a range up to today, unless it begins later; of everything, all up to today, without a first one. */

@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { signOut } from "@/app/(auth)/actions";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
-import { Time } from "@/components/time";
+import { Time } from "@/components/figures/time";
 import { Button } from "@/components/ui/button";
 import { RestoreWorkspace } from "@/components/workspaces/restore-workspace";
 import { currentUser } from "@/lib/access/sign-in/page-session";

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { EndReport } from "@/components/alerts/end-report";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
-import { endReportQuery } from "@/lib/contract/weekly-report";
+import { endReportQuery } from "@/lib/contract/spend/weekly-report";
 
 export const metadata: Metadata = { title: "Unsubscribe", robots: { index: false }, referrer: "no-referrer" };
 

@@ -1,4 +1,4 @@
-import { keyLimits } from "@/lib/contract/limits";
+import { keyLimits } from "@/lib/contract/spend/limits";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readKeyLimits } from "@/lib/spend/limits/service";
 

@@ -1,5 +1,5 @@
 import { readCurrentUser, updateCurrentUser } from "@/lib/access/workspaces/service";
-import { currentUser, updateMeRequest } from "@/lib/contract/me";
+import { currentUser, updateMeRequest } from "@/lib/contract/access/me";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

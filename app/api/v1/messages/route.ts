@@ -1,5 +1,5 @@
-import { ingestResult } from "@/lib/contract/ingest-result";
-import { ingestQuery, ingestRequest } from "@/lib/contract/message";
+import { ingestResult } from "@/lib/contract/ledger/ingest-result";
+import { ingestQuery, ingestRequest } from "@/lib/contract/ledger/message";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
 import { acceptedOne } from "@/lib/ledger/ingest/call";

@@ -1,6 +1,6 @@
 import { createWorkspace } from "@/lib/access/workspaces/service";
-import { membership } from "@/lib/contract/me";
-import { createWorkspaceRequest } from "@/lib/contract/workspaces";
+import { membership } from "@/lib/contract/access/me";
+import { createWorkspaceRequest } from "@/lib/contract/access/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

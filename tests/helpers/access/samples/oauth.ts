@@ -1,4 +1,4 @@
-import type { WorkspaceRole } from "@/lib/contract/me";
+import type { WorkspaceRole } from "@/lib/contract/access/me";
 import { members, type World } from "../callers";
 import { nothing, type Samples } from "../sample";
 

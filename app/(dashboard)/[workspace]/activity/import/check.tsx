@@ -1,11 +1,11 @@
 "use client";
 
 import { useCallback, useEffect, useRef, useState } from "react";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
 import { activityHref } from "@/components/filters/href";
-import { formatCount, formatNumber } from "@/components/format-count";
-import { Link } from "@/components/link";
 import { Alert } from "@/components/ui/alert";
 import { Button, buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { Progress as ProgressBar } from "@/components/ui/progress";
 import type { Choices, ChosenFile } from "./chosen-file";
 import { RefusedRows } from "./refused-rows";

@@ -2,9 +2,9 @@
 
 import { FileUp } from "lucide-react";
 import { type DragEvent, useEffect, useRef, useState } from "react";
-import { cn } from "@/components/cn";
-import { formatNumber } from "@/components/format-count";
+import { formatNumber } from "@/components/figures/format-count";
 import { Alert } from "@/components/ui/alert";
+import { cn } from "@/components/ui/cn";
 import { type ChosenFile, limits } from "./chosen-file";
 
 /** Where the user drops or chooses a CSV file. The browser reads it; nothing is sent yet. */

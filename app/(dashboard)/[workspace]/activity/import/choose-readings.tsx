@@ -1,6 +1,6 @@
 "use client";
 
-import { formatCount } from "@/components/format-count";
+import { formatCount } from "@/components/figures/format-count";
 import { Badge } from "@/components/ui/badge";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";

@@ -1,6 +1,6 @@
 "use client";
 
-import { formatCount } from "@/components/format-count";
+import { formatCount } from "@/components/figures/format-count";
 import { Button } from "@/components/ui/button";
 import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";

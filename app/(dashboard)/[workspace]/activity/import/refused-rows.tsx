@@ -1,7 +1,7 @@
 "use client";
 
 import { Download } from "lucide-react";
-import { formatNumber } from "@/components/format-count";
+import { formatNumber } from "@/components/figures/format-count";
 import { Button } from "@/components/ui/button";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { refusedHeader, refusedLine } from "@/lib/ledger/import/refused-row";

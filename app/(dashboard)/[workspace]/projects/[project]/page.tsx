@@ -18,9 +18,9 @@ import { SpendSkeleton } from "@/components/spend/spend-skeleton";
 import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
 import { Badge } from "@/components/ui/badge";
-import type { RangeQuery } from "@/lib/contract/ledger-query";
-import type { Dimension } from "@/lib/contract/metrics";
-import type { Project } from "@/lib/contract/projects";
+import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
+import type { Dimension } from "@/lib/contract/spend/metrics";
+import type { Project } from "@/lib/contract/spend/projects";
 import { listProjects } from "@/lib/spend/projects/service";
 import { readSpendView } from "@/lib/spend/views/spend";
 

@@ -7,14 +7,14 @@ import { AuditTable } from "@/components/audit/audit-table";
 import { toAuditView } from "@/components/audit/audit-view";
 import { type AuditEntry, kinds } from "@/components/audit/entry";
 import { actorName } from "@/components/audit/format-entry";
+import { formatNumber } from "@/components/figures/format-count";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
-import { formatNumber } from "@/components/format-count";
-import { Link } from "@/components/link";
 import { SettingsSection } from "@/components/settings/settings-section";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
 import { listAudit } from "@/lib/access/audit/service";
-import { maxSearchedEntries } from "@/lib/contract/audit";
+import { maxSearchedEntries } from "@/lib/contract/access/audit";
 import { ServiceError } from "@/lib/errors";
 import { parseAuditSearch } from "./search";
 

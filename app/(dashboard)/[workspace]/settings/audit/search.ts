@@ -1,7 +1,7 @@
 import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
 import type { SearchParams } from "@/components/filters/href";
-import { auditQuery } from "@/lib/contract/audit";
-import { explain } from "@/lib/contract/parse-part";
+import { auditQuery } from "@/lib/contract/access/audit";
+import { explain } from "@/lib/contract/values/parse-part";
 
 const rowsPerPage = 50;
 

@@ -7,7 +7,7 @@ import { PeopleTable } from "@/components/people/people-table";
 import { RefreshWhile } from "@/components/prices/refresh-while";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { EmptyState } from "@/components/ui/empty-state";
-import { metricsQuery } from "@/lib/contract/metrics";
+import { metricsQuery } from "@/lib/contract/spend/metrics";
 import { listErasures } from "@/lib/ledger/erasure/service";
 import { readMetrics } from "@/lib/spend/metrics/service";
 

@@ -1,11 +1,11 @@
 import { Plus, Radio } from "lucide-react";
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { Link } from "@/components/link";
 import { PageHeader } from "@/components/shell/page-header";
 import { SourceTable, summarizeSources } from "@/components/sources/source-table";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
 import { listSources } from "@/lib/keys/sources/service";
 
 export const metadata: Metadata = { title: "Sources" };

@@ -1,4 +1,4 @@
-import { budgetStatus } from "@/lib/contract/reads";
+import { budgetStatus } from "@/lib/contract/spend/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 

@@ -1,5 +1,5 @@
 import { readInvitationOffer } from "@/lib/access/invitations/service";
-import { invitationOffer, invitationTokenParams } from "@/lib/contract/invitations";
+import { invitationOffer, invitationTokenParams } from "@/lib/contract/access/invitations";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,5 +1,5 @@
 import { deleteAccount } from "@/lib/access/account/deletion";
-import { deleteAccountRequest, deletedAccount } from "@/lib/contract/account";
+import { deleteAccountRequest, deletedAccount } from "@/lib/contract/access/account";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,5 +1,5 @@
 import { exportAccount } from "@/lib/access/account/export";
-import { accountExport } from "@/lib/contract/account";
+import { accountExport } from "@/lib/contract/access/account";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,5 +1,5 @@
-import { bulkResult } from "@/lib/contract/ingest-result";
-import { bulkRequest, ingestQuery } from "@/lib/contract/message";
+import { bulkResult } from "@/lib/contract/ledger/ingest-result";
+import { bulkRequest, ingestQuery } from "@/lib/contract/ledger/message";
 import { accepted } from "@/lib/errors";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";

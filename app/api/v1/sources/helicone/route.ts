@@ -1,4 +1,4 @@
-import { heliconeDelivery, signedQuery } from "@/lib/contract/delivery";
+import { heliconeDelivery, signedQuery } from "@/lib/contract/sources/delivery";
 import { answerMethods } from "@/lib/http/define-route";
 import { receiveDelivery } from "@/lib/sources/gateways/http";
 

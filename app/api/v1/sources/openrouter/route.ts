@@ -1,4 +1,4 @@
-import { openRouterDelivery } from "@/lib/contract/delivery";
+import { openRouterDelivery } from "@/lib/contract/sources/delivery";
 import { answerMethods } from "@/lib/http/define-route";
 import { receiveDelivery } from "@/lib/sources/gateways/http";
 

@@ -1,4 +1,4 @@
-import { keySpendQuery, spendAnswer } from "@/lib/contract/spend-query";
+import { keySpendQuery, spendAnswer } from "@/lib/contract/spend/spend-query";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { querySpendAsKey } from "@/lib/spend/explore/service";
 

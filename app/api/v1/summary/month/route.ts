@@ -1,4 +1,4 @@
-import { monthSummary } from "@/lib/contract/reads";
+import { monthSummary } from "@/lib/contract/spend/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
 

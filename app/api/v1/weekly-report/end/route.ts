@@ -1,5 +1,5 @@
 import { endByLink } from "@/lib/alerts/reports/service";
-import { endedReport, endReportQuery } from "@/lib/contract/weekly-report";
+import { endedReport, endReportQuery } from "@/lib/contract/spend/weekly-report";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,7 +1,7 @@
 import { updateWorkspace } from "@/lib/access/workspaces/service";
-import { membership } from "@/lib/contract/me";
-import { workspaceParams } from "@/lib/contract/workspace";
-import { updateWorkspaceRequest } from "@/lib/contract/workspaces";
+import { membership } from "@/lib/contract/access/me";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { updateWorkspaceRequest } from "@/lib/contract/access/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

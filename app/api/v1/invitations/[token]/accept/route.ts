@@ -1,6 +1,6 @@
 import { acceptInvitation } from "@/lib/access/invitations/service";
-import { invitationTokenParams } from "@/lib/contract/invitations";
-import { membership } from "@/lib/contract/me";
+import { invitationTokenParams } from "@/lib/contract/access/invitations";
+import { membership } from "@/lib/contract/access/me";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

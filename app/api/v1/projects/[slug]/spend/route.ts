@@ -1,4 +1,4 @@
-import { projectParams, projectSpend, spendQuery } from "@/lib/contract/reads";
+import { projectParams, projectSpend, spendQuery } from "@/lib/contract/spend/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 

@@ -1,4 +1,4 @@
-import { signedWebhook, signingSecret } from "@/lib/contract/delivery";
+import { signedWebhook, signingSecret } from "@/lib/contract/sources/delivery";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { keepHeliconeSecret, removeHeliconeSecret } from "@/lib/sources/gateways/helicone-secret";
 

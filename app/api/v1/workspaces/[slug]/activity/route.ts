@@ -1,5 +1,5 @@
-import { activityList, activityQuery } from "@/lib/contract/activity";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { activityList, activityQuery } from "@/lib/contract/spend/activity";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readActivity } from "@/lib/spend/activity/service";
 

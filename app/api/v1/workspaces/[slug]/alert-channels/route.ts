@@ -1,6 +1,6 @@
 import { createChannel, listChannels } from "@/lib/alerts/channels/service";
-import { channelList, createChannelRequest, createdChannel } from "@/lib/contract/alert-channels";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { channelList, createChannelRequest, createdChannel } from "@/lib/contract/alerts/alert-channels";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

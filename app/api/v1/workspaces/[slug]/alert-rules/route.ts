@@ -1,6 +1,6 @@
 import { listAlertRules } from "@/lib/alerts/rules/service";
-import { alertRuleList } from "@/lib/contract/alert-rules";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { alertRuleList } from "@/lib/contract/alerts/alert-rules";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

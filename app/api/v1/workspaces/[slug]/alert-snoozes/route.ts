@@ -1,6 +1,6 @@
 import { snoozeAlerts } from "@/lib/alerts/rules/service";
-import { alertSnooze, snoozeRequest } from "@/lib/contract/alert-rules";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { alertSnooze, snoozeRequest } from "@/lib/contract/alerts/alert-rules";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,6 +1,6 @@
 import { listAlerts } from "@/lib/alerts/log/service";
-import { alertList, alertQuery } from "@/lib/contract/alerts";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { alertList, alertQuery } from "@/lib/contract/alerts/alerts";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

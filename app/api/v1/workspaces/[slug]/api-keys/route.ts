@@ -1,5 +1,5 @@
-import { apiKeyList, apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/api-keys";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { apiKeyList, apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/access/api-keys";
+import { workspaceParams } from "@/lib/contract/access/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { createApiKey, listApiKeys } from "@/lib/keys/management/service";
 

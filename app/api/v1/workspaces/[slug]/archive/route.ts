@@ -1,4 +1,4 @@
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { StreamedBody, streamed } from "@/lib/http/streamed";
 import { exportWorkspace, probeArchive } from "@/lib/spend/archive/service";

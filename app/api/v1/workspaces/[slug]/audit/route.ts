@@ -1,6 +1,6 @@
 import { listAudit } from "@/lib/access/audit/service";
-import { auditList, auditQuery } from "@/lib/contract/audit";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { auditList, auditQuery } from "@/lib/contract/access/audit";
+import { workspaceParams } from "@/lib/contract/access/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

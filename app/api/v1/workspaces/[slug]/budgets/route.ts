@@ -1,5 +1,5 @@
-import { budget, budgetList, createBudgetRequest } from "@/lib/contract/budgets";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { budget, budgetList, createBudgetRequest } from "@/lib/contract/spend/budgets";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { createBudget, listBudgets } from "@/lib/spend/budgets/service";
 

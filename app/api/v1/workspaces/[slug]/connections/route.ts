@@ -1,6 +1,6 @@
 import { listConnections } from "@/lib/access/oauth/connections";
-import { connectionList } from "@/lib/contract/connections";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { connectionList } from "@/lib/contract/access/connections";
+import { workspaceParams } from "@/lib/contract/access/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

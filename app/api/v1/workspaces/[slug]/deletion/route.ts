@@ -1,7 +1,7 @@
 import { deleteWorkspace, restoreWorkspace } from "@/lib/access/workspaces/deletion";
-import { deletedWorkspace, membership } from "@/lib/contract/me";
-import { workspaceParams } from "@/lib/contract/workspace";
-import { deleteWorkspaceRequest } from "@/lib/contract/workspaces";
+import { deletedWorkspace, membership } from "@/lib/contract/access/me";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { deleteWorkspaceRequest } from "@/lib/contract/access/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

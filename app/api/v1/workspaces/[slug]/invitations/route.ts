@@ -1,6 +1,10 @@
 import { createInvitation, listInvitations } from "@/lib/access/invitations/service";
-import { createdInvitation, createInvitationRequest, invitationList } from "@/lib/contract/invitations";
-import { workspaceParams } from "@/lib/contract/workspace";
+import {
+  createdInvitation,
+  createInvitationRequest,
+  invitationList,
+} from "@/lib/contract/access/invitations";
+import { workspaceParams } from "@/lib/contract/access/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,5 +1,5 @@
-import { metrics, metricsQuery } from "@/lib/contract/metrics";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { metrics, metricsQuery } from "@/lib/contract/spend/metrics";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readMetricsTag, tagOf } from "@/lib/spend/metrics/tag";
 import { readSpendView } from "@/lib/spend/views/spend";

@@ -1,5 +1,5 @@
-import { nameList, namesQuery } from "@/lib/contract/names";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { nameList, namesQuery } from "@/lib/contract/spend/names";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { findNames } from "@/lib/spend/names/service";
 

@@ -1,6 +1,6 @@
 import { readOrganization } from "@/lib/access/workspaces/service";
-import { workspaceParams } from "@/lib/contract/workspace";
-import { organization } from "@/lib/contract/workspaces";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { organization } from "@/lib/contract/access/workspaces";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

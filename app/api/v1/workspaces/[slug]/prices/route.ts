@@ -1,5 +1,5 @@
-import { priceList, setPriceRequest, setPriceResult } from "@/lib/contract/prices";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { priceList, setPriceRequest, setPriceResult } from "@/lib/contract/ledger/prices";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listPrices, setPrice } from "@/lib/ledger/custom-prices/service";
 

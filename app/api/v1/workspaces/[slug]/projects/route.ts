@@ -1,5 +1,5 @@
-import { projectList } from "@/lib/contract/projects";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { projectList } from "@/lib/contract/spend/projects";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listProjects } from "@/lib/spend/projects/service";
 

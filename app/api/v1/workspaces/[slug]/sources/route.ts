@@ -1,5 +1,5 @@
-import { sourceList } from "@/lib/contract/sources";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { sourceList } from "@/lib/contract/sources/sources";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listSources } from "@/lib/keys/sources/service";
 

@@ -1,5 +1,5 @@
-import { subscriptionList } from "@/lib/contract/subscriptions";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { subscriptionList } from "@/lib/contract/ledger/subscriptions";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listSubscriptions } from "@/lib/ledger/recurring/service";
 

@@ -1,6 +1,6 @@
 import { transferOwnership } from "@/lib/access/members/service";
-import { transferRequest, transferResult } from "@/lib/contract/members";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { transferRequest, transferResult } from "@/lib/contract/access/members";
+import { workspaceParams } from "@/lib/contract/access/workspace";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

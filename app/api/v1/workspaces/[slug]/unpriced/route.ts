@@ -1,5 +1,5 @@
-import { unpricedList } from "@/lib/contract/prices";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { unpricedList } from "@/lib/contract/ledger/prices";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listUnpriced } from "@/lib/ledger/custom-prices/service";
 

@@ -1,5 +1,5 @@
-import { savedView, savedViewList, saveViewRequest } from "@/lib/contract/saved-views";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { savedView, savedViewList, saveViewRequest } from "@/lib/contract/spend/saved-views";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { listViews, saveView } from "@/lib/spend/saved-views/service";
 

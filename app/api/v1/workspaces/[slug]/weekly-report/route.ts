@@ -1,6 +1,6 @@
 import { changeSubscription, readSubscription } from "@/lib/alerts/reports/service";
-import { weeklyReport, weeklyReportRequest } from "@/lib/contract/weekly-report";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { weeklyReport, weeklyReportRequest } from "@/lib/contract/spend/weekly-report";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

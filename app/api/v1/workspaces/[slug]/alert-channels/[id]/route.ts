@@ -1,5 +1,5 @@
 import { deleteChannel, editChannel, readChannel } from "@/lib/alerts/channels/service";
-import { alertChannel, channelParams, editChannelRequest } from "@/lib/contract/alert-channels";
+import { alertChannel, channelParams, editChannelRequest } from "@/lib/contract/alerts/alert-channels";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,5 +1,5 @@
 import { editAlertRule } from "@/lib/alerts/rules/service";
-import { alertRuleParams, alertRuleSetting, editAlertRuleRequest } from "@/lib/contract/alert-rules";
+import { alertRuleParams, alertRuleSetting, editAlertRuleRequest } from "@/lib/contract/alerts/alert-rules";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,5 +1,5 @@
 import { endSnooze } from "@/lib/alerts/rules/service";
-import { alertSnooze, snoozeParams } from "@/lib/contract/alert-rules";
+import { alertSnooze, snoozeParams } from "@/lib/contract/alerts/alert-rules";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

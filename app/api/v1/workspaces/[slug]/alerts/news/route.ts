@@ -1,6 +1,6 @@
 import { readNews } from "@/lib/alerts/news/service";
-import { alertNews } from "@/lib/contract/alert-news";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { alertNews } from "@/lib/contract/alerts/alert-news";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

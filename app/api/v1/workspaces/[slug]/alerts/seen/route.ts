@@ -1,6 +1,6 @@
 import { markSeen } from "@/lib/alerts/news/service";
-import { alertNews, seenAlertsRequest } from "@/lib/contract/alert-news";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { alertNews, seenAlertsRequest } from "@/lib/contract/alerts/alert-news";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,4 +1,4 @@
-import { apiKey, apiKeyParams, editApiKeyRequest } from "@/lib/contract/api-keys";
+import { apiKey, apiKeyParams, editApiKeyRequest } from "@/lib/contract/access/api-keys";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { editApiKey, revokeApiKey } from "@/lib/keys/management/service";
 

@@ -1,4 +1,4 @@
-import { budget, budgetParams, editBudgetRequest } from "@/lib/contract/budgets";
+import { budget, budgetParams, editBudgetRequest } from "@/lib/contract/spend/budgets";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { editBudget, readBudget, removeBudget } from "@/lib/spend/budgets/service";
 

@@ -1,5 +1,5 @@
 import { revokeConnection } from "@/lib/access/oauth/connections";
-import { connectionParams, revokedConnection } from "@/lib/contract/connections";
+import { connectionParams, revokedConnection } from "@/lib/contract/access/connections";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

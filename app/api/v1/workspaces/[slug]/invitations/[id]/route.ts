@@ -1,5 +1,5 @@
 import { revokeInvitation } from "@/lib/access/invitations/service";
-import { invitation, invitationParams } from "@/lib/contract/invitations";
+import { invitation, invitationParams } from "@/lib/contract/access/invitations";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

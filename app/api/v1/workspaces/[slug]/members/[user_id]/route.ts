@@ -1,5 +1,5 @@
 import { changeRole, removeMember } from "@/lib/access/members/service";
-import { changeMemberRequest, member, memberParams } from "@/lib/contract/members";
+import { changeMemberRequest, member, memberParams } from "@/lib/contract/access/members";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

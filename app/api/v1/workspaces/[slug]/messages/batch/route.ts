@@ -1,6 +1,6 @@
-import { bulkResult } from "@/lib/contract/ingest-result";
-import { bulkRequest, recordQuery } from "@/lib/contract/message";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { bulkResult } from "@/lib/contract/ledger/ingest-result";
+import { bulkRequest, recordQuery } from "@/lib/contract/ledger/message";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { recordByHand } from "@/lib/ledger/ingest/by-hand";
 

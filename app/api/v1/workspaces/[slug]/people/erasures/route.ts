@@ -1,5 +1,5 @@
-import { eraseRequest, erasure, erasureList } from "@/lib/contract/people";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { eraseRequest, erasure, erasureList } from "@/lib/contract/spend/people";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { erasePerson, listErasures } from "@/lib/ledger/erasure/service";
 

@@ -1,4 +1,4 @@
-import { project, projectParams, updateProjectRequest } from "@/lib/contract/projects";
+import { project, projectParams, updateProjectRequest } from "@/lib/contract/spend/projects";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { updateProject } from "@/lib/spend/projects/service";
 

@@ -1,4 +1,4 @@
-import { source, sourceParams } from "@/lib/contract/sources";
+import { source, sourceParams } from "@/lib/contract/sources/sources";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readSource } from "@/lib/keys/sources/service";
 

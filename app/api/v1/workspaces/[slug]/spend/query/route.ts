@@ -1,5 +1,5 @@
-import { spendAnswer, spendQuery } from "@/lib/contract/spend-query";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { spendAnswer, spendQuery } from "@/lib/contract/spend/spend-query";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { querySpend } from "@/lib/spend/explore/service";
 

@@ -1,4 +1,4 @@
-import { recurringSubscription, subscriptionParams } from "@/lib/contract/subscriptions";
+import { recurringSubscription, subscriptionParams } from "@/lib/contract/ledger/subscriptions";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { stopRecurring } from "@/lib/ledger/recurring/service";
 

@@ -1,4 +1,4 @@
-import { savedView, savedViewParams } from "@/lib/contract/saved-views";
+import { savedView, savedViewParams } from "@/lib/contract/spend/saved-views";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { removeView } from "@/lib/spend/saved-views/service";
 

@@ -1,6 +1,6 @@
 import { sendReportNow } from "@/lib/alerts/reports/service";
-import { sendReportRequest, sentReport } from "@/lib/contract/weekly-report";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { sendReportRequest, sentReport } from "@/lib/contract/spend/weekly-report";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,6 +1,6 @@
 import { listDeliveries } from "@/lib/alerts/log/service";
-import { channelParams } from "@/lib/contract/alert-channels";
-import { alertQuery, deliveryList } from "@/lib/contract/alerts";
+import { channelParams } from "@/lib/contract/alerts/alert-channels";
+import { alertQuery, deliveryList } from "@/lib/contract/alerts/alerts";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

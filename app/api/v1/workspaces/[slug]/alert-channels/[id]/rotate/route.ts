@@ -1,5 +1,5 @@
 import { rotateChannelSecret } from "@/lib/alerts/channels/service";
-import { channelParams, rotatedSecret } from "@/lib/contract/alert-channels";
+import { channelParams, rotatedSecret } from "@/lib/contract/alerts/alert-channels";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

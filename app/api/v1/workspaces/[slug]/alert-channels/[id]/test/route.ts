@@ -1,6 +1,6 @@
 import { testChannel } from "@/lib/alerts/channels/service";
-import { channelParams } from "@/lib/contract/alert-channels";
-import { alertDelivery } from "@/lib/contract/alerts";
+import { channelParams } from "@/lib/contract/alerts/alert-channels";
+import { alertDelivery } from "@/lib/contract/alerts/alerts";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

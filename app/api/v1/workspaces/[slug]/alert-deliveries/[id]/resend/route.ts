@@ -1,5 +1,5 @@
 import { resendAlert } from "@/lib/alerts/log/service";
-import { alertDelivery, deliveryParams } from "@/lib/contract/alerts";
+import { alertDelivery, deliveryParams } from "@/lib/contract/alerts/alerts";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({

@@ -1,4 +1,4 @@
-import { apiKeyParams, apiKeyWithSecret } from "@/lib/contract/api-keys";
+import { apiKeyParams, apiKeyWithSecret } from "@/lib/contract/access/api-keys";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rotateApiKey } from "@/lib/keys/management/service";
 

@@ -1,4 +1,4 @@
-import { budget, budgetParams } from "@/lib/contract/budgets";
+import { budget, budgetParams } from "@/lib/contract/spend/budgets";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { restoreBudget } from "@/lib/spend/budgets/service";
 

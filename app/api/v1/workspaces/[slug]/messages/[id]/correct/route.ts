@@ -1,5 +1,5 @@
-import { messageParams } from "@/lib/contract/activity";
-import { correctRequest, messageVoid } from "@/lib/contract/corrections";
+import { correctRequest, messageVoid } from "@/lib/contract/ledger/corrections";
+import { messageParams } from "@/lib/contract/spend/activity";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { correctMessage } from "@/lib/ledger/corrections/service";
 

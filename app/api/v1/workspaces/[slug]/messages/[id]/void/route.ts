@@ -1,5 +1,5 @@
-import { messageParams } from "@/lib/contract/activity";
-import { messageVoid, voidRequest } from "@/lib/contract/corrections";
+import { messageVoid, voidRequest } from "@/lib/contract/ledger/corrections";
+import { messageParams } from "@/lib/contract/spend/activity";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { voidMessage } from "@/lib/ledger/corrections/service";
 

@@ -1,5 +1,5 @@
-import { eraseRequest, erasurePreview } from "@/lib/contract/people";
-import { workspaceParams } from "@/lib/contract/workspace";
+import { workspaceParams } from "@/lib/contract/access/workspace";
+import { eraseRequest, erasurePreview } from "@/lib/contract/spend/people";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { previewErasure } from "@/lib/ledger/erasure/service";
 

@@ -1,4 +1,4 @@
-import { replayResult, sourceParams } from "@/lib/contract/sources";
+import { replayResult, sourceParams } from "@/lib/contract/sources/sources";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { replayRefused } from "@/lib/sources/replay";
 

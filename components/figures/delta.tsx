@@ -1,0 +1,34 @@
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { cn } from "@/components/ui/cn";
+import { formatNumber } from "./format-count";
+import { formatWholePercent } from "./format-percent";
+
+/** The growth of an amount as a fraction: 0.12 for 12% more. Null when the earlier amount was zero. */
+export function growthOf(now: number, before: number): number | null {
+  return before > 0 ? now / before - 1 : null;
+}
+
+/** A change in whole percent, without its sign. Only a decrease to zero is 100: a change of -0.997 is 99. */
+export function wholePercent(change: number): number {
+  const percent = Math.round(Math.abs(change) * 100);
+  return change > -1 && change < 0 ? Math.min(percent, 99) : percent;
+}
+
+/**
+ * A change in percent, with an arrow. It has no colour, because an increase in spend is not bad as such. Ten times as much
+ * and more is shown as a factor.
+ * @param props.fraction 0.12 for 12% more; null when there is nothing to compare with, which shows "new"
+ */
+export function Delta({ fraction, className }: { fraction: number | null; className?: string }) {
+  if (fraction === null) return <span className={cn("text-muted-foreground", className)}>new</span>;
+  const percent = wholePercent(fraction);
+  if (percent === 0) return <span className={cn("text-muted-foreground", className)}>unchanged</span>;
+  const Icon = fraction > 0 ? ArrowUp : ArrowDown;
+  return (
+    <span className={cn("whitespace-nowrap text-muted-foreground tabular-nums", className)}>
+      <Icon aria-hidden="true" className="mr-0.5 inline size-3 align-[-0.125em]" />
+      <span className="sr-only">{fraction > 0 ? "up " : "down "}</span>
+      {fraction >= 9.995 ? `${formatNumber(Math.round(fraction + 1))}×` : formatWholePercent(percent)}
+    </span>
+  );
+}

@@ -1,0 +1,164 @@
+import { currentReader } from "#reader";
+import { multiplyExact } from "@/components/activity/exact";
+import { byLocale } from "@/components/reader/by-reader";
+import { type Amount, convertedText, exactText, toNumber } from "./amount";
+import { formatDate } from "./format-date";
+
+/** The formats of a currency in a locale. */
+function formatsOf(tag: string, currency: string) {
+  const style = { style: "currency", currency } as const;
+  const whole = new Intl.NumberFormat(tag, style);
+  const decimals = whole.resolvedOptions().maximumFractionDigits ?? 2;
+  return {
+    whole,
+    rounded: new Intl.NumberFormat(tag, { ...style, maximumFractionDigits: 0 }),
+    small: new Intl.NumberFormat(tag, { ...style, maximumSignificantDigits: 2 }),
+    rough: new Intl.NumberFormat(tag, {
+      ...style,
+      notation: "compact",
+      maximumFractionDigits: 1,
+      trailingZeroDisplay: "stripIfInteger",
+    } as Intl.NumberFormatOptions),
+    /** Amounts below it would be shown as zero. */
+    least: 0.5 / 10 ** decimals,
+  };
+}
+
+const formats = byLocale((tag) => {
+  const made = new Map<string, ReturnType<typeof formatsOf>>();
+  return (currency: string) => {
+    const known = made.get(currency);
+    if (known) return known;
+    const value = formatsOf(tag, currency);
+    made.set(currency, value);
+    return value;
+  };
+});
+
+/**
+ * An amount in a currency (ISO 4217) with the decimals of that currency, or with two significant digits when those decimals
+ * would show zero. Written by the reader's locale.
+ * @param rounded whether it is rounded to whole units
+ */
+export function formatAmount(amount: Amount, currency: string, rounded = false): string {
+  const { whole, small, least, ...others } = formats()(currency);
+  const text = exactText(amount);
+  if (rounded) return others.rounded.format(text as `${number}`);
+  const size = Math.abs(Number(text));
+  // Passed as text, because a double would lose digits.
+  return (size > 0 && size < least ? small : whole).format(text as `${number}`);
+}
+
+/** US dollars: "$1,234.50", "1.234,50 $". What the reader sees in USD in any case, such as a price or a limit. */
+export function formatUsd(usd: Amount): string {
+  return formatAmount(usd, "USD");
+}
+
+/** US dollars with all their digits: "$1234.5", or "$1,234.5" where the thousands are separated. */
+export function formatExactUsd(usd: Amount, grouped = false): string {
+  const text = exactText(usd);
+  const [whole = "", fraction] = text.split(".");
+  return exactUsd()
+    [grouped ? "grouped" : "plain"].formatToParts(whole as unknown as number)
+    .map(({ type, value }) => {
+      if (type !== "fraction") return type === "decimal" && fraction === undefined ? "" : value;
+      return fraction ?? "";
+    })
+    .join("");
+}
+
+const exactUsd = byLocale((tag) => {
+  const options = {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  } as const;
+  return {
+    plain: new Intl.NumberFormat(tag, { ...options, useGrouping: false }),
+    grouped: new Intl.NumberFormat(tag, options),
+  };
+});
+
+/** An amount in the reader's currency as exact text; undefined where the reader sees USD alone. */
+export function inReaderCurrency(usd: Amount): string | undefined {
+  const { display } = currentReader();
+  if (!display) return undefined;
+  return convertedText(usd) ?? multiplyExact(exactText(usd), display.perUsd);
+}
+
+/** A converted amount, marked as such: "≈ €1,090.22". */
+export function formatConverted(amount: string, currency: string, rounded = false, sign = ""): string {
+  return `≈ ${sign}${formatAmount(amount, currency, rounded)}`;
+}
+
+/** Says of an amount how it was converted and what was recorded; undefined where the reader sees USD alone. */
+export function conversionTitle(usd: Amount): string | undefined {
+  const { display } = currentReader();
+  if (!display) return undefined;
+  const rate =
+    convertedText(usd) === undefined ? `the rate of ${formatDate(display.rateDate)}` : "each day's rate";
+  return `Converted at ${rate}; recorded as ${formatExactUsd(usd)}`;
+}
+
+/**
+ * An amount in what the reader sees: "$1,234.50", "≈ €1,090.22" or "$1,234.50 (≈ €1,090.22)".
+ * @param rounded whether it is rounded to whole units
+ */
+export function formatMoney(usd: Amount, rounded = false): string {
+  return formatWithSign(usd, rounded, "");
+}
+
+function formatWithSign(usd: Amount, rounded: boolean, sign: string): string {
+  const { display } = currentReader();
+  const converted = inReaderCurrency(usd);
+  const inUsd = `${sign}${formatAmount(usd, "USD", rounded)}`;
+  if (!display || converted === undefined) return inUsd;
+  const text = formatConverted(converted, display.currency, rounded, sign);
+  return display.besideUsd ? `${inUsd} (${text})` : text;
+}
+
+/** An amount with its sign: "+$36.12", "−$5.00"; zero has no sign. */
+export function formatSignedMoney(usd: Amount): string {
+  const text = exactText(usd);
+  if (Number(text) === 0) return formatMoney(usd);
+  return text.startsWith("-") ? formatWithSign(negate(usd), false, "−") : formatWithSign(usd, false, "+");
+}
+
+/** The opposite of an amount. */
+function negate(usd: Amount): Amount {
+  const flip = (text: string) => (text.startsWith("-") ? text.slice(1) : `-${text}`);
+  const converted = convertedText(usd);
+  return converted === undefined
+    ? flip(exactText(usd))
+    : { usd: flip(exactText(usd)), converted: flip(converted) };
+}
+
+/** The one currency in which the reader compares amounts, as in a chart: USD where both are shown. */
+function comparedCurrency(): string {
+  const { display } = currentReader();
+  return display && !display.besideUsd ? display.currency : "USD";
+}
+
+/** An amount as a double in the currency in which the reader compares amounts: for drawing, and for shares and growth. */
+export function shownNumber(usd: Amount): number {
+  return comparedCurrency() === "USD" ? toNumber(usd) : Number(inReaderCurrency(usd));
+}
+
+/** An amount of a chart, in the chart's one currency. */
+export function formatChartAmount(usd: Amount): string {
+  const currency = comparedCurrency();
+  return currency === "USD" ? formatUsd(usd) : formatConverted(inReaderCurrency(usd) ?? "0", currency);
+}
+
+/** An amount of a chart, as `shownNumber` gave it. */
+export function formatShown(amount: number): string {
+  const currency = comparedCurrency();
+  return currency === "USD" ? formatUsd(amount) : formatConverted(String(amount), currency);
+}
+
+/** An amount on the axis of a chart, shortened: "$1.2K". @param amount as `shownNumber` gave it */
+export function formatTick(amount: number, currency = comparedCurrency()): string {
+  if (Math.abs(amount) > 0 && Math.abs(amount) < 10) return formatAmount(amount, currency);
+  return formats()(currency).rough.format(amount);
+}

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { orNone, rangeDay } from "@/lib/contract/spend/ledger-query";
+import { instant, rowLimit, text, uuid } from "@/lib/contract/values/fields";
+
+const maxRows = 100;
+const defaultRows = 25;
+
+/** A text search, or a filter beside another that has the index, looks through this many entries for one answer. */
+export const maxSearchedEntries = 10_000;
+
+/** The orders of the log, the default first. */
+export const auditOrders = ["newest", "oldest"] as const;
+
+/** What entries of the audit log are asked for. */
+const auditFilters = {
+  kind: z
+    .string()
+    .regex(/^[a-z][a-z_]{0,30}$/, "must be a kind like member or api_key")
+    .optional()
+    .meta({
+      description:
+        "Changes of one kind of thing: `workspace`, `member`, `invitation`, `project`, `api_key`, `budget`, `connection`, `alert_channel`, `saved_view`, `alert_rule`, `alert_snooze`, `price`, `repricing`, `subscription`, `account`, `authenticator`, `recovery_code`, `person`, `message`.",
+    }),
+  action: z
+    .string()
+    .regex(/^[a-z][a-z_]{0,30}\.[a-z][a-z_]{0,30}$/, "must be an action like member.changed")
+    .optional()
+    .meta({ description: "Changes of one sort, as `action` of an entry: `api_key.deleted`, for example." }),
+  actor: orNone(uuid, 36, "The id of the user who made the change. The service itself has none."),
+  subject: text(200)
+    .optional()
+    .meta({ description: "Changes of one thing: `subject.id` of an entry, unchanged." }),
+  q: text(100)
+    .optional()
+    .meta({
+      description: `Text in the name, e-mail address or id of what was changed, before or after; of a price, in its provider, model and unit. Case does not matter. One answer looks through up to ${maxSearchedEntries} entries that match the other filters.`,
+    }),
+  from: rangeDay.optional().meta({ description: "The first UTC day. Default: the first there is." }),
+  to: rangeDay.optional().meta({ description: "The last UTC day. Default: the last there is." }),
+};
+
+export const auditQuery = z
+  .strictObject({
+    ...auditFilters,
+    order: z.enum(auditOrders).default("newest").meta({ description: "Which entries come first." }),
+    limit: rowLimit(maxRows, defaultRows),
+    cursor: text(500).optional().meta({
+      description: "`next_cursor` of the previous answer, unchanged, with the same filters and order.",
+    }),
+  })
+  .superRefine(({ from, to }, context) => {
+    if (from !== undefined && to !== undefined && from > to)
+      context.addIssue({ code: "custom", path: ["to"], message: "must not be before from" });
+  });
+export type AuditQuery = z.output<typeof auditQuery>;
+
+/** One change: who, what, before, after, when, from where. */
+const auditEntry = z
+  .object({
+    id: uuid,
+    at: instant,
+    actor: z
+      .object({
+        user_id: uuid,
+        email: z.string().nullable().meta({ description: "The address at that time." }),
+        display_name: z
+          .string()
+          .nullable()
+          .meta({ description: "The present name, while they are a member." }),
+      })
+      .nullable()
+      .meta({ description: "Null for the service itself." }),
+    action: z.string().meta({ description: "`member.changed`, for example." }),
+    subject: z.object({
+      kind: z.string(),
+      id: z.string().nullable().meta({ description: "Of a member, their user's id." }),
+    }),
+    before: z.record(z.string(), z.unknown()).nullable().meta({ description: "Null for a new object." }),
+    after: z.record(z.string(), z.unknown()).nullable().meta({ description: "Null for a deleted object." }),
+    address: z.string().nullable().meta({ description: "The address of the request, where known." }),
+  })
+  .meta({ id: "AuditEntry" });
+
+export const auditList = z
+  .object({
+    entries: z.array(auditEntry).meta({ description: "The newest first, or the oldest, as asked." }),
+    next_cursor: z.string().nullable().meta({
+      description:
+        "The cursor of the next entries; null if there are none. A search through many entries may return few or none and still have a next cursor.",
+    }),
+  })
+  .meta({ id: "AuditList" });

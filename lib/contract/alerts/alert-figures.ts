@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { day, decimalNumber, instant } from "@/lib/contract/values/fields";
+
+/**
+ * The figures of an alert by its rule.
+ * @param decimal the type of money and percentages: numbers in answers, exact text where they are stored and in webhooks
+ */
+function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
+  const scope = {
+    scope_type: z.string().meta({ description: "What the budget is of." }),
+    scope_value: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({ description: "A project's slug, a key's id, or a name; null for all spend." }),
+  };
+  const budget = {
+    ...scope,
+    amount_usd: decimal("The budget's limit at that time, USD."),
+    spent_usd: decimal("Spend in its period, USD."),
+  };
+  return z.discriminatedUnion("rule", [
+    z.object({
+      rule: z.literal("budget_threshold"),
+      ...budget,
+      percent: decimal("The threshold as a share of the limit, in percent."),
+      threshold_usd: decimal("The threshold, where it was set as an amount: USD.").optional(),
+    }),
+    z.object({
+      rule: z.literal("budget_forecast"),
+      ...budget,
+      forecast_usd: decimal("The forecast of the period's total, USD."),
+      percent: decimal("The forecast as a share of the limit, in percent."),
+      method: z.string().meta({ description: "How the forecast was worked out, in words." }),
+      data_days: z.int().meta({ description: "From how many days of spend it was worked out." }),
+    }),
+    z.object({
+      rule: z.literal("budget_pace"),
+      ...budget,
+      before_usd: decimal("Spend at the same point of the previous period, USD."),
+      percent: decimal("Spend as a percentage of it."),
+    }),
+    z.object({
+      rule: z.literal("unusual_day"),
+      day: day.meta({ description: "The day, in UTC." }),
+      spent_usd: decimal("What was spent on it, USD."),
+      median_usd: decimal("The median of the same weekdays of the four weeks before, USD."),
+      mad_usd: decimal("The median of their distances from it, USD."),
+      above_usd: decimal("From this amount on, the day is unusual, USD."),
+      compared: z
+        .array(z.object({ day, spent_usd: decimal("USD.") }))
+        .meta({ description: "The weekdays that it was compared with." }),
+    }),
+    z.object({
+      rule: z.literal("key_limit"),
+      amount_usd: decimal("The key's monthly limit, USD.")
+        .nullable()
+        .meta({ description: "Null where it was removed." }),
+      spent_usd: decimal("What the key recorded in the month, USD."),
+      percent: decimal("The share of the limit that is spent, in percent.").nullable(),
+    }),
+    z.object({
+      rule: z.literal("key_expiry"),
+      expires_at: instant.nullable().meta({ description: "Null if it no longer expires." }),
+    }),
+    z.object({
+      rule: z.literal("unpriced_usage"),
+      provider: z.string().nullable().default(null),
+      model: z.string().nullable().default(null).meta({ description: "Null: usage without a name." }),
+      line_count: z.int().meta({ description: "How many usage lines have no price." }),
+    }),
+    z.object({
+      rule: z.literal("silent_source"),
+      last_at: instant.meta({ description: "When it sent something the last time." }),
+      hours: z.int().meta({ description: "After how many hours without anything it counts as silent." }),
+    }),
+  ]);
+}
+
+/** The figures of an alert as answers have them. */
+export const alertFigures = figuresWith(decimalNumber).meta({ id: "AlertFigures" });
+
+/** The figures of an alert as they are stored and sent: money and percentages are exact decimal text. */
+export const storedFigures = figuresWith(() => z.string());
+export type StoredFigures = z.output<typeof storedFigures>;

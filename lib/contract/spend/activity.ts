@@ -1,0 +1,274 @@
+import { z } from "zod";
+import { workspaceSlug } from "@/lib/contract/access/workspace";
+import { maxNameLength } from "@/lib/contract/ledger/attribution";
+import { costStatus } from "@/lib/contract/ledger/ingest-result";
+import { source } from "@/lib/contract/ledger/message";
+import { currencyFilter } from "@/lib/contract/values/conversion";
+import { day, decimalNumber, instant, rowLimit, text, uuid } from "@/lib/contract/values/fields";
+import {
+  answeredPeriod,
+  checkRange,
+  comparison,
+  comparisonFilters,
+  environment,
+  ledgerFilters,
+  messageType,
+  orNone,
+} from "./ledger-query";
+
+/** Rows of one answer at most (specification section 8). */
+export const maxActivityRows = 100;
+const defaultActivityRows = 25;
+
+const activityFilters = {
+  ...ledgerFilters,
+  environment: environment.optional().meta({ description: "Default: both." }),
+  cost_status: costStatus.optional().meta({
+    description:
+      "How the amount was computed; `unpriced` without a price. For a message with lines, they count.",
+  }),
+  session: orNone(text(maxNameLength), maxNameLength, "The session, as recorded."),
+  emitter: orNone(text(64), 64, "The program that told of the usage, such as `claude-code`."),
+  q: text(100)
+    .optional()
+    .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),
+};
+
+export const activityQuery = z
+  .strictObject({
+    ...activityFilters,
+    ...comparisonFilters,
+    ...currencyFilter,
+    limit: rowLimit(maxActivityRows, defaultActivityRows, "Rows at most."),
+    cursor: text(500)
+      .optional()
+      .meta({ description: "`next_cursor` of the previous answer, unchanged, with the same filters." }),
+  })
+  .superRefine(checkRange);
+export type ActivityQuery = z.output<typeof activityQuery>;
+
+/** The author of a row: a key, a member or an assistant. */
+const keyReference = z.object({ id: uuid, name: z.string() });
+const userReference = z.object({
+  id: uuid,
+  name: z.string().meta({ description: "The display name, otherwise the address." }),
+});
+
+const storedTags = z
+  .record(z.string(), z.string())
+  .meta({ description: "The message's tags; empty for none." });
+const emitterName = z.string().nullable().meta({
+  description: "The program that reported it, such as `claude-code`; null for messages that clients sent.",
+});
+const listPrice = decimalNumber("USD.").nullable().meta({
+  description: "What included usage would have cost, as far as prices are known; null for any other.",
+});
+
+/** How a message and others undo each other. */
+const correctionLinks = {
+  voids: uuid.nullable().meta({
+    description: "Of a void: the message that it voids. Its amounts are negative.",
+  }),
+  voided_by: uuid.nullable().meta({ description: "Of a voided message: its void." }),
+  corrects: uuid.nullable().meta({ description: "Of a correction: the voided message that it replaces." }),
+  corrected_by: uuid.nullable().meta({
+    description: "Of a voided message: the one that was recorded in its place, if any.",
+  }),
+};
+
+const activityRow = z
+  .object({
+    id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
+    part: z.int().meta({
+      description:
+        "The number of the entry within its message: 0 for most; an allocation has 0 and 1, a yearly subscription 0 to 11. A message with lines is one row, 0.",
+    }),
+    amount_usd: decimalNumber(
+      "USD. For a message with lines, the cost of those that match the filters. Rows sum to the total that metrics answers for the same filters, with what is booked ahead.",
+    ),
+    message_amount_usd: decimalNumber(
+      "USD of the whole entry: more than `amount_usd` where only some of its lines match.",
+    ),
+    message_type: messageType,
+    created_at: instant.meta({ description: "When it was recorded." }),
+    occurred_at: instant.meta({
+      description: "When the cost occurred. Rows are in this order, latest first.",
+    }),
+    project_slug: z.string(),
+    project_name: z.string(),
+    environment,
+    feature: z
+      .string()
+      .nullable()
+      .meta({ description: "For a message with lines, the value that all matching lines share." }),
+    end_user: z.string().nullable().meta({
+      description:
+        "The person the usage was for: the message's `user`. For a message with lines, the value that all matching lines share.",
+    }),
+    tags: storedTags,
+    emitter: emitterName,
+    source,
+    label: z.string().meta({ description: "The message's own label, otherwise a short description." }),
+    provider: z
+      .string()
+      .nullable()
+      .meta({ description: "The provider, or the vendor of an expense or subscription." }),
+    model: z
+      .string()
+      .nullable()
+      .meta({ description: "For a message with lines, the value that all matching lines share." }),
+    unit_type: z.string().nullable(),
+    quantity: decimalNumber("Units.").nullable(),
+    line_count: z
+      .int()
+      .meta({ description: "Lines of a batch, or of a usage with lines, that match; 1 for anything else." }),
+    cost_status: costStatus,
+    list_price_usd: listPrice,
+    key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
+    user: userReference.nullable().meta({ description: "The member who recorded it." }),
+    ...correctionLinks,
+    converted: z
+      .object({
+        currency: z.string().meta({ description: "ISO 4217." }),
+        amount: decimalNumber("`amount_usd`, in the currency."),
+        message_amount: decimalNumber("`message_amount_usd`, in the currency."),
+        rate_date: day.meta({ description: "The day that the rate is of." }),
+      })
+      .meta({
+        id: "ConvertedRow",
+        description:
+          "Only with `currency`: the amounts at the rate of the UTC day on which the cost occurred.",
+      })
+      .optional(),
+  })
+  .meta({ id: "ActivityRow" });
+export type ActivityRow = z.output<typeof activityRow>;
+
+/** A page of activity (specification 4.3). */
+export const activityList = z
+  .object({
+    ...answeredPeriod,
+    compare: comparison.meta({ description: "What the period is compared with." }),
+    previous: z
+      .object({ from: day, to: day })
+      .nullable()
+      .meta({ description: "The days it is compared with, for a request of their rows; null for nothing." }),
+    count: z.int().meta({ description: "Rows in this answer." }),
+    activity: z.array(activityRow),
+    next_cursor: z.string().nullable().meta({
+      description:
+        "The cursor of the next rows; null if there are none. A search through many rows may return few rows or none and still have a next cursor.",
+    }),
+    removed_before: day.nullable().meta({
+      description:
+        "On the last page: the day (UTC) before which the operator has removed messages, where the period begins earlier; otherwise null. Their sums are kept: metrics, budgets and projects still count them.",
+    }),
+  })
+  .meta({ id: "ActivityList" });
+export type ActivityList = z.output<typeof activityList>;
+
+export const messageParams = z.strictObject({ slug: workspaceSlug, id: uuid });
+
+/** How an amount was computed: a price with its rate, or a currency's rate. */
+const origin = z
+  .looseObject({
+    rate: decimalNumber("USD for one unit, or for one of the currency."),
+  })
+  .nullable()
+  .meta({
+    description:
+      "The rate that was used, with its source and version (a price) or its date (a currency); null where the client gave the cost itself, or no price is known.",
+  });
+
+/** One message with all its details. */
+export const messageDetail = z
+  .object({
+    id: uuid,
+    message_type: messageType,
+    label: z.string().nullable().meta({ description: "The message's own label." }),
+    environment,
+    source,
+    created_at: instant,
+    amount_usd: decimalNumber("The total cost, USD; for an allocation, the amount moved."),
+    cost_status: costStatus,
+    key: keyReference.nullable(),
+    user: userReference.nullable(),
+    provider: z.string().nullable(),
+    model: z.string().nullable(),
+    feature: z.string().nullable(),
+    end_user: z.string().nullable().meta({
+      description: "The person the usage was for. A batch has them on its lines.",
+    }),
+    session: z.string().nullable(),
+    tags: storedTags,
+    emitter: emitterName,
+    unit_type: z.string().nullable(),
+    quantity: decimalNumber("Units.").nullable(),
+    list_price_usd: listPrice,
+    given_cost_usd: decimalNumber("USD.").nullable().meta({
+      description: "The emitter's own figure of what it cost, which need not be what counts.",
+    }),
+    price: origin,
+    currency: z.string().nullable().meta({ description: "ISO 4217, as the message gave it." }),
+    original_amount: decimalNumber("In `currency`.").nullable(),
+    idempotency_key: z.string().nullable(),
+    batch_id: z.string().nullable(),
+    category: z.string().nullable(),
+    notes: z.string().nullable(),
+    metadata: z.record(z.string(), z.unknown()).nullable(),
+    details: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: "Fields of its type, for example the plan and interval of a subscription." }),
+    ...correctionLinks,
+    voided_at: instant.nullable(),
+    void_reason: z.string().nullable().meta({ description: "Why it was voided." }),
+    may_void: z.boolean().meta({
+      description: "Whether you may void and correct it. Voided messages and voids cannot be voided.",
+    }),
+    entries: z
+      .array(
+        z.object({
+          part: z.int(),
+          occurred_at: instant,
+          project_slug: z.string(),
+          project_name: z.string(),
+          amount_usd: decimalNumber("USD."),
+        }),
+      )
+      .meta({
+        description:
+          "Where and when it counts: one entry for most messages, those with lines too; two for an allocation, one a month for a yearly subscription.",
+      }),
+    lines: z
+      .array(
+        z.object({
+          model: z.string().nullable(),
+          feature: z.string().nullable(),
+          end_user: z.string().nullable(),
+          session: z.string().nullable(),
+          unit_type: z.string(),
+          quantity: decimalNumber("Units."),
+          amount_usd: decimalNumber("USD."),
+          cost_status: costStatus,
+          list_price_usd: listPrice,
+          price: origin,
+        }),
+      )
+      .meta({ description: "The lines of a batch, or of a usage with lines; empty for anything else." }),
+  })
+  .meta({ id: "MessageDetail" });
+export type MessageDetail = z.output<typeof messageDetail>;
+
+export const exportQuery = z
+  .strictObject({
+    ...activityFilters,
+    format: z.enum(["csv", "focus"]).default("csv").meta({
+      description:
+        "`csv`: the rows of activity, with a row for each line of a message; `focus`: the same in the columns of the FinOps FOCUS specification.",
+    }),
+  })
+  .superRefine(checkRange);
+export type ExportQuery = z.output<typeof exportQuery>;
+/** The filters of activity and export. */
+export type ActivityFilters = Omit<ExportQuery, "format">;

@@ -1,0 +1,169 @@
+import { z } from "zod";
+import { workspaceSlug } from "@/lib/contract/access/workspace";
+import { maxNameLength } from "@/lib/contract/ledger/attribution";
+import { currency } from "@/lib/contract/ledger/message";
+import { day, decimalNumber, instant, positiveDecimal, text, uuid } from "@/lib/contract/values/fields";
+import { forecastDetails } from "./forecast";
+import { budgetPeriod, budgetRow, scopeType } from "./reads";
+
+const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
+const amount = positiveDecimal("The limit of each period, in `currency`.");
+
+/** The most thresholds that a budget can have. */
+const maxThresholds = 20;
+
+/** When a budget raises an alert: once in each period for each of these. */
+const alertAt = z
+  .strictObject({
+    percent: z
+      .array(positiveDecimal("Per cent of the limit."))
+      .max(maxThresholds)
+      .default([])
+      .meta({ description: "Shares of the limit, in per cent." }),
+    usd: z
+      .array(positiveDecimal("USD."))
+      .max(maxThresholds)
+      .default([])
+      .meta({ description: "Amounts that are spent, USD." }),
+  })
+  .refine(({ percent, usd }) => percent.length + usd.length <= maxThresholds, {
+    error: `must have at most ${maxThresholds} thresholds in all`,
+  })
+  .refine(({ percent }) => percent.every((value) => Number(value) <= 1000), {
+    path: ["percent"],
+    error: "must be at most 1000 per cent",
+  });
+
+const blocks = z.boolean().default(false).meta({
+  description:
+    "False: it warns only. True: it also refuses what would take it past its limit, with 402 `budget_exceeded`.",
+});
+
+/** A limit that holds in place of the usual one until and with a day. */
+const raise = z.strictObject({
+  amount: positiveDecimal("The raised limit, in the budget's currency; higher than the usual one."),
+  until: day.meta({ description: "Its last day, in the budget's time zone." }),
+});
+
+export const weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
+
+/** The days of a week in the order of ISO 8601: the first is 1. */
+export const weekdays = weekday.options;
+
+function isTimeZone(name: string): boolean {
+  // Offsets such as +02:00 are no names: their days would not follow daylight saving time.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+export const timeZone = text(64)
+  .refine(isTimeZone, "must be the name of a time zone, like Europe/Berlin or UTC")
+  .meta({ description: "The time zone in which its days begin, by its name in the time zone database." });
+
+export const createBudgetRequest = z
+  .strictObject({
+    name: name.optional().meta({ description: "Left out: named after its scope." }),
+    scope_type: scopeType,
+    scope_value: text(maxNameLength).nullable().default(null).meta({
+      description:
+        "The project's slug, the key's id, or the feature, provider, model, user or tag (`name:value`) as your messages name it; null for `global`.",
+    }),
+    amount,
+    currency: currency.meta({
+      description:
+        "ISO 4217. What is spent is counted in USD; the limit is converted at the rate of each period's first day.",
+    }),
+    blocks,
+    period: budgetPeriod.default("month"),
+    week_starts_on: weekday.default("monday").meta({ description: "The first day of its weeks." }),
+    time_zone: timeZone.default("UTC"),
+    starts_on: day.optional().meta({ description: "What occurs before this day does not count." }),
+    ends_on: day.optional().meta({ description: "What occurs after this day does not count." }),
+    raise: raise.nullable().default(null),
+    alert_at: alertAt
+      .default({ percent: ["50", "80", "100"], usd: [] })
+      .meta({ description: "Default: 50, 80 and 100 per cent." }),
+  })
+  .superRefine((request, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
+    const { scope_type: type, scope_value: value, period, starts_on: from, ends_on: last } = request;
+    if (type === "global" && value !== null)
+      refuse(["scope_value"], "must be null: a global budget is of all spend");
+    if (type !== "global" && value === null)
+      refuse(["scope_value"], `is required: which ${type} the budget is of`);
+    if (type === "tag" && value !== null && !/^[^:]+:./.test(value))
+      refuse(["scope_value"], "must be a tag, like team:growth");
+    if (period === "once" && from === undefined)
+      refuse(["starts_on"], "is required for a budget of one period");
+    if (period === "once" && last === undefined)
+      refuse(["ends_on"], "is required for a budget of one period");
+    if (from !== undefined && last !== undefined && last < from)
+      refuse(["ends_on"], "must not be before starts_on");
+  })
+  .meta({ id: "CreateBudgetRequest" });
+
+/** Fields that are left out stay. What a budget covers and its periods cannot be changed; another one is another budget. */
+export const editBudgetRequest = z
+  .strictObject({
+    name: name.optional(),
+    amount: amount.optional(),
+    raise: raise.nullable().optional().meta({ description: "Null ends a raise." }),
+    alert_at: alertAt.optional(),
+    blocks: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether it refuses what would take it past its limit." }),
+  })
+  .meta({ id: "EditBudgetRequest" });
+
+/** A budget as the workspace's members see it: the row of specification 2.4, over live spend, with its forecast. */
+export const budget = budgetRow
+  .extend({
+    scope: z.object({
+      type: scopeType,
+      value: z.string().nullable().meta({ description: "The value as in a request: slug, id or name." }),
+      label: z.string().meta({ description: "The display name: the project's or the key's name." }),
+    }),
+    week_starts_on: weekday,
+    starts_on: day.nullable(),
+    ends_on: day.nullable(),
+    usual_amount: decimalNumber("The limit without a raise, in `currency`."),
+    raise: z
+      .object({ amount: decimalNumber("In `currency`."), until: day })
+      .nullable()
+      .meta({
+        description: "A raise that has not ended.",
+      }),
+    alert_at: z.object({
+      percent: z.array(decimalNumber("Per cent of the limit.")),
+      usd: z.array(decimalNumber("USD.")),
+    }),
+    forecast: decimalNumber("What the period comes to at its end, rounded to what it is worth, USD.")
+      .nullable()
+      .meta({
+        description: "Null with usage of fewer than three days, and while nothing is spent.",
+      }),
+    forecast_details: forecastDetails,
+    runs_out_on: day.nullable().meta({
+      description:
+        "The day, in the budget's time zone, on which it is expected to be used up; null if it lasts, or is used up already.",
+    }),
+    created_at: instant,
+  })
+  .meta({ id: "Budget" });
+
+export const budgetList = z
+  .object({
+    budgets: z.array(budget).meta({ description: "By name." }),
+    can_edit: z.boolean().meta({ description: "Whether you may set and change them." }),
+  })
+  .meta({ id: "BudgetList" });
+
+export const budgetParams = z.strictObject({ slug: workspaceSlug, id: uuid });
+
+export type CreateBudgetRequest = z.output<typeof createBudgetRequest>;
+export type EditBudgetRequest = z.output<typeof editBudgetRequest>;

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { permission } from "@/lib/contract/access/permissions";
+import { source } from "@/lib/contract/ledger/message";
+import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
+import { budgetPeriod, scopeType } from "./reads";
+
+const only = (what: string) =>
+  z
+    .array(z.string())
+    .nullable()
+    .meta({ description: `The only ${what}; null: all.` });
+
+/** What limits the calling key: its own limits, and the budgets that cover what it records. */
+export const keyLimits = z
+  .object({
+    key: z.object({
+      id: uuid,
+      environment: z.enum(["live", "test"]),
+      permissions: z.array(permission),
+      projects: only("projects that it may use, by slug"),
+      features: only("features that it may record usage under"),
+      sources: z.array(source).nullable().meta({ description: "The only sources; null: all." }),
+      is_limited_to_users: z.boolean().meta({
+        description: "Whether it records for certain users only. Members of the workspace see which.",
+      }),
+      expires_at: instant.nullable(),
+      rate_limit_rpm: z.int().nullable().meta({
+        description: "Requests in any 60 seconds. What remains is in the headers of every answer.",
+      }),
+      monthly_limit: z
+        .object({
+          limit_usd: decimalNumber("USD in a UTC month."),
+          spent_usd: decimalNumber("Recorded with the key this month, USD."),
+          remaining_usd: decimalNumber("USD; not below 0."),
+          resets_at: instant,
+        })
+        .nullable()
+        .meta({ description: "Null without a limit." }),
+    }),
+    budgets: z
+      .array(
+        z.object({
+          id: uuid,
+          name: z.string(),
+          scope_type: scopeType,
+          blocks: z.boolean().meta({
+            description: "Whether it refuses what would take it past its limit. False: it warns.",
+          }),
+          is_used_up: z.boolean().meta({
+            description: "Whether nothing is left. One that blocks then refuses all that costs anything.",
+          }),
+          period: budgetPeriod.nullable().meta({ description: "Null if the key may not read its figures." }),
+          period_from: day.meta({ description: "The first day of its present period, in `time_zone`." }),
+          period_until: day.meta({ description: "The day after its last." }),
+          time_zone: z.string(),
+          resets_at: instant.meta({ description: "When the period, or the budget, ends." }),
+          limit_usd: decimalNumber("USD.").nullable(),
+          spent_usd: decimalNumber("USD.").nullable(),
+          remaining_usd: decimalNumber("USD; not below 0.").nullable(),
+        }),
+      )
+      .meta({
+        description:
+          "By name. A key with `read_summaries` sees each budget that it may read and that can cover what it records. Every key sees the blocking budgets of all spend, and of the key, projects and features that its settings name; figures are null where it may not read them. Other blocking budgets are named by the refusal (402 `budget_exceeded`).",
+      }),
+  })
+  .meta({ id: "KeyLimits" });

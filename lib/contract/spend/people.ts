@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { user } from "@/lib/contract/ledger/attribution";
+import { instant, uuid } from "@/lib/contract/values/fields";
+
+export const eraseRequest = z
+  .strictObject({
+    user: user.meta({
+      description:
+        "The person, as messages name them. An e-mail address is found in any letter case, another name exactly as it is.",
+    }),
+  })
+  .meta({ id: "EraseRequest" });
+
+/** An erasure of a person. It does not have their name. */
+export const erasure = z
+  .object({
+    id: uuid,
+    pseudonym: z.string().meta({
+      description:
+        "The pseudonym that replaces the name. It is random, so the name cannot be derived from it.",
+    }),
+    status: z.enum(["pending", "running", "done"]),
+    changed_count: z.int().meta({ description: "Postings that have the pseudonym by now." }),
+    created_at: instant,
+    finished_at: instant.nullable(),
+  })
+  .meta({ id: "Erasure" });
+
+/** Where a person's name stands. */
+export const erasurePreview = z
+  .object({
+    spellings: z
+      .array(z.string())
+      .meta({ description: "The name, and for an e-mail address its other spellings in usage." }),
+    message_count: z.int().meta({ description: "Messages recorded for the person." }),
+    budgets: z
+      .array(z.string())
+      .meta({ description: "Names of budgets of the person, or that have the name in them." }),
+    api_keys: z
+      .array(z.string())
+      .meta({ description: "Names of API keys whose conditions name the person." }),
+    alert_count: z.int().meta({ description: "Alerts that have the name in them." }),
+    audit_count: z.int().meta({ description: "Entries of the audit log that have the name in them." }),
+    stays: z.object({
+      tags: z.array(z.string()).meta({ description: "Tags with the name in them, which stay." }),
+      not_searched: z.array(z.string()).meta({
+        description: "What is not searched and stays as it is. Correct or void the messages of it.",
+      }),
+    }),
+  })
+  .meta({ id: "ErasurePreview" });
+
+export const erasureList = z
+  .object({ erasures: z.array(erasure).meta({ description: "The latest first, at most 100." }) })
+  .meta({ id: "ErasureList" });
+
+export type Erasure = z.output<typeof erasure>;
