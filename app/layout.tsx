@@ -1,5 +1,4 @@
-import "./globals.css";
-import type { Metadata, Viewport } from "next";
+import localFont from "next/font/local";
 import { headers } from "next/headers";
 import type { ReactNode } from "react";
 import { ConnectionBar } from "@/components/connection/connection-bar";
@@ -9,7 +8,29 @@ import { ThemeProvider } from "@/components/shell/theme-provider";
 import { WithoutScript } from "@/components/shell/without-script";
 import { acceptedLocale } from "@/lib/contract/values/locales";
 import { serviceAddress } from "@/lib/service-address";
-import { mono, sans } from "./fonts";
+import "./globals.css";
+import type { Metadata, Viewport } from "next";
+
+/**
+ * Geist Sans, from the files of its package. When it is not loaded at once, the page keeps the fallback font, because
+ * changing the font later would move the text.
+ */
+const sans = localFont({
+  src: "../node_modules/geist/dist/fonts/geist-sans/Geist-Variable.woff2",
+  variable: "--font-geist-sans",
+  weight: "100 900",
+  display: "optional",
+});
+
+/** Geist Mono. */
+const mono = localFont({
+  src: "../node_modules/geist/dist/fonts/geist-mono/GeistMono-Variable.woff2",
+  variable: "--font-geist-mono",
+  weight: "100 900",
+  display: "optional",
+  adjustFontFallback: false,
+  fallback: ["ui-monospace", "SFMono-Regular", "Menlo", "Liberation Mono", "monospace"],
+});
 
 const description =
   "Records what a team spends on AI and software and tells exactly what it cost, who spent it and whether the budget holds.";

@@ -1,12 +1,14 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
+import { generateSecret } from "@/lib/keys/secret";
 import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
 import { connectionsToAllow, requireConnections } from "./connection-budget";
-import { demoAccessIn, newOperatorToken, operatorTokenIn } from "./demo";
 import { describeApplied, migrateDatabase } from "./migrate-database";
 import { step } from "./progress.mjs";
 
@@ -122,4 +124,30 @@ async function inStep<T>(
   tell = log;
   if (!outcome) throw new Error(`The step ${name} had no outcome.`);
   return outcome.result;
+}
+
+/** The demo's secrets in an embedded database. They are created once and stored in files of the data folder. */
+function demoAccessIn(dataDir: string): DemoAccess {
+  return {
+    email: "demo@outlay.local",
+    password: keptIn(join(dataDir, "demo-password"), () => randomBytes(9).toString("base64url")),
+    key: keptIn(join(dataDir, "demo-key"), generateSecret),
+  };
+}
+
+/** The operator's token of an embedded database: the same at every start, so that a link that was printed stays good. */
+function operatorTokenIn(dataDir: string): string {
+  return keptIn(join(dataDir, "operator-token"), newOperatorToken);
+}
+
+/** A new token for the operator (`lib/access/operator-token.ts`). */
+function newOperatorToken(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+function keptIn(file: string, make: () => string): string {
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  const secret = make();
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  return secret;
 }

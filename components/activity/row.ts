@@ -1,12 +1,13 @@
 import { type Amount, type AmountProp, convertedText, exactText } from "@/components/figures/amount";
+import { formatDigits } from "@/components/figures/format-count";
 import type {
   ActivityList as ActivityAnswer,
   ActivityRow,
   MessageDetail,
 } from "@/lib/contract/spend/activity";
+import { groupDigits } from "@/lib/contract/values/group-digits";
 import { sumExact } from "./exact";
 import { sourceNames, typeNames } from "./filters";
-import { localLabel } from "./local-label";
 
 /** The fields of an activity row that the table shows. A server component passes them on, so amounts are exact text. */
 export type ActivityItem = {
@@ -133,4 +134,19 @@ export function appendPage(shown: ActivityPage, next: ActivityPage): ActivityPag
   const shownKeys = new Set(shown.items.map(rowKey));
   const added = next.items.filter((item) => !shownKeys.has(rowKey(item)));
   return { ...next, items: [...shown.items, ...added] };
+}
+
+/** The label of a row. Where it ends with the quantity and its unit, the quantity is written by the reader's locale. */
+function localLabel({
+  label,
+  quantity,
+  unit_type: unit,
+}: Pick<ActivityRow, "label" | "quantity" | "unit_type">): string {
+  if (quantity === null || unit === null) return label;
+  const spoken = unit.replaceAll("_", " ");
+  const exact = exactText(quantity);
+  // The API writes the same label for everybody.
+  const ending = `${groupDigits(exact)} ${spoken}`;
+  if (!label.endsWith(ending)) return label;
+  return `${label.slice(0, -ending.length)}${formatDigits(exact)} ${spoken}`;
 }

@@ -1,21 +1,26 @@
 "use client";
 
 import { useState } from "react";
+import type { z } from "zod";
 import { parseAmount } from "@/components/figures/parse-amount";
 import { callApi } from "@/components/requests/api";
+import { useApi } from "@/components/requests/use-api";
 import { useMutation } from "@/components/requests/use-mutation";
 import type { Weekday } from "@/components/schedule/time-choices";
+import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
+import type { Option } from "@/components/ui/combobox-option";
 import { textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import type { budget as budgetSchema, createBudgetRequest } from "@/lib/contract/spend/budgets";
+import type { apiKeyList } from "@/lib/contract/access/api-keys";
+import type { budget, budget as budgetSchema, createBudgetRequest } from "@/lib/contract/spend/budgets";
+import type { metrics } from "@/lib/contract/spend/metrics";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { BudgetDays } from "./budget-days";
 import { BudgetDialog, type BudgetFields, checkBudget } from "./budget-dialog";
 import { amountLabels } from "./budget-view";
 import { toAlertAt } from "./parse-thresholds";
-import { type BudgetPeriod, isNamed, type ScopeType, useScopeOptions } from "./use-scope-options";
 
 const scopes: { value: ScopeType; label: string; valueLabel?: string; description?: string }[] = [
   { value: "global", label: "All spend" },
@@ -170,4 +175,34 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
       </FormField>
     </BudgetDialog>
   );
+}
+
+/** The kinds of scope a budget can have. */
+type ScopeType = z.output<typeof budget>["scope_type"];
+
+/** The kinds of scope whose values are the names that messages use. They need not have any yet. */
+function isNamed(type: ScopeType): type is Exclude<ScopeType, "global" | "project" | "key"> {
+  return type !== "global" && type !== "project" && type !== "key";
+}
+
+type BudgetPeriod = z.output<typeof budget>["period"];
+
+/**
+ * The known values of a kind of scope: projects, active live keys, or the names that this year's costs have.
+ * Empty while they are loading, and when they cannot be read: names can be typed as well.
+ */
+function useScopeOptions(workspace: string, type: ScopeType): Option[] {
+  const path = `/api/v1/workspaces/${workspace}`;
+  const projects = useProjectList(workspace);
+  const keys = useApi<typeof apiKeyList>(type === "key" ? `${path}/api-keys` : undefined).answer;
+  const spend = useApi<typeof metrics>(isNamed(type) ? `${path}/metrics?period=year` : undefined).answer;
+  if (type === "global") return [];
+  if (type === "project") return projects.map((project) => toProjectOption(project, "slug"));
+  if (type === "key") {
+    const usable = keys?.api_keys.filter((key) => key.status === "active" && key.environment === "live");
+    return (
+      usable?.map(({ id, name, last_four }) => ({ value: id, label: name, hint: `…${last_four}` })) ?? []
+    );
+  }
+  return spend?.[`by_${type}`].flatMap(({ value }) => (value === null ? [] : { value, label: value })) ?? [];
 }

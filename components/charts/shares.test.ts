@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { sharesOf } from "./shares";
+import { sharesOf } from "./breakdown";
 
 test("Gives shares of the total where nothing is below zero", () => {
   expect(sharesOf([30, 10], 40)).toEqual([0.75, 0.25]);

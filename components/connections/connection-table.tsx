@@ -3,15 +3,18 @@
 import { useMemo } from "react";
 import { Time } from "@/components/figures/time";
 import { activityHref } from "@/components/filters/href";
+import { LastUse } from "@/components/keys/last-use";
 import { spentColumn } from "@/components/keys/spent-column";
 import { SpentOfLimit } from "@/components/keys/spent-of-limit";
+import { callApi } from "@/components/requests/api";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
+import { ConfirmButton } from "@/components/ui/confirm-dialog";
+import type { revokedConnection } from "@/lib/contract/access/connections";
 import { summarizeKey } from "@/lib/contract/access/summarize-key";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
-import type { ConnectionView } from "./connection-view";
-import { Disconnect } from "./disconnect";
+import { type ConnectionView, connectionsId } from "./connection-view";
 
 /** The connected assistants: what each may do, who connected it, and what it spent. A phone shows the details below the name. */
 export function ConnectionTable({
@@ -155,4 +158,25 @@ function summarizeConnection({ permissions, project, monthly_limit: limit }: Con
     project,
     monthly_limit: limit === null ? null : new ExactNumber(limit),
   });
+}
+
+/** A button that disconnects an assistant, after a question. */
+function Disconnect({ workspace, connection }: { workspace: string; connection: ConnectionView }) {
+  const { id, client, user } = connection;
+  const path = `/api/v1/workspaces/${workspace}/connections/${id}`;
+  return (
+    <ConfirmButton
+      label="Disconnect"
+      aria-label={`Disconnect ${client.name} of ${user.display_name ?? user.email}`}
+      size="sm"
+      title={`Disconnect ${client.name}?`}
+      confirm="Disconnect"
+      onConfirm={() => callApi<typeof revokedConnection>("DELETE", path)}
+      done={`${client.name} is disconnected.`}
+      focusAfter={connectionsId}
+    >
+      <LastUse {...connection} /> It can no longer read or record anything. What it recorded stays. This
+      cannot be undone: to connect it again, sign in from the assistant.
+    </ConfirmButton>
+  );
 }

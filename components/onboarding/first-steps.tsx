@@ -1,12 +1,17 @@
 "use client";
 
+import { CircleCheck } from "lucide-react";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
+import { callAsKey } from "@/components/keys/call-as-key";
 import { anyKey, exampleRequest, writeKeySnippets } from "@/components/keys/key-snippets";
 import { type KeyView, type ServiceAddresses, toKeyView } from "@/components/keys/key-view";
 import type { NewSecret } from "@/components/keys/secret-dialog";
 import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
+import { usePoll } from "@/components/requests/use-poll";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { CodeBlock } from "@/components/ui/code-block";
@@ -14,10 +19,8 @@ import { Secret } from "@/components/ui/secret";
 import { Step, Waiting } from "@/components/ui/step";
 import { Tabs } from "@/components/ui/tabs";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/access/api-keys";
-import { FirstMessage } from "./first-message";
+import type { ActivityRow, activityList } from "@/lib/contract/spend/activity";
 import { type AlertSetup, GetTold, isTold } from "./get-told";
-import { SendFirstMessage } from "./send-first-message";
-import { useFirstMessage } from "./use-first-message";
 
 /**
  * The first steps of a workspace: create a key, send a message with it, see the message arrive, and have somebody told when
@@ -173,4 +176,81 @@ function Intro({
       </p>
     </div>
   );
+}
+
+/** The first message of a workspace, with a button to the overview. */
+function FirstMessage({ message, onContinue }: { message: ActivityRow; onContinue: () => void }) {
+  const element = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // In braces, because newer browsers return a promise, which React would take for a cleanup function.
+    element.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <div
+      ref={element}
+      className="grid justify-items-start gap-3 transition-opacity duration-120 starting:opacity-0"
+    >
+      <p className="flex items-center gap-2 text-sm">
+        <CircleCheck aria-hidden="true" className="size-4 text-success" />
+        The first message is here.
+      </p>
+      <div className="grid w-full grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 rounded-lg border px-4 py-3">
+        <span className="truncate font-medium">{message.label}</span>
+        <Money usd={message.amount_usd} figure="amount_usd" />
+        <span className="truncate text-muted-foreground text-sm">
+          {message.project_name}
+          {message.environment === "test" ? ", test data" : null}
+          {message.cost_status === "unpriced" ? ", no price known yet" : null}
+        </span>
+        <Time at={message.created_at} className="text-muted-foreground text-sm" />
+      </div>
+      <Button onClick={onContinue}>Go to the overview</Button>
+    </div>
+  );
+}
+
+/** A button that sends the example message from the browser, for users without a terminal. The message is recorded. */
+function SendFirstMessage({
+  secret,
+  request: { method, path, body },
+  onSent,
+}: {
+  secret: string;
+  request: ReturnType<typeof exampleRequest>;
+  onSent: () => void;
+}) {
+  const [problem, setProblem] = useState<string>();
+  const [isPending, setPending] = useState(false);
+  const send = async () => {
+    setPending(true);
+    const answer = await callAsKey(secret, method, path, body);
+    setPending(false);
+    setProblem(answer.ok ? undefined : answer.message);
+    if (answer.ok) onSent();
+  };
+  return (
+    <div className="grid justify-items-start gap-2 pt-3">
+      <p className="flex flex-wrap items-center gap-x-3 gap-y-2 text-muted-foreground text-sm">
+        No terminal?
+        <Button variant="outline" size="sm" disabled={isPending} onClick={send}>
+          Send it from here
+        </Button>
+      </p>
+      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
+    </div>
+  );
+}
+
+/**
+ * Polls for the first message of a workspace until it is there; see `usePoll`.
+ * @returns the `message`, and `poll`, which looks for it at once
+ */
+function useFirstMessage(workspace: string): { message: ActivityRow | undefined; poll: () => void } {
+  const [message, setMessage] = useState<ActivityRow>();
+  const poll = usePoll(async (signal) => {
+    const path = `/api/v1/workspaces/${workspace}/activity?period=all&limit=1`;
+    const { activity } = await callApi<typeof activityList>("GET", path, undefined, signal);
+    if (activity[0]) setMessage(activity[0]);
+  }, message !== undefined);
+  return { message, poll };
 }

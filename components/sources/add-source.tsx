@@ -6,6 +6,7 @@ import { type KeyForm, newKeyForm, parseKeyForm, summarizeKeyForm } from "@/comp
 import { ProjectChoice } from "@/components/keys/project-choice";
 import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
+import { usePoll } from "@/components/requests/use-poll";
 import { useProjectList } from "@/components/shell/use-project-list";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
@@ -15,11 +16,12 @@ import { Secret } from "@/components/ui/secret";
 import { Step } from "@/components/ui/step";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/access/api-keys";
 import { type SourceProgram, sourcePrograms } from "@/lib/contract/sources/source-programs";
+import type { source } from "@/lib/contract/sources/sources";
 import { freeName } from "@/lib/contract/values/free-name";
 import { FirstRecord } from "./first-record";
 import { programs } from "./programs";
 import { SetupGuide } from "./setup-guide";
-import { useSource } from "./use-source";
+import { type SourceView, toSourceView } from "./source-view";
 
 /** A key that was made for a source, with its secret. `project`: its project if it has exactly one. */
 type Created = {
@@ -203,4 +205,20 @@ function SourceKey({
       </Button>
     </Form>
   );
+}
+
+/**
+ * Polls a source until it recorded something; see `usePoll`.
+ * @param path of the source in the API; undefined as long as there is none
+ */
+function useSource(path: string | undefined): SourceView | undefined {
+  const [read, setRead] = useState<SourceView>();
+  usePoll(
+    async (signal) => {
+      if (path !== undefined)
+        setRead(toSourceView(await callApi<typeof source>("GET", path, undefined, signal)));
+    },
+    path === undefined || (read?.recorded ?? 0) > 0,
+  );
+  return read;
 }

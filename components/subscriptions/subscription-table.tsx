@@ -3,12 +3,15 @@
 import { useMemo } from "react";
 import { formatDate } from "@/components/figures/format-date";
 import { formatAmount } from "@/components/figures/money";
+import { callApi } from "@/components/requests/api";
 import { secondLine, type TableColumn } from "@/components/table/column";
 import { compareDecimals } from "@/components/table/compare";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Badge } from "@/components/ui/badge";
-import { StopSubscription } from "./stop-subscription";
+import { ConfirmButton } from "@/components/ui/confirm-dialog";
+import type { recurringSubscription } from "@/lib/contract/ledger/subscriptions";
+import { subscriptionsId } from "./subscription-id";
 import type { SubscriptionView } from "./subscription-view";
 
 type Context = {
@@ -158,4 +161,36 @@ function dayText({ next_on: next, stopped_at: stopped, ends_on: end }: Subscript
   if (next) return formatDate(next);
   if (stopped) return `stopped on ${formatDate(stopped)}`;
   return end ? `ended on ${formatDate(end)}` : "no further charges";
+}
+
+/** A button that stops the charges of a subscription, after a question. */
+function StopSubscription({
+  workspace,
+  id,
+  vendor,
+  next,
+}: {
+  workspace: string;
+  id: string;
+  vendor: string;
+  /** The next charge, in words: "$45.00 on Dec 5, 2026". */
+  next: string;
+}) {
+  const path = `/api/v1/workspaces/${workspace}/subscriptions/${id}`;
+  return (
+    <ConfirmButton
+      label="Stop"
+      aria-label={`Stop ${vendor}`}
+      size="sm"
+      title={`Stop ${vendor}?`}
+      confirm="Stop"
+      onConfirm={() => callApi<typeof recurringSubscription>("DELETE", path)}
+      done={`${vendor} is stopped.`}
+      focusAfter={subscriptionsId}
+    >
+      The next charge, <strong>{next}</strong>, and all later ones are not booked. Earlier charges stay. This
+      does not cancel your contract with {vendor}. A stopped subscription cannot be resumed; to continue,
+      record it again.
+    </ConfirmButton>
+  );
 }

@@ -1,11 +1,17 @@
+import { headers } from "next/headers";
 import { notFound, redirect } from "next/navigation";
 import { cache } from "react";
 import { setReader } from "@/components/reader/of-request";
+import type { Reader } from "@/components/reader/reader";
 import { currentUser } from "@/lib/access/sign-in/page-session";
 import type { UserClaims } from "@/lib/access/sign-in/verify-user-jwt";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
+import type { CurrentUser, Membership } from "@/lib/contract/access/me";
+import { dayOf } from "@/lib/contract/values/instant";
+import { acceptedLocale } from "@/lib/contract/values/locales";
 import { ServiceError } from "@/lib/errors";
-import { readerOf } from "./reader";
+import { latestDisplayRate } from "@/lib/ledger/pricing/display-currency";
+import { followPublished } from "@/lib/ledger/published/follow";
 
 /**
  * The signed-in user, and the workspace of the address with the user's role. Otherwise it redirects: users who are not
@@ -54,3 +60,18 @@ export const openIfDeleted =
       redirect(`/workspaces/deleted?workspace=${slug}`);
     throw error;
   };
+
+/**
+ * How the person who reads a page of a workspace wants its figures: as their profile says, otherwise by the locale of their
+ * browser and in USD.
+ */
+async function readerOf(profile: CurrentUser["profile"], workspace: Membership): Promise<Reader> {
+  const locale = profile.locale ?? acceptedLocale((await headers()).get("Accept-Language"));
+  const { base_currency: currency } = workspace;
+  if (profile.shown_currency !== "usd") await followPublished();
+  const rate = profile.shown_currency === "usd" ? undefined : latestDisplayRate(currency, dayOf(Date.now()));
+  return {
+    locale,
+    display: rate ? { currency, besideUsd: profile.shown_currency === "both", ...rate } : null,
+  };
+}

@@ -1,8 +1,31 @@
 import { z } from "zod";
+import { env } from "@/lib/env";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
+import { buildOpenApi } from "@/lib/http/openapi";
 import { PreparedFile } from "@/lib/http/prepared-file";
-// biome-ignore lint/suspicious/noImportCycles: the document imports the table of routes only when it is asked for.
-import { apiDocument } from "./document";
+
+let document: Promise<PreparedFile> | undefined;
+
+/** The service's OpenAPI document, built and written once a process. */
+function apiDocument(): Promise<PreparedFile> {
+  document ??= build().catch((error) => {
+    document = undefined;
+    throw error;
+  });
+  return document;
+}
+
+async function build(): Promise<PreparedFile> {
+  // biome-ignore lint/suspicious/noImportCycles: imported late, when the routes that lead back here are loaded.
+  const { routes } = await import("@/app/routes.generated");
+  const written = JSON.stringify(await buildOpenApi(routes, env().BASE_URL ?? "/"));
+  return new PreparedFile({
+    body: Buffer.from(written),
+    type: "application/json; charset=utf-8",
+    isText: true,
+    headers: { "Cache-Control": "public, max-age=0" },
+  });
+}
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({

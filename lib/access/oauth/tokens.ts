@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { addressQuota, hourMs, throttleFailures, tooMany } from "@/lib/access/throttle";
 import { generateAccessToken } from "@/lib/keys/access-token";
 import { hashSecret } from "@/lib/keys/secret";
+import { generateToken } from "@/lib/keys/token";
 import { ownResourceOf, toolsResources } from "./addresses";
 import { OAuthError } from "./oauth-error";
 import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./queries";
-import { challengeOf, generateRefreshToken } from "./secrets";
 
 /** The lifetime of an access token in seconds. The database enforces it (`private.issue_tokens`). */
 const accessTokenSeconds = 3600;
@@ -160,4 +161,14 @@ function resourceOf(form: Fields): string | undefined {
   const resource = ownResourceOf(named);
   if (resource) return resource;
   throw new OAuthError("invalid_target", `resource: must be ${toolsResources().join(" or ")}.`);
+}
+
+/** A new refresh token. Only its hash is stored. */
+function generateRefreshToken(): string {
+  return `svc_rt_${generateToken()}`;
+}
+
+/** The PKCE challenge of a verifier (RFC 7636 section 4.2, S256). */
+function challengeOf(verifier: string): string {
+  return createHash("sha256").update(verifier).digest("base64url");
 }

@@ -21,7 +21,6 @@ import {
   updateProfile,
   updateWorkspaceRow,
 } from "./queries";
-import { slugOf } from "./slug";
 
 /**
  * The signed-in user and their workspaces (specification 2.7). Where the user signed in after they had deleted their account, that
@@ -162,4 +161,16 @@ function requireCurrency(code: string): void {
   throw validationFailed([
     { path: "base_currency", message: "must be a currency code of ISO 4217, like USD or EUR" },
   ]);
+}
+
+/** Derives a slug from a name: "Café Zürich & Co" becomes `cafe-zurich-co`. Empty where no character remains. */
+export function slugOf(name: string): string {
+  return name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+/, "")
+    .slice(0, 63)
+    .replace(/-+$/, "");
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
-import { slugOf } from "./slug";
+import { slugOf } from "./service";
 
 test.each([
   ["Acme", "acme"],

@@ -44,7 +44,7 @@ export type EmbeddedOptions = {
   log: (message: string) => void;
   /** A claim on `dataDir` that the caller already has; `stop()` releases it. */
   claim?: Claim;
-  /** Postgres settings that differ from `settings.ts`, for tests. */
+  /** Postgres settings that differ from the default ones, for tests. */
   overrides?: Record<string, string>;
 };
 

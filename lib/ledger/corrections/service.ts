@@ -1,19 +1,34 @@
 import { createHash } from "node:crypto";
-import type { PoolClient } from "pg";
+import type { ClientBase, PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
 import type { CorrectRequest, MessageVoid, VoidRequest } from "@/lib/contract/ledger/corrections";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
-import { asUser, isContention, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
+import {
+  asServiceWithin,
+  asUser,
+  isContention,
+  type UserClaims,
+  violatedConstraint,
+} from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
+import { budgetExceeded, parseBudgets } from "@/lib/keys/blocking-budgets";
 import { withMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
+import { parseDecimal, subtract } from "@/lib/ledger/pricing/decimal";
 import { followPublished } from "@/lib/ledger/published/follow";
-import { insertVoid, type StoredCost, type StoredVoid, selectCost, selectVoid } from "./queries";
+import {
+  holdBlockingBudgets,
+  insertVoid,
+  type StoredCost,
+  type StoredVoid,
+  selectCost,
+  selectExceededBudget,
+  selectVoid,
+} from "./queries";
 import { replaceMessage } from "./replace";
 import { mayVoid } from "./right";
-import { requireRoomInBudgets } from "./room";
 
 /** Attempts of a request that others got in the way of. */
 const maxAttempts = 8;
@@ -159,4 +174,27 @@ function toMessageVoid(stored: StoredVoid): MessageVoid {
             cost_status: combineStatuses(cost_statuses),
           },
   };
+}
+
+/**
+ * Voids and corrects a message, and refuses both where they take a blocking budget past its limit that they raise the spend
+ * of. What lowers it is never refused. No other transaction decides about these budgets meanwhile.
+ * @param change records the void and what replaces the message, in the caller's transaction
+ * @throws ServiceError budget_exceeded, as for a message that is recorded; the transaction has to end then
+ */
+async function requireRoomInBudgets(
+  client: ClientBase,
+  workspaceId: string,
+  messageId: string,
+  change: () => Promise<void>,
+): Promise<void> {
+  await asServiceWithin(client, () => holdBlockingBudgets(client, workspaceId));
+  await change();
+  const exceeded = await asServiceWithin(client, () => selectExceededBudget(client, workspaceId, messageId));
+  if (!exceeded) return;
+  const [budget] = parseBudgets([exceeded.budget]);
+  const [period] = budget?.periods ?? [];
+  if (!budget || !period) throw new Error("The exceeded budget has no period.");
+  // Members read every budget of their workspace.
+  throw budgetExceeded(true, budget, period, subtract(period.spent, parseDecimal(exceeded.added_usd)));
 }

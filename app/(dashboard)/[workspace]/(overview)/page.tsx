@@ -4,6 +4,7 @@ import { hrefWith, oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { RangePicker } from "@/components/filters/range-picker";
 import { RangeProblem } from "@/components/filters/range-problem";
+import { FirstStepsOnDemand } from "@/components/onboarding/first-steps-on-demand";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
 import { LiveOverview } from "@/components/overview/live-overview";
@@ -14,14 +15,17 @@ import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
+import { listChannels } from "@/lib/alerts/channels/service";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Dimension } from "@/lib/contract/spend/metrics";
+import { listApiKeys } from "@/lib/keys/management/service";
+import { listBudgets } from "@/lib/spend/budgets/service";
 import { tagOf } from "@/lib/spend/metrics/tag";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";
+import { serviceAddresses } from "../service-addresses";
 import { readThresholdNotes } from "../threshold-notes";
-import { Onboarding } from "./onboarding";
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
@@ -90,5 +94,33 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
       {changes ? <WhatChanged workspace={slug} environment={environment} changes={changes} /> : null}
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
+  );
+}
+
+/** What the overview shows before the first message: the steps to it, and to being told. */
+async function Onboarding({ slug }: { slug: string }) {
+  const { claims, profile } = await requireWorkspace(slug);
+  const [
+    { api_keys: keys, can_create: canCreate },
+    { budgets, can_edit: canEdit },
+    { channels, can_mail: canMail },
+  ] = await Promise.all([listApiKeys(claims, slug), listBudgets(claims, slug), listChannels(claims, slug)]);
+  const existing = keys.find(({ status, kind }) => status === "active" && kind === "key");
+  return (
+    <FirstStepsOnDemand
+      workspace={slug}
+      userName={profile.display_name}
+      canCreate={canCreate}
+      existing={
+        existing ? { name: existing.name, prefix: existing.prefix, last_four: existing.last_four } : null
+      }
+      addresses={serviceAddresses()}
+      told={{
+        budgets: budgets.map(({ name }) => name),
+        channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),
+        canEdit,
+        canMail,
+      }}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readPageRange } from "../page-range";
-import { comparedDaysOf, daysOf } from "./days";
+import { comparedDaysOf, daysOf } from "./page";
 
 const shownAt = (instant: string, search: Record<string, string>) => {
   const { range } = readPageRange(search, null, Date.parse(instant));

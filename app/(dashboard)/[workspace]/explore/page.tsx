@@ -8,6 +8,7 @@ import { ExploreView } from "@/components/explore/explore-view";
 import { EarlierCosts, NotCompared } from "@/components/explore/left-out";
 import { SavedViews } from "@/components/explore/saved-views";
 import { parameterOf, readState, tagsOf, toQuery, writeState } from "@/components/explore/state";
+import { addDays } from "@/components/figures/utc-day";
 import type { SearchParams } from "@/components/filters/href";
 import type { PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
@@ -16,14 +17,14 @@ import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
-import { spendQuery } from "@/lib/contract/spend/spend-query";
+import { maxSpendDays, spendQuery } from "@/lib/contract/spend/spend-query";
 import { explain } from "@/lib/contract/values/parse-part";
 import { ServiceError } from "@/lib/errors";
+import { samePointBefore } from "@/lib/spend/period";
 import { isRefusal, readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";
 import { readRememberedViews } from "../remembered-views";
-import { comparedDaysOf, daysOf, longestDaysOf } from "./days";
 
 export const metadata: Metadata = { title: "Explore" };
 
@@ -138,4 +139,31 @@ function Refused({ slug, title, problem }: { slug: string; title: string; proble
       {problem}
     </EmptyState>
   );
+}
+
+/** The days of a range up to today, unless it begins later; of everything, all up to today, without a first one. */
+export function daysOf({ from, to, today }: PageRange): { from: string | undefined; to: string } {
+  const last = to === null || (to > today && (from ?? "") <= today) ? today : to;
+  return { from: from ?? undefined, to: last };
+}
+
+/** The same; of everything, as many days as a query may be about. */
+function longestDaysOf(range: PageRange): { from: string; to: string } {
+  const { from, to } = daysOf(range);
+  return { from: from ?? addDays(to, 1 - maxSpendDays), to };
+}
+
+/** The days that the days of a range are compared with: of one that goes on after today, as many; null for none. */
+export function comparedDaysOf({
+  period,
+  from,
+  to,
+  previous,
+  today,
+}: PageRange): { from: string; to: string } | null {
+  const goesOn = from !== null && to !== null && from <= today && today < to;
+  if (!goesOn || previous === null) return previous;
+  const range = { from, until: addDays(to, 1) };
+  const before = { from: previous.from, until: addDays(previous.to, 1) };
+  return { from: previous.from, to: samePointBefore(period, range, before, Date.parse(today)).day };
 }

@@ -2,21 +2,28 @@ import type { Metadata } from "next";
 import { explainAddressChange } from "@/app/(auth)/address-changes";
 import { OutboxHint } from "@/app/(auth)/outbox-hint";
 import { listAuthenticators, proveIdentity, signOutEverywhere } from "@/app/(auth)/prove-identity";
+import {
+  beginAuthenticator,
+  confirmAuthenticator,
+  removeAuthenticator,
+  renewRecoveryCodes,
+} from "@/app/(auth)/second-factor-actions";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { ChangeEmailForm, type PendingAddress } from "@/components/account/change-email-form";
 import { ChangePasswordForm } from "@/components/account/change-password-form";
 import { DeleteAccount } from "@/components/account/delete-account";
 import { FiguresForm } from "@/components/account/figures-form";
 import { ProfileForm } from "@/components/account/profile-form";
+import { SecondFactorSection } from "@/components/second-factor/second-factor-section";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { Alert } from "@/components/ui/alert";
 import { buttonVariants } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { listSolelyOwned } from "@/lib/access/account/solely-owned";
+import { readCodesLeft, readFactors } from "@/lib/access/sign-in/page-factors";
 import { pageSession } from "@/lib/access/sign-in/page-session";
 import { supabaseProject } from "@/lib/env";
 import { changeEmail, changePassword, resendEmailChange, sendPasswordCode } from "./actions";
-import { SecondFactor } from "./second-factor";
 
 export const metadata: Metadata = { title: "Your account" };
 
@@ -119,4 +126,23 @@ async function readPendingAddress(): Promise<PendingAddress | undefined> {
   const { data } = await auth.getUser();
   const { email: current, new_email: wanted } = data.user ?? {};
   return current && wanted ? { current, wanted } : undefined;
+}
+
+/** The two-factor settings of the signed-in user. */
+async function SecondFactor() {
+  const session = await pageSession();
+  const { authenticators } = await readFactors(session);
+  const codes = authenticators.length > 0 ? await readCodesLeft(session) : undefined;
+  return (
+    <SecondFactorSection
+      factors={authenticators}
+      codes={codes}
+      actions={{
+        begin: beginAuthenticator,
+        confirm: confirmAuthenticator,
+        remove: removeAuthenticator,
+        renewCodes: renewRecoveryCodes,
+      }}
+    />
+  );
 }
