@@ -15,14 +15,22 @@ const idOf = (index: number) => (index + 1).toString(16);
 /** Spans of which each is inside the one before. */
 const chain = (length: number) =>
   exportSpans(
-    Array.from({ length }, (_, index): TestSpan => ({
-      id: idOf(index),
-      ...(index > 0 && { parent: idOf(index - 1) }),
-      attributes: chatCall,
-    })),
+    Array.from(
+      { length },
+      (_, index): TestSpan => ({
+        id: idOf(index),
+        ...(index > 0 && { parent: idOf(index - 1) }),
+        attributes: chatCall,
+      }),
+    ),
   );
 
-const zipped = (source: Awaited<ReturnType<typeof makeSource>>, path: string, body: string | Uint8Array, type: string) =>
+const zipped = (
+  source: Awaited<ReturnType<typeof makeSource>>,
+  path: string,
+  body: string | Uint8Array,
+  type: string,
+) =>
   fetch(source.url + path, {
     method: "POST",
     headers: { authorization: `Bearer ${source.secret}`, "content-type": type, "content-encoding": "gzip" },
@@ -47,7 +55,12 @@ async function healthMeanwhile(url: string, answer: Promise<Response>): Promise<
 describe("Others are answered while the service reads", () => {
   test("A chain of 9,000 spans, which is one call", async () => {
     const source = await makeSource(harness);
-    const answer = zipped(source, "/api/otlp/v1/traces", JSON.stringify(chain(9_000).body), "application/json");
+    const answer = zipped(
+      source,
+      "/api/otlp/v1/traces",
+      JSON.stringify(chain(9_000).body),
+      "application/json",
+    );
     expect(await healthMeanwhile(source.url, answer)).toBeGreaterThan(0);
     expect((await answer).status).toBe(200);
     expect(await source.recorded()).toEqual({ input_tokens: 10, output_tokens: 5 });
@@ -79,10 +92,17 @@ describe("Others are answered while the service reads", () => {
 
   test("A bulk call whose batches have 20,000 items, and refuses those beyond", async () => {
     const source = await makeSource(harness);
-    const items = Array.from({ length: 1_000 }, () => ({ unit_type: "requests", quantity: 1, estimated_cost: 0 }));
+    const items = Array.from({ length: 1_000 }, () => ({
+      unit_type: "requests",
+      quantity: 1,
+      estimated_cost: 0,
+    }));
     const message = { type: "batch", provider: "acme", batch_id: "b", items };
     const one = { project: "p", source: "api", message };
-    const single = { ...one, message: { type: "usage", provider: "acme", unit_type: "requests", quantity: 1 } };
+    const single = {
+      ...one,
+      message: { type: "usage", provider: "acme", unit_type: "requests", quantity: 1 },
+    };
     const messages = [...Array.from({ length: 19 }, () => one), single, one, single];
     const body = JSON.stringify({ messages });
     const answer = zipped(source, "/api/v1/messages/batch?dry_run=true", body, "application/json");
@@ -117,7 +137,11 @@ test("A body of more values than its route takes is refused with the limit, befo
   const post = (path: string, body: string) => zipped(source, path, body, "application/json");
   for (const [path, body, limit] of [
     ["/api/v1/messages/batch", `{"messages":[${Array(300_000).fill("[]").join()}]}`, 500_000],
-    ["/api/v1/messages", `{"metadata":{${Array.from({ length: 6_000 }, (_, at) => `"f${at}":1`).join()}}}`, 50_000],
+    [
+      "/api/v1/messages",
+      `{"metadata":{${Array.from({ length: 6_000 }, (_, at) => `"f${at}":1`).join()}}}`,
+      50_000,
+    ],
     ["/api/v1/messages", "[".repeat(200), 50_000],
     ["/api/v1/sources/litellm", `[${Array(60_000).fill("{}").join()}]`, 500_000],
   ] as const) {
@@ -152,9 +176,21 @@ describe("A value that cannot be read refuses its record alone", () => {
   const tokens = (value: object) => ({ key: "gen_ai.usage.input_tokens", value });
 
   test.each([
-    ["text in the place of a whole number", tokens({ intValue: "ten" }), "gen_ai.usage.input_tokens must be a whole number"],
-    ["ten and a half tokens", tokens({ doubleValue: 10.5 }), "a count of tokens that is not a whole number"],
-    ["ten and a half as a whole number", tokens({ intValue: 10.5 }), "gen_ai.usage.input_tokens must be a whole number"],
+    [
+      "text in the place of a whole number",
+      tokens({ intValue: "ten" }),
+      "gen_ai.usage.input_tokens must be a whole number",
+    ],
+    [
+      "ten and a half tokens",
+      tokens({ doubleValue: 10.5 }),
+      "a count of tokens that is not a whole number: gen_ai.usage.input_tokens",
+    ],
+    [
+      "ten and a half as a whole number",
+      tokens({ intValue: 10.5 }),
+      "gen_ai.usage.input_tokens must be a whole number",
+    ],
     ["an attribute that is none", "text", "must be an object"],
   ])("%s", async (_, attribute, reason) => {
     const source = await makeSource(harness);
