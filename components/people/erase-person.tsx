@@ -3,6 +3,7 @@
 import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { eraseRequest, erasure } from "@/lib/contract/spend/people";
+import { ErasurePreview } from "./erasure-preview";
 import { peopleId } from "./people-id";
 
 /** A button that has a person erased, after a question. */
@@ -18,6 +19,7 @@ export function ErasePerson({ workspace, user }: { workspace: string; user: stri
       onConfirm={() => callApi<typeof erasure, typeof eraseRequest>("POST", path, { user })}
       done="The name is being erased."
       focusAfter={peopleId}
+      details={<ErasurePreview workspace={workspace} user={user} />}
     >
       A random pseudonym replaces the name in all messages, totals, budgets and keys of this workspace.
       Amounts stay. This cannot be undone. If your programs keep sending this name, it is recorded again:

@@ -21,6 +21,8 @@ type Question = {
   title: string;
   /** What will happen, and what will stop working. */
   children: ReactNode;
+  /** What more there is to know before the answer, below the text. It is mounted only while the dialog is open. */
+  details?: ReactNode;
   /** The verb of the question, on the button: "Revoke". */
   confirm: string;
   /** False for an action that can be undone. */
@@ -89,6 +91,7 @@ export function ConfirmButton({
 function QuestionContent({
   title,
   children,
+  details,
   confirm,
   destructive = true,
   onConfirm,
@@ -114,6 +117,7 @@ function QuestionContent({
       <DialogDescription className="[&>strong]:font-medium [&>strong]:text-foreground">
         {children}
       </DialogDescription>
+      {details}
       {action.message ? <Alert variant="destructive">{action.message}</Alert> : null}
       <DialogFooter>
         <DialogClose>Cancel</DialogClose>

@@ -245,7 +245,7 @@ async function answerRequest<P extends Part, Q extends Part, B extends Part, R e
       if (refusal) throw refusal;
       workspaceId = checked.workspaceId ?? "";
     };
-    const turn = new Turn();
+    const turn = new Turn(request);
     const takeTurn = async () => {
       await turn.take(workspaceId).catch((error) => {
         refusal = error;

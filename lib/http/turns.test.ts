@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { Turns } from "./turns";
+import { readDecodedBytes } from "./body";
+import { largeBytes, Turn, Turns } from "./turns";
 
 /** Asks for turns in this order. @returns who works, in the order in which the turns began, and how to end them */
 function ask(turns: Turns, workspaces: string[]) {
@@ -54,4 +57,69 @@ test("Ends a turn once, however often it is told to", async () => {
   ends[0]?.();
   await settled();
   expect(begun).toEqual(["a", "a"]);
+});
+
+test("Gives the place of a caller up that disconnects while it waits, and no other", async () => {
+  const turns = new Turns({ atOnce: 1, ofOne: 2, inAll: 2 });
+  const begun: string[] = [];
+  const take = async (name: string, signal?: AbortSignal) => {
+    const end = await turns.take("a", signal);
+    begun.push(name);
+    return end;
+  };
+  const end = await take("first");
+  const caller = new AbortController();
+  const gone = take("gone", caller.signal);
+  const stays = take("stays", new AbortController().signal);
+  await expect(take("too many")).rejects.toMatchObject({ code: "unavailable" });
+  caller.abort();
+  await expect(gone).rejects.toMatchObject({ code: "unavailable", message: "The caller has disconnected." });
+  await expect(take("gone before", caller.signal)).rejects.toMatchObject({ code: "unavailable" });
+  const last = take("last");
+  end();
+  (await stays)();
+  await last;
+  expect(begun).toEqual(["first", "stays", "last"]);
+});
+
+test("Keeps the turn of a caller that disconnects after it began, until it is ended", async () => {
+  const turns = new Turns({ atOnce: 1, ofOne: 2, inAll: 2 });
+  const caller = new AbortController();
+  const end = await turns.take("a", caller.signal);
+  caller.abort();
+  let hasBegun = false;
+  const next = turns.take("a").then(() => {
+    hasBegun = true;
+  });
+  await settled();
+  expect(hasBegun).toBe(false);
+  end();
+  await next;
+});
+
+test("Does not decode the body of a caller that disconnected while it waited", async () => {
+  const caller = new AbortController();
+  // Decoded, it would be refused as broken.
+  const body = gzipSync(randomBytes(2 * largeBytes)).subarray(0, -64);
+  const requestOf = (init: RequestInit) =>
+    new Request("http://localhost", {
+      method: "POST",
+      headers: { "content-encoding": "gzip" },
+      body,
+      ...init,
+    });
+  const read = (request: Request, turn: Turn) =>
+    readDecodedBytes(request, 8 * largeBytes, () => turn.take("of the test"));
+  const working = new Turn(requestOf({}));
+  await working.take("of the test");
+  const waiting = requestOf({ signal: caller.signal });
+  const answer = read(waiting, new Turn(waiting));
+  await settled();
+  caller.abort();
+  await expect(answer).rejects.toMatchObject({ message: "The caller has disconnected." });
+  working.end();
+  const whole = requestOf({});
+  const turn = new Turn(whole);
+  await expect(read(whole, turn)).rejects.toMatchObject({ code: "validation_failed" });
+  turn.end();
 });

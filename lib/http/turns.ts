@@ -1,4 +1,6 @@
-import { overloaded } from "@/lib/errors";
+import { overloaded, ServiceError } from "@/lib/errors";
+
+const disconnected = () => new ServiceError("unavailable", "The caller has disconnected.");
 
 /** A body of more bytes, without its Content-Encoding, is large: it takes a turn, and is decoded off the main thread where it can be. */
 export const largeBytes = 256 * 1024;
@@ -18,15 +20,26 @@ export class Turns {
 
   /**
    * Resolves when it is the workspace's turn.
+   * @param signal of the request: aborted while it waits, it gives its place up
    * @returns a function that ends the turn
-   * @throws ServiceError unavailable where too many wait
+   * @throws ServiceError unavailable where too many wait, and where the signal is aborted: nobody reads that answer
    */
-  async take(workspaceId: string): Promise<() => void> {
+  async take(workspaceId: string, signal?: AbortSignal): Promise<() => void> {
+    if (signal?.aborted) throw disconnected();
     const own = this.#waiting.get(workspaceId) ?? [];
     if (own.length >= this.limits.ofOne || this.#waitingCount >= this.limits.inAll)
       throw overloaded("taking in");
-    await new Promise<void>((resolve) => {
-      own.push(resolve);
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = () => {
+        this.#remove(workspaceId, begin);
+        reject(disconnected());
+      };
+      const begin = () => {
+        signal?.removeEventListener("abort", giveUp);
+        resolve();
+      };
+      signal?.addEventListener("abort", giveUp, { once: true });
+      own.push(begin);
       this.#waitingCount += 1;
       this.#waiting.set(workspaceId, own);
       this.#next();
@@ -54,6 +67,15 @@ export class Turns {
     }
   }
 
+  #remove(workspaceId: string, begin: () => void): void {
+    const own = this.#waiting.get(workspaceId);
+    const place = own?.indexOf(begin) ?? -1;
+    if (!own || place < 0) return;
+    own.splice(place, 1);
+    this.#waitingCount -= 1;
+    if (own.length === 0) this.#waiting.delete(workspaceId);
+  }
+
   /** Has a workspace that had its turn wait behind all others. */
   #moveBack(workspaceId: string): void {
     const own = this.#waiting.get(workspaceId);
@@ -70,9 +92,11 @@ export const turns = new Turns({ atOnce: 4, ofOne: 8, inAll: 32 });
 export class Turn {
   #end: (() => void) | undefined;
 
-  /** Takes it. @throws ServiceError unavailable */
+  constructor(private readonly request: Request) {}
+
+  /** Takes it. @throws ServiceError unavailable where too many wait, and where the caller has disconnected */
   async take(workspaceId: string): Promise<void> {
-    this.#end ??= await turns.take(workspaceId);
+    this.#end ??= await turns.take(workspaceId, this.request.signal);
   }
 
   end(): void {

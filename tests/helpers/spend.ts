@@ -139,8 +139,15 @@ export function matches(line: Line, filter: SpendFilter, { from, until }: Range)
     (tag === undefined || (tag === "" ? line.tags === null : line.tags?.includes(tag) === true)) &&
     line.at >= from &&
     line.at < until &&
-    names.every((name) => filter[name] === undefined || (line[name] ?? "") === filter[name])
+    names.every(
+      (name) => filter[name] === undefined || nameIn(name, line[name] ?? "") === nameIn(name, filter[name]),
+    )
   );
+}
+
+/** What values of a dimension are told apart by: the names of providers without their letter case. */
+export function nameIn<Value extends string | null>(dimension: string, value: Value): Value | string {
+  return value !== null && dimension === "provider" ? value.toLowerCase() : value;
 }
 
 /** Identifies the ledger entry of a line: a row of the activity page. */

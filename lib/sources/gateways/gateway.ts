@@ -12,7 +12,7 @@ export type Gateway = {
   emitter: Emitter;
   /** What an item must be. Fields that are read and have another type are refused; others may be anything. */
   item: z.ZodType<Item>;
-  /** An item with texts that hold JSON, and lists of tags, as objects. */
+  /** An item with lists of tags as objects. */
   unfold?: (item: Item) => Item;
   /** When the call ended: seconds since 1970. */
   endedAt?: (item: Item) => number | undefined;

@@ -93,6 +93,29 @@ const item = z.looseObject(
     provider: name,
     user_id: name,
     metadata: members({ promptTokens: count, completionTokens: count, cost: usd }),
+    [answer]: z.preprocess(
+      objectOf,
+      members({
+        usage: members({
+          input_tokens: count,
+          input_tokens_details: members({ cached_tokens: count }),
+          output_tokens: count,
+          output_tokens_details: members({ reasoning_tokens: count }),
+          cache_read_input_tokens: count,
+          cache_creation_input_tokens: count,
+          prompt_tokens: count,
+          prompt_tokens_details: members({ cached_tokens: count, cache_write_tokens: count }),
+          completion_tokens: count,
+          completion_tokens_details: members({ reasoning_tokens: count }),
+        }),
+        usageMetadata: members({
+          promptTokenCount: count,
+          cachedContentTokenCount: count,
+          candidatesTokenCount: count,
+          thoughtsTokenCount: count,
+        }),
+      }),
+    ),
   },
   "must be an object",
 );
@@ -101,17 +124,17 @@ const item = z.looseObject(
  * Helicone's webhook: one request and its answer, each cut where it is long. The answer is parsed for its id, model and usage
  * alone. The time of the call is not told; it is recorded when the webhook comes.
  */
-export const helicone: Gateway = {
-  emitter,
-  item,
-  unfold: (item) => ({ ...item, response_body: objectOf(item.response_body) }),
-};
+export const helicone: Gateway = { emitter, item };
 
-function objectOf(text: unknown): unknown {
-  if (typeof text !== "string") return text;
+/** An answer, which may be the text of one; undefined for what is none, as where it is cut or was streamed. */
+function objectOf(answer: unknown): unknown {
+  if (typeof answer !== "string") return isObject(answer) ? answer : undefined;
   try {
-    return JSON.parse(text);
+    const parsed: unknown = JSON.parse(answer);
+    return isObject(parsed) ? parsed : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);

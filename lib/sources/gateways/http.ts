@@ -49,7 +49,7 @@ export function receiveDelivery(webhook: Webhook): Handler {
       sender = keyId;
       return { key: accepted(outcome).key, lookup, address };
     };
-    const turn = new Turn();
+    const turn = new Turn(request);
     const open = async () => {
       if (webhook.auth === "signed") {
         const { lookup, bytes } = await readSigned(request);

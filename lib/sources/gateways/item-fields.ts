@@ -10,6 +10,7 @@ const maxCount = 1e12;
 
 export const count = z
   .number("must be a number of tokens")
+  .refine(Number.isInteger, "must be a whole number of tokens")
   .min(0, "must not be negative")
   .max(maxCount, "is more than one call can use")
   .nullish();

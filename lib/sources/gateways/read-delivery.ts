@@ -23,7 +23,14 @@ export function readDelivery(
   const place = (index: number) => (items.length === 1 ? "" : String(index));
   return items.map((value, index) => {
     const read = parsePart(gateway.item, value, place(index));
-    return read.ok ? (readItem(gateway, read.value, settings) ?? "no usage") : validationFailed(read.issues);
+    if (!read.ok) return validationFailed(read.issues);
+    try {
+      return readItem(gateway, read.value, settings) ?? "no usage";
+    } catch (error) {
+      // What cannot be read refuses its item alone.
+      if (error instanceof ServiceError) return error;
+      throw error;
+    }
   });
 }
 

@@ -8,7 +8,7 @@ import {
   subtract,
   zero,
 } from "@/lib/ledger/pricing/decimal";
-import { type Rule, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
+import { type Names, type Rule, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Scalar } from "@/lib/sources/otlp/entry";
 import { firstOf } from "./first-of";
 import type { Tokens } from "./source-record";
@@ -22,19 +22,32 @@ type Counts = Partial<Record<TokenKind, Decimal>>;
 export function readCounts(rule: Rule, own: Attributes): Counts {
   const counts: Counts = {};
   for (const kind of tokenKinds) {
-    const count = readTokens(firstOf(rule.tokens?.[kind], own));
+    const count = readNamed(rule.tokens?.[kind], own);
     if (count) counts[kind] = count;
   }
-  const further = readTokens(firstOf(rule.furtherInput, own));
+  const further = readNamed(rule.furtherInput, own);
   if (further) counts.input = add(counts.input ?? zero, further);
   return counts;
 }
 
-/** A count of tokens above 0, or undefined. @throws ServiceError validation_failed for a part of a token */
-export function readTokens(value: Scalar | undefined): Decimal | undefined {
+function readNamed(names: Names | undefined, own: Attributes): Decimal | undefined {
+  const value = firstOf(names, own);
+  return readTokens(value, value === undefined ? undefined : names?.find((name) => own.get(name) === value));
+}
+
+/**
+ * A count of tokens above 0, or undefined.
+ * @param name the attribute that has it
+ * @throws ServiceError validation_failed for a part of a token
+ */
+export function readTokens(value: Scalar | undefined, name?: string): Decimal | undefined {
   const count = readCount(value);
-  if (count && countDecimals(count) > 0)
-    throw validationFailed([{ path: "record", message: "has a count of tokens that is not a whole number" }]);
+  if (count && countDecimals(count) > 0) {
+    const where = name === undefined ? "" : `: ${name}`;
+    throw validationFailed([
+      { path: "record", message: `has a count of tokens that is not a whole number${where}` },
+    ]);
+  }
   return count;
 }
 

@@ -61,7 +61,7 @@ async function answer(
   const encoding = requireEncoding(request);
   // Refuses unknown parameters, as every endpoint does.
   await parseRequest({}, request, Promise.resolve({}));
-  const turn = new Turn();
+  const turn = new Turn(request);
   try {
     const bytes = await readDecodedBytes(request, exportLimitBytes, () => turn.take(key.workspaceId));
     const form = { name: "otlp", signal, encoding, settings: key.source } as const;

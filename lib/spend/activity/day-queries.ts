@@ -4,7 +4,7 @@ import type { DayRange } from "@/lib/contract/values/month";
 import { nullable, text } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
-import { condition } from "./filters";
+import { condition, providerCondition } from "./filters";
 
 // Where a search of activity looks: answered from the sums of days, which are few.
 
@@ -31,7 +31,7 @@ export async function selectLastDay(
     ({ dimension, value }) => sql`
       select max(day) as day from public.daily_totals
       where workspace_id = ${workspaceId} and environment = any (${environmentsOf(environment)})
-        and dimension = ${dimension} ${condition(sql`value`, value)} ${condition(sql`type`, type)}
+        and dimension = ${dimension} ${(dimension === "provider" ? providerCondition : condition)(sql`value`, value)} ${condition(sql`type`, type)}
         and day >= ${from} and day < ${until}`,
   );
   const { day } = await selectOne(

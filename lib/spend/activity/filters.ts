@@ -1,5 +1,6 @@
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import { empty, type Sql, sql } from "@/lib/db/sql";
+import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
 
 /** What rows of the ledger and of its sums are filtered by alike. */
 export type LedgerFilters = Pick<
@@ -18,7 +19,7 @@ export function rowConditions(row: Sql, workspaceId: string, filters: LedgerFilt
     and ${row}.project_id = (select id from public.projects where workspace_id = ${workspaceId} and slug = ${project})`;
   return sql`${project === undefined ? empty : ofProject}${condition(sql`${row}.api_key_id`, key)}
     ${condition(sql`${row}.type`, type)}${condition(sql`${row}.environment`, environment)}
-    ${condition(sql`${row}.provider`, provider)}${condition(sql`${row}.source`, source)}
+    ${providerCondition(sql`${row}.provider`, provider)}${condition(sql`${row}.source`, source)}
     ${tag === undefined ? empty : tag === null ? sql`and ${row}.tags is null` : sql`and ${row}.tags @> ${[tag]}`}`;
 }
 
@@ -26,6 +27,25 @@ export function rowConditions(row: Sql, workspaceId: string, filters: LedgerFilt
 export function lineConditions(line: Sql, { model, feature, user }: LedgerFilters): Sql {
   return sql`${condition(sql`${line}.model`, model)}${condition(sql`${line}.feature`, feature)}
     ${condition(sql`${line}.end_user`, user)}`;
+}
+
+/**
+ * What providers and vendors are compared and summed by: names that differ only in letter case are one provider, in budgets,
+ * filters and sums alike. Rows keep the name as it was sent; `shownProvider` chooses the spelling of an answer.
+ */
+export const providerKey = (name: Sql): Sql => sql`lower(${name})`;
+
+/** The spelling that is shown for summed rows of one provider, whatever their order: the first by its bytes, so capitals first. */
+export const shownProvider = (name: Sql): Sql => sql`min(${name} collate "C")`;
+
+/** Whether two names are of one provider. */
+export const isSameProvider = (one: string, other: string): boolean =>
+  lowerAsPostgres(one) === lowerAsPostgres(other);
+
+/** Like `condition`, for a column of providers. */
+export function providerCondition(column: Sql, value: string | null | undefined): Sql {
+  if (value === undefined || value === null) return condition(column, value);
+  return sql` and ${providerKey(column)} = ${providerKey(sql`${value}`)}`;
 }
 
 /** That a column has a value, which may be null; nothing where it is undefined. */

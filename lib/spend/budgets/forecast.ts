@@ -1,6 +1,7 @@
 import { dayOf } from "@/lib/contract/values/instant";
 import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import type { ComingCharge } from "@/lib/ledger/recurring/coming";
+import { isSameProvider } from "@/lib/spend/activity/filters";
 import { type Forecast, forecastSpend, toUsage, usageDays } from "@/lib/spend/forecast";
 import { addDays, countDays } from "@/lib/spend/period";
 
@@ -65,7 +66,7 @@ function isOfBudget(
 ): boolean {
   if (type === "global") return true;
   if (type === "project") return charge.projectId === value;
-  if (type === "provider") return charge.provider.toLowerCase() === value?.toLowerCase();
+  if (type === "provider") return value !== null && isSameProvider(charge.provider, value);
   return type === "tag" && value !== null && charge.tags.includes(value);
 }
 

@@ -8,6 +8,7 @@ import {
   type SpendQuery,
 } from "@/lib/contract/spend/spend-query";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
+import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
 import { parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { loadAnswer } from "./service";
@@ -41,7 +42,10 @@ function toComparison(
   before: SpendAnswer,
 ): SpendComparison {
   const { measure } = answer;
-  const nameOf = ({ value, is_rest: isRest }: (typeof groups)[number]) => JSON.stringify([value, isRest]);
+  const isOfProviders = answer.rows.dimension === "provider";
+  // The other days may know a provider by another spelling.
+  const nameOf = ({ value, is_rest: isRest }: (typeof groups)[number]) =>
+    JSON.stringify([isOfProviders && value !== null ? lowerAsPostgres(value) : value, isRest]);
   const earlier = new Map(before.rows.groups.map((group) => [nameOf(group), group]));
   const rest = groups.some((group) => group.is_rest)
     ? undefined

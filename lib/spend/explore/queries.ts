@@ -4,6 +4,7 @@ import { bigint, date, integer, nullable, numeric, type Row, text } from "@/lib/
 import { selectAll, selectFirst, selectOne } from "@/lib/db/query";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
+import { providerKey, shownProvider } from "@/lib/spend/activity/filters";
 import { convertedSum } from "@/lib/spend/conversion";
 import { type ExploreScope, environmentsOf, linesWithin, type SourceKind, sourceOf } from "./sources";
 
@@ -74,16 +75,26 @@ export async function selectCells(
   const sumOf = (column: Sql, isWanted: boolean) => (isWanted ? sql`sum(${column})` : none);
   const namesOf = (dimension: SpendDimension | undefined) =>
     dimension === undefined ? sql`''::text` : source.column(dimension);
+  const spellingOf = (dimension: SpendDimension | undefined) =>
+    (dimension && source.spelling(dimension)) ?? sql`null::text`;
   const chosen = chosenValues(scope.workspaceId, first, listed ?? []);
-  const row = sideOf(first, sql`row_value`, sql`row_ranks`, {
-    order: rankings[measure],
-    isListed: listed ? sql`row_ranks.value = any(${chosen})` : sql`row_ranks.place <= ${top}`,
-    isFirst: listed && sql`row_value = any(${chosen}) desc,`,
-  });
-  const column = sideOf(second, sql`column_value`, sql`column_ranks`, {
-    order: rankings[measure],
-    isListed: sql`column_ranks.place <= ${top}`,
-  });
+  const row = sideOf(
+    first,
+    { value: sql`row_value`, shown: sql`row_shown`, ranks: sql`row_ranks` },
+    {
+      order: rankings[measure],
+      isListed: listed ? sql`row_ranks.value = any(${chosen})` : sql`row_ranks.place <= ${top}`,
+      isFirst: listed && sql`row_value = any(${chosen}) desc,`,
+    },
+  );
+  const column = sideOf(
+    second,
+    { value: sql`column_value`, shown: sql`column_shown`, ranks: sql`column_ranks` },
+    {
+      order: rankings[measure],
+      isListed: sql`column_ranks.place <= ${top}`,
+    },
+  );
   const [counted, ...cells] = await selectAll(
     client,
     { ...cell, ...counts },
@@ -91,11 +102,13 @@ export async function selectCells(
     // summed passes the limit.
     sql`with cells as materialized (
        select ${asText(sql`first`, first)} as row_value, ${asText(sql`second`, second)} as column_value,
+         ${shownProvider(sql`first_spelling`)} as row_shown, ${shownProvider(sql`second_spelling`)} as column_shown,
          sum(s.cost) as cost, sum(s.messages) as messages, ${sumOf(sql`s.tokens`, hasTokens)} as tokens,
          ${sumOf(sql`s.token_cost`, hasTokens)} as token_cost, ${converted(sql`s.cost`)} as converted_cost,
          ${hasTokens ? converted(sql`s.token_cost`) : none} as converted_token_cost, count(*) as read
        from (
-         select ${namesOf(first)} as first, ${namesOf(second)} as second, s.cost, s.messages
+         select ${namesOf(first)} as first, ${namesOf(second)} as second, ${spellingOf(first)} as first_spelling,
+           ${spellingOf(second)} as second_spelling, s.cost, s.messages
            ${hasTokens ? sql`, s.tokens, s.token_cost` : empty} ${display ? sql`, s.day` : empty}
          from (${source.rows}) as s
          limit ${maxRows + 1}
@@ -147,13 +160,12 @@ type Side = {
 /**
  * One side of the cells: the values that are listed, by their places, and the rest. Parts of the calendar are all listed, so they need
  * no ranks, and the answer has their days as text.
- * @param ranks the name of the ranks
+ * @param names those of the columns of the value and of its spelling, and of the ranks
  * @param by what decides the places, which of the ranks are listed, and what comes before all others
  */
 function sideOf(
   dimension: SpendDimension | undefined,
-  value: Sql,
-  ranks: Sql,
+  { value, shown, ranks }: { value: Sql; shown: Sql; ranks: Sql },
   { order, isListed, isFirst = empty }: { order: Sql; isListed: Sql; isFirst?: Sql | undefined },
 ): Side {
   if (dimension === undefined || isCalendar(dimension))
@@ -168,12 +180,12 @@ function sideOf(
     };
   return {
     ranks: sql`, ${ranks} as materialized (
-      select ${value} as value, row_number() over (order by ${isFirst} ${order} desc, ${value} collate "C")::integer as place
+      select ${value} as value, coalesce(${shownProvider(shown)}, ${value}) as shown, row_number() over (order by ${isFirst} ${order} desc, ${value} collate "C")::integer as place
       from named group by ${value})`,
     key: sql`case when ${isListed} then ${ranks}.place end`,
     ranked: sql`join ${ranks} on ${ranks}.value = ${value}`,
     place: (key) => key,
-    value: () => sql`${ranks}.value`,
+    value: () => sql`${ranks}.shown`,
     shown: (key) => sql`left join ${ranks} on ${ranks}.place = ${key}`,
     count: sql`(select count(*) from ${ranks})`,
   };
@@ -186,6 +198,8 @@ function chosenValues(
   values: (string | null)[],
 ): Sql {
   const names = values.map((value) => value ?? "");
+  if (dimension === "provider")
+    return sql`array(select ${providerKey(sql`name`)} from unnest(${names}::text[]) as name)`;
   return dimension === "project"
     ? sql`array(select id::text from public.projects where workspace_id = ${workspaceId} and slug = any(${names}::text[]))`
     : sql`${names}::text[]`;

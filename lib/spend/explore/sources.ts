@@ -7,6 +7,7 @@ import type {
 import { isCalendar, tagNameOf } from "@/lib/contract/spend/spend-query";
 import type { DayRange } from "@/lib/contract/values/month";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { providerKey } from "@/lib/spend/activity/filters";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
@@ -36,7 +37,12 @@ export type SourceKind = "totals" | "sums" | "ledger";
  * A source: its rows `s`, of which each has a day, a cost and messages, and the columns of dimensions. Those of the ledger have
  * tokens and what they cost, too.
  */
-export type SumTable = { rows: Sql; column: (dimension: SpendDimension) => Sql };
+export type SumTable = {
+  rows: Sql;
+  column: (dimension: SpendDimension) => Sql;
+  /** The name as it was sent, where the column has another form of it: that of a provider. */
+  spelling: (dimension: SpendDimension) => Sql | undefined;
+};
 
 /** The dimensions of which the daily totals have rows, besides tags. */
 const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
@@ -81,7 +87,7 @@ const columns: Record<Exclude<NamedDimension, "unit">, Sql> = {
   user: sql`s.end_user`,
   key: sql`s.api_key_id`,
   model: sql`s.model`,
-  provider: sql`s.provider`,
+  provider: providerKey(sql`s.provider`),
   feature: sql`s.feature`,
   type: sql`s.type`,
   source: sql`s.source`,
@@ -99,6 +105,9 @@ function columnIn(dimension: SpendDimension): Sql {
   return tag === undefined ? columns[dimension as keyof typeof columns] : tagValueIn(tag);
 }
 
+const spellingIn = (provider: Sql) => (dimension: SpendDimension) =>
+  dimension === "provider" ? provider : undefined;
+
 /** The value of a tag in rows `s`; a message has one at most. */
 const tagValueIn = (name: string): Sql =>
   sql`(select substr(tag, ${name.length + 2}::integer) from unnest(s.tags) as tag where starts_with(tag, ${`${name}:`}))`;
@@ -111,7 +120,7 @@ function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): SumTable {
     select s.*, s.amount_usd as cost, s.message_count as messages
     from (${sumsWithin(scope, isByDays(groupBy))}) as s
     where true ${conditions(scope.workspaceId, scope.filters)}`;
-  return { rows, column: columnIn };
+  return { rows, column: columnIn, spelling: spellingIn(sql`s.provider`) };
 }
 
 /** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
@@ -148,7 +157,7 @@ function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: E
         and m.environment = any(${environmentsOf(environment)}::text[]) ${isOfUsers ? empty : sql`and ${isListed}`}
     ) as s
     where true ${conditions(workspaceId, filters)}`;
-  return { rows, column: columnIn };
+  return { rows, column: columnIn, spelling: spellingIn(sql`s.provider`) };
 }
 
 /** How many lines of the ledger a query reads at most, by the sums, which do not know units. */
@@ -193,20 +202,20 @@ function totalsSource(
       select null, case when t.is_whole then t.amount_usd else -t.amount_usd end,
         case when t.is_whole then t.message_count else -t.message_count end
     ) as part`;
-  const value = sql`s.value`;
+  const value = dimension === "provider" ? providerKey(sql`s.value`) : sql`s.value`;
   const column = (name: SpendDimension) => (name === dimension ? value : columnIn(name));
   const rows = sql`
     select s.*
     from (${isPartial ? partial : whole}) as s
     where true ${all(
       filters.map((filter) => {
-        if (filter.field === "type") return filterBy(columns.type, filter);
+        if (filter.field === "type") return filterBy(columns.type, filter, listOf(filter));
         return filter.field === "project"
           ? filterBy(value, filter, sql`${projectIds(workspaceId, filter)}::text[]`)
-          : filterBy(value, filter);
+          : filterBy(value, filter, listOf(filter));
       }),
     )}`;
-  return { rows, column };
+  return { rows, column, spelling: spellingIn(sql`s.value`) };
 }
 
 /** The conditions of filters on rows `s`. */
@@ -217,7 +226,7 @@ function conditions(workspaceId: string, filters: SpendFilter[]): Sql {
       if (filter.field === "project")
         return filterBy(columns.project, filter, projectIds(workspaceId, filter));
       if (filter.field === "key") return filterBy(columns.key, filter, sql`${named(filter)}::uuid[]`);
-      return filterBy(columnIn(filter.field as SpendDimension), filter);
+      return filterBy(columnIn(filter.field as SpendDimension), filter, listOf(filter));
     }),
   );
 }
@@ -229,8 +238,14 @@ const named = ({ values }: SpendFilter): string[] => values.filter((value) => va
 const projectIds = (workspaceId: string, filter: SpendFilter): Sql =>
   sql`array(select id from public.projects where workspace_id = ${workspaceId} and slug = any(${named(filter)}::text[]))`;
 
+/** The values of a filter by names, as its column has them. */
+const listOf = (filter: SpendFilter): Sql =>
+  filter.field === "provider"
+    ? sql`array(select ${providerKey(sql`name`)} from unnest(${named(filter)}::text[]) as name)`
+    : sql`${named(filter)}::text[]`;
+
 /** That a column has one of the values, or none of them. @param list the values that are not null, as an array */
-function filterBy(column: Sql, filter: SpendFilter, list = sql`${named(filter)}::text[]`): Sql {
+function filterBy(column: Sql, filter: SpendFilter, list: Sql): Sql {
   const hasNone = filter.values.includes(null);
   if (filter.op === "is")
     return hasNone

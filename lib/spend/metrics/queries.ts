@@ -4,6 +4,7 @@ import type { DayRange } from "@/lib/contract/values/month";
 import { boolean, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { join, sql } from "@/lib/db/sql";
+import { shownProvider } from "@/lib/spend/activity/filters";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import type { DayPoint } from "@/lib/spend/period";
 import { dayWithin, fewest, isNarrow, type SpendScope, spendWithin, totalsWithin } from "./rows-sql";
@@ -58,7 +59,7 @@ const breakdownRow = { ...valueRow, bucket: nullable(text()), place: nullable(in
 /** The sum of one value of a dimension. Amounts are USD as exact text. */
 export type Slice = Row<typeof slice>;
 
-/** A slice with the value as it is stored. */
+/** A slice with the value that it is summed by. */
 export type ValueSlice = Row<typeof valueRow>;
 
 /**
@@ -170,7 +171,7 @@ export async function selectBreakdown(
     breakdownRow,
     sql`with sums as materialized (${sums}),
      slices as materialized (
-       select dimension, value, sum(amount) as amount, sum(messages) as messages,
+       select dimension, value, ${shownProvider(sql`shown`)} as shown, sum(amount) as amount, sum(messages) as messages,
          row_number() over (
            partition by dimension
            order by greatest(abs(sum(amount)), abs(sum(amount - allocated))) desc, value collate "C"
@@ -180,7 +181,7 @@ export async function selectBreakdown(
        group by dimension, value
      ),
      largest as materialized (${known ? sql`select ${known}::text[] as values` : found})
-     select dimension, coalesce(projects.slug, value) as reference, coalesce(projects.name, keys.name, value) as name,
+     select dimension, coalesce(projects.slug, shown, value) as reference, coalesce(projects.name, keys.name, shown, value) as name,
        amount, messages, value, null as bucket, place::integer, 0 as allocated_in, 0 as allocated_out, 0 as below_zero
      from slices
      left join public.projects

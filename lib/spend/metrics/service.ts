@@ -17,7 +17,7 @@ import {
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
-import type { LedgerFilters } from "@/lib/spend/activity/filters";
+import { isSameProvider, type LedgerFilters } from "@/lib/spend/activity/filters";
 import { convertComing, pairAmounts } from "@/lib/spend/conversion";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
 import { everything, toAnsweredRange } from "@/lib/spend/period";
@@ -320,7 +320,8 @@ function isAskedFor({ project, provider, source, tags }: ComingCharge, filters: 
   return (
     matches(filters.project, project) &&
     matches(filters.type, "subscription") &&
-    matches(filters.provider, provider) &&
+    (filters.provider === undefined ||
+      (filters.provider !== null && isSameProvider(filters.provider, provider))) &&
     matches(filters.source, source) &&
     [filters.key, filters.model, filters.feature, filters.user].every((filter) => matches(filter, null)) &&
     (filters.tag === undefined || (filters.tag === null ? tags.length === 0 : tags.includes(filters.tag)))

@@ -1,6 +1,6 @@
 import type { DayRange } from "@/lib/contract/values/month";
 import { join, type Sql, sql } from "@/lib/db/sql";
-import { condition } from "@/lib/spend/activity/filters";
+import { condition, providerKey, shownProvider } from "@/lib/spend/activity/filters";
 import { rowsOfTotals } from "@/lib/spend/folded-days";
 import {
   type ColumnDimension,
@@ -15,6 +15,10 @@ import {
 
 /** The dimensions whose totals have a row for each name and one for spend without a name. */
 const wholeDimensions = columnDimensions.filter((dimension) => dimension !== "user");
+
+/** The name that rows of totals are summed by, and the spelling that is shown where it is another: that of a provider. */
+const key = sql`case dimension when 'provider' then ${providerKey(sql`value`)} else value end`;
+const shown = sql`${shownProvider(sql`value`)} filter (where dimension = 'provider')`;
 
 /** What allocations moved, of rows of sums. */
 const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'), 0)`;
@@ -34,14 +38,14 @@ export function sumsOfTotals(
   const others = [...wholeDimensions, "tag" as const].filter((dimension) => dimension !== stacked);
   const none = sql`null::timestamp`;
   const ofStacked = sql`
-    select ${stacked}, value, ${bucket}, sum(amount_usd), sum(message_count), ${allocated}
+    select ${stacked}, ${key}, ${bucket}, sum(amount_usd), sum(message_count), ${allocated}, ${shown}
     from ${totalsWithin([stacked], scope, range)}
     group by 2, 3`;
   return sql`
-    select dimension, value, ${none} as bucket, sum(amount_usd) as amount, sum(message_count) as messages,
-      0 as allocated
+    select dimension, ${key} as value, ${none} as bucket, sum(amount_usd) as amount, sum(message_count) as messages,
+      0 as allocated, ${shown} as shown
     from (${foldedTotals(others, scope, range, foldedUntil)}) as totals
-    group by dimension, value
+    group by 1, 2
     union all
     ${stacked === "user" ? sumsOfUsers(scope, range, bucket) : join([ofStacked, sumsOfUsers(scope, range, none)], " union all ")}`;
 }
@@ -73,7 +77,7 @@ function foldedTotals(
 function sumsOfUsers(scope: SpendScope, range: DayRange, bucket: Sql): Sql {
   return sql`
     select 'user', part.value, ${bucket}, sum(part.amount), sum(part.messages),
-      coalesce(sum(part.amount) filter (where type = 'allocation'), 0)
+      coalesce(sum(part.amount) filter (where type = 'allocation'), 0), null
     from (select * from ${totalsWithin(["user", fewest], scope, range)}) as totals
     cross join lateral (
       select totals.value, amount_usd as amount, message_count as messages where dimension = 'user'
@@ -94,8 +98,8 @@ export function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDi
   const others = columnDimensions.filter((dimension) => dimension !== stacked);
   const nameOf = (dimension: ColumnDimension) =>
     sql`when grouping(${columnOf[dimension]}) = 0 then ${columnOf[dimension]}::text`;
-  const byTag = (shown: Sql, cells: Sql) => sql`
-    select 'tag', tag, ${shown}, sum(amount), sum(messages), sum(allocated)
+  const byTag = (ofBucket: Sql, cells: Sql) => sql`
+    select 'tag', tag, ${ofBucket}, sum(amount), sum(messages), sum(allocated), null
     from cells cross join lateral unnest(tags) as tag
     where ${cells}
     group by 2, 3`;
@@ -103,16 +107,19 @@ export function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDi
     stacked === "tag"
       ? byTag(sql`bucket`, sql`has_bucket`)
       : sql`
-        select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages, allocated from cells where has_bucket
+        select ${stacked}, ${columnOf[stacked]}::text, bucket, amount, messages, allocated, ${stacked === "provider" ? sql`spelling` : sql`null`}
+        from cells where has_bucket
         union all
         ${byTag(sql`null::timestamp`, sql`not has_bucket`)}`;
   return sql`
     select * from (
       with cells as materialized (
         select grouping(bucket) = 0 as has_bucket, bucket, ${join(columns)},
-          sum(amount_usd) as amount, sum(message_count) as messages, ${allocated} as allocated
+          sum(amount_usd) as amount, sum(message_count) as messages, ${allocated} as allocated,
+          ${shownProvider(sql`spelling`)} as spelling
         from (
-          select ${bucket} as bucket, ${join(columns)}, type, amount_usd, message_count
+          select ${bucket} as bucket, project_id, api_key_id, ${providerKey(columnOf.provider)} as provider, provider as spelling,
+            model, feature, end_user, tags, type, amount_usd, message_count
           from ${spendWithin(scope, range)}
         ) as rows
         group by grouping sets ((${join(columns)}), (bucket, ${stacked === "tag" ? sql`tags` : columnOf[stacked]}))
@@ -123,7 +130,8 @@ export function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDi
           " ",
         )} end as dimension,
         case ${join(others.map(nameOf), " ")} end as value,
-        null::timestamp as bucket, sum(amount) as amount, sum(messages) as messages, 0 as allocated
+        null::timestamp as bucket, sum(amount) as amount, sum(messages) as messages, 0 as allocated,
+        ${stacked === "provider" ? sql`null` : sql`case when grouping(provider) = 0 then ${shownProvider(sql`spelling`)} end`} as shown
       from cells
       where not has_bucket
       group by grouping sets (${join(others.map((dimension) => sql`(${columnOf[dimension]})`))})

@@ -20,6 +20,17 @@ async function makeSigned(options = {}) {
 }
 
 describe("Helicone's webhook", () => {
+  test.each(["10.5", "-1", "1e400"])("Refuses %s tokens in the answer, with the field", async (written) => {
+    const gateway = await makeSigned();
+    const { status, body } = await gateway.send(
+      heliconeCall({
+        response_body: `{"id":"c","usage":{"prompt_tokens":${written},"completion_tokens":1}}`,
+      }),
+    );
+    expect([status, body]).toMatchObject([400, { issues: [{ path: "response_body.usage.prompt_tokens" }] }]);
+    expect(await gateway.messages()).toEqual([]);
+  });
+
   test("Is recorded once with the price list's cost, replayed or not", async () => {
     const gateway = await makeSigned();
     const call = heliconeCall();

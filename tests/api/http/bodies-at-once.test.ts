@@ -181,7 +181,11 @@ describe("A value that cannot be read refuses its record alone", () => {
       tokens({ intValue: "ten" }),
       "gen_ai.usage.input_tokens must be a whole number",
     ],
-    ["ten and a half tokens", tokens({ doubleValue: 10.5 }), "a count of tokens that is not a whole number"],
+    [
+      "ten and a half tokens",
+      tokens({ doubleValue: 10.5 }),
+      "a count of tokens that is not a whole number: gen_ai.usage.input_tokens",
+    ],
     [
       "ten and a half as a whole number",
       tokens({ intValue: 10.5 }),

@@ -173,6 +173,40 @@ describe("A delivery is answered with a verdict for each call:", () => {
       .toEqual(["feature_not_allowed 1", "validation_failed 1"]);
   });
 
+  test.each([
+    ["ten and a half tokens", "10.5", "must be a whole number of tokens"],
+    ["fewer tokens than none", "-1", "must not be negative"],
+    ["a number beyond all", "1e400", "must be a number of tokens"],
+    ["more than one call can use", "1e13", "is more than one call can use"],
+  ])(
+    "A call with %s is refused by itself, with the field, and the others count",
+    async (_, written, message) => {
+      const gateway = await makeGateway(harness);
+      const paths = ["prompt_tokens", "metadata.usage_object.prompt_tokens_details.cached_tokens"];
+      const wrong = [
+        liteLlmCall({ prompt_tokens: "?" }),
+        liteLlmCall({
+          metadata: { usage_object: { prompt_tokens_details: { cached_tokens: "?" } } },
+        }),
+      ];
+      const { status, body } = await gateway.deliver(
+        "litellm",
+        JSON.stringify([liteLlmCall(), ...wrong, liteLlmCall()]).replaceAll('"?"', written),
+      );
+      expect([status, body.recorded, body.refused]).toEqual([200, 2, 2]);
+      expect(body.results).toMatchObject([
+        { status: 201 },
+        ...paths.map((path, index) => ({
+          status: 400,
+          error: "validation_failed",
+          issues: [{ path: `${index + 1}.${path}`, message }],
+        })),
+        { status: 201 },
+      ]);
+      expect(await gateway.messages()).toHaveLength(2);
+    },
+  );
+
   test("A delivery of which nothing can be read is refused, and noted for its source", async () => {
     const gateway = await makeGateway(harness);
     const { status } = await gateway.deliver("litellm", [liteLlmCall({ prompt_tokens: "many" })]);

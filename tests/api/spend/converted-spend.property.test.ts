@@ -13,7 +13,7 @@ import { dividedBy, exact, fine } from "@/tests/helpers/ledger/exact";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
 import { shippedRate } from "@/tests/helpers/ledger/shipped-rates";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
-import { groupBy, type Line, loadRange, matches, valueIn } from "@/tests/helpers/spend";
+import { groupBy, type Line, loadRange, matches, nameIn, valueIn } from "@/tests/helpers/spend";
 
 const harness = withSharedHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
@@ -94,9 +94,9 @@ test("Sums days that were converted each at its rate, in totals, series and brea
         for (const [index, layer] of converted.series.layers.entries())
           expect(sumOf(converted.series.points.map(({ layers }) => shown(layers[index])))).toBe(shown(layer));
         for (const dimension of ["project", "type", "provider", "model", "feature", "key"] as const) {
-          const sums = groupBy(spent, (line) => line[dimension]);
+          const sums = groupBy(spent, (line) => nameIn(dimension, line[dimension]));
           const slices = body[`by_${dimension}`].map(({ value }, index) => [
-            value,
+            nameIn(dimension, value),
             shown(converted[`by_${dimension}`][index]),
           ]);
           expect(new Map(slices as [string | null, bigint][]), dimension).toEqual(

@@ -5,7 +5,7 @@ import { dividedBy, type Exact, exact, show, total } from "@/tests/helpers/ledge
 import { calendar, type Filter, randomQuery } from "@/tests/helpers/ledger/random-query";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
-import { groupBy, type Line, valueIn } from "@/tests/helpers/spend";
+import { groupBy, type Line, nameIn, valueIn } from "@/tests/helpers/spend";
 
 const harness = withSharedHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
@@ -44,7 +44,7 @@ function passes(line: Line, { field, op, values }: Filter): boolean {
   const has =
     field === "tag"
       ? values.some((value) => (value === null ? line.tags === null : line.tags?.includes(value)))
-      : values.includes(valueIn(line, field));
+      : values.some((value) => nameIn(field, value) === nameIn(field, valueIn(line, field)));
   return has === (op === "is");
 }
 
@@ -96,12 +96,12 @@ function expectAnswer(answer: Answer, of: Line[], { group_by: by, measure, top }
     const listed = axis.groups.filter(({ is_rest: isRest }) => !isRest);
     if (!calendar.includes(dimension)) {
       expect(listed.length).toBeLessThanOrEqual(top);
-      const names = new Set(listed.map(({ value }) => value));
+      const names = new Set(listed.map(({ value }) => nameIn(dimension, value)));
       expect(names.size).toBe(listed.length);
       expect(axis.groups.length - listed.length).toBe(Number(axis.rest_count) > 0 ? 1 : 0);
     }
-    const places = new Map(listed.map(({ value }, place) => [value, place]));
-    return (line: Line) => places.get(valueIn(line, dimension)) ?? listed.length;
+    const places = new Map(listed.map(({ value }, place) => [nameIn(dimension, value), place]));
+    return (line: Line) => places.get(nameIn(dimension, valueIn(line, dimension))) ?? listed.length;
   });
   const [rowOf = () => 0, columnOf = () => 0] = placeOf;
   for (const [axis, place] of [

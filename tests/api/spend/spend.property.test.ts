@@ -4,7 +4,15 @@ import { withHarness } from "@/tests/helpers/harness";
 import type { ExactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
-import { entryOf, groupBy, type Line, loadRange, matches, type SpendFilter } from "@/tests/helpers/spend";
+import {
+  entryOf,
+  groupBy,
+  type Line,
+  loadRange,
+  matches,
+  nameIn,
+  type SpendFilter,
+} from "@/tests/helpers/spend";
 
 const harness = withHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
@@ -176,14 +184,16 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
             (slice) => dimension !== "user" || slice.value !== null || Number(slice.message_count) !== 0,
           );
           const sums = new Map(
-            [...groupBy(expected, (line) => line[dimension])].map(([value, of]) => [
+            [...groupBy(expected, (line) => nameIn(dimension, line[dimension]))].map(([value, of]) => [
               value,
               show(total(of.map((line) => line.amount))),
             ]),
           );
           if (dimension === "user" && !slices.some(({ value }) => value === null)) sums.delete(null);
           expect(
-            new Map(slices.map((slice) => [slice.value, show(amount(slice.total_usd))])),
+            new Map(
+              slices.map((slice) => [nameIn(dimension, slice.value), show(amount(slice.total_usd))] as const),
+            ),
             dimension,
           ).toEqual(sums);
           expect(slices.reduce((count, slice) => count + Number(slice.message_count), 0)).toBe(

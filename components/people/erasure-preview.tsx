@@ -1,0 +1,93 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import type { z } from "zod";
+import { formatCount } from "@/components/figures/format-count";
+import { callApi, Problem } from "@/components/requests/api";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Skeleton } from "@/components/ui/skeleton";
+import type { eraseRequest, erasurePreview } from "@/lib/contract/spend/people";
+
+type Preview = z.output<typeof erasurePreview>;
+
+/** Where a person's name stands, and where it would stay, read when it is shown. */
+export function ErasurePreview({ workspace, user }: { workspace: string; user: string }) {
+  const [attempt, setAttempt] = useState(0);
+  const [found, setFound] = useState<{ preview?: Preview; problem?: string }>({});
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt reads again.
+  useEffect(() => {
+    const reading = new AbortController();
+    const path = `/api/v1/workspaces/${workspace}/people/erasures/preview`;
+    setFound({});
+    callApi<typeof erasurePreview, typeof eraseRequest>("POST", path, { user }, reading.signal).then(
+      (preview) => setFound({ preview }),
+      (error: unknown) => {
+        if (reading.signal.aborted) return;
+        setFound({ problem: error instanceof Problem ? error.message : "That did not work." });
+      },
+    );
+    return () => reading.abort();
+  }, [workspace, user, attempt]);
+  const { preview, problem } = found;
+  if (problem !== undefined)
+    return (
+      <Alert variant="destructive" className="grid justify-items-start gap-2">
+        Where the name stands could not be read. {problem}
+        <Button variant="outline" size="sm" onClick={() => setAttempt(attempt + 1)}>
+          Try again
+        </Button>
+      </Alert>
+    );
+  return (
+    <div role="status" aria-busy={!preview} className="grid gap-4 text-sm [overflow-wrap:anywhere]">
+      {preview ? (
+        <Found {...preview} />
+      ) : (
+        <>
+          <span className="sr-only">Looking for the name</span>
+          {["w-2/5", "w-4/5", "w-3/5", "w-1/2"].map((width) => (
+            <Skeleton key={width} className={width} />
+          ))}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Found({ spellings, message_count, budgets, api_keys, alert_count, audit_count, stays }: Preview) {
+  const named = (noun: string, names: string[]) =>
+    names.length === 0 ? [] : [`${formatCount(names.length, noun)}: ${names.join(", ")}`];
+  const counted = (count: number, text: string) => (count === 0 ? [] : [text]);
+  const changed = [
+    ...counted(message_count, formatCount(message_count, "message")),
+    ...named("budget", budgets),
+    ...named("API key", api_keys),
+    ...counted(alert_count, formatCount(alert_count, "alert")),
+    ...counted(audit_count, `Audit log: ${formatCount(audit_count, "row")}`),
+  ];
+  return (
+    <>
+      {changed.length === 0 ? (
+        <p>The name stands nowhere that is searched.</p>
+      ) : (
+        <List title="Replaced" items={changed} />
+      )}
+      {spellings.length > 1 ? <List title="Spellings" items={spellings} /> : null}
+      <List title="Stays as it is" items={[...named("tag", stays.tags), ...stays.not_searched]} />
+    </>
+  );
+}
+
+function List({ title, items }: { title: string; items: string[] }) {
+  return (
+    <section aria-label={title}>
+      <h3 className="font-medium">{title}</h3>
+      <ul className="list-disc pl-5 text-muted-foreground">
+        {items.map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
