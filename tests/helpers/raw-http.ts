@@ -14,14 +14,15 @@ export function connectTo(baseUrl: string): Promise<Socket> {
 
 /**
  * Reads one whole answer from a socket.
+ * @param method of the request: the answer to HEAD has the length of a body, and none
  * @throws Error where the connection ends before that
  */
-export function readAnswer(socket: Socket): Promise<RawAnswer> {
+export function readAnswer(socket: Socket, method = "GET"): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let said = "";
     const read = (chunk: Buffer) => {
       said += chunk.toString("latin1");
-      const answer = parseAnswer(said);
+      const answer = parseAnswer(said, method);
       if (!answer) return;
       socket.off("data", read);
       resolve(answer);
@@ -36,7 +37,7 @@ export function readAnswer(socket: Socket): Promise<RawAnswer> {
 export async function exchange(baseUrl: string, head: string[], body = ""): Promise<RawAnswer> {
   const socket = await connectTo(baseUrl);
   try {
-    const answer = readAnswer(socket);
+    const answer = readAnswer(socket, head[0]?.split(" ")[0]);
     socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
     return await answer;
   } finally {
@@ -45,7 +46,7 @@ export async function exchange(baseUrl: string, head: string[], body = ""): Prom
 }
 
 /** The first answer in a text; undefined while it is not complete. */
-function parseAnswer(said: string): RawAnswer | undefined {
+function parseAnswer(said: string, method: string): RawAnswer | undefined {
   const end = said.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const [line = "", ...lines] = said.slice(0, end).split("\r\n");
@@ -60,7 +61,8 @@ function parseAnswer(said: string): RawAnswer | undefined {
   if (headers["transfer-encoding"] === "chunked") {
     return rest.endsWith("0\r\n\r\n") ? { status, headers, body: joinChunks(rest) } : undefined;
   }
-  const length = status === 204 || status === 304 ? 0 : Number(headers["content-length"] ?? 0);
+  const isEmpty = method === "HEAD" || status === 204 || status === 304;
+  const length = isEmpty ? 0 : Number(headers["content-length"] ?? 0);
   return rest.length >= length ? { status, headers, body: rest.slice(0, length) } : undefined;
 }
 

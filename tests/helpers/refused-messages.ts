@@ -53,7 +53,7 @@ export const refusedMessages: RefusedMessage[] = [
   {
     name: "a body nested too deep to be meant",
     body: "[".repeat(100_000),
-    expected: { status: 400, error: "invalid_json" },
+    expected: { status: 413, error: "payload_too_large", limit_depth: 100 },
   },
   {
     name: "a form",

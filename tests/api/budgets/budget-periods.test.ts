@@ -118,16 +118,17 @@ describe("A threshold that is reached", () => {
     expect(await raised(body.id)).toEqual(["50 quiet", "80", "100"]);
   });
 
-  test("Is raised by a lower limit, and not again after a higher one", async () => {
+  test("Is raised by a lower limit, and again by another one after a higher limit", async () => {
     const { body } = await create({ amount: 1000 });
     await record(0, 60);
     expect(await raised(body.id)).toEqual([]);
     await edit(body.id, { amount: 100 });
     expect(await raised(body.id)).toEqual(["50"]);
     await edit(body.id, { amount: 1000 });
+    expect(await raised(body.id)).toEqual(["50"]);
     await edit(body.id, { amount: 70 });
     await record(1, 1);
-    expect(await raised(body.id)).toEqual(["50", "80"]);
+    expect(await raised(body.id)).toEqual(["50", "50", "80"]);
   });
 
   test("Is listed with the share of the limit that an amount is", async () => {
