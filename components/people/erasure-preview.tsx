@@ -40,7 +40,14 @@ export function ErasurePreview({ workspace, user }: { workspace: string; user: s
       </Alert>
     );
   return (
-    <div role="status" aria-busy={!preview} className="grid gap-4 text-sm [overflow-wrap:anywhere]">
+    <div
+      role="status"
+      aria-busy={!preview}
+      tabIndex={-1}
+      // The button that was pressed is gone.
+      ref={attempt > 0 ? focus : undefined}
+      className="grid gap-4 text-sm outline-none [overflow-wrap:anywhere]"
+    >
       {preview ? (
         <Found {...preview} />
       ) : (
@@ -54,6 +61,8 @@ export function ErasurePreview({ workspace, user }: { workspace: string; user: s
     </div>
   );
 }
+
+const focus = (element: HTMLElement | null) => element?.focus();
 
 function Found({ spellings, message_count, budgets, api_keys, alert_count, audit_count, stays }: Preview) {
   const named = (noun: string, names: string[]) =>

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
-import { fillSignIn, openAs, password, signUp } from "./accounts";
+import { costMessage } from "@/tests/helpers/client";
+import { fillSignIn, openAs, password, setRole, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
 import { clientOf, signUpWithSpend } from "./spend";
@@ -115,6 +116,49 @@ test("Raises a role at once, lowers it after a confirmation, and removes a membe
   await question.getByRole("button", { name: "Remove" }).click();
   await expect(page.getByText("You are the only member so far.")).toBeVisible();
   expect((await guest.request.get(`/${slug}`)).status()).toBe(404);
+});
+
+test.describe("Erasing a person", () => {
+  test.use({ mayBeRefused: true });
+
+  test("Shows where a name stands, and what stays, before a person is erased", async ({
+    page,
+    openPage,
+    world,
+  }) => {
+    const { slug, email } = await signUp(page);
+    const client = await clientOf(world, slug);
+    const name = "ada@example.org";
+    for (const user of [name, "Ada@example.org"])
+      expect((await client.post(costMessage({ user, tags: { owner: name } }))).status).toBe(201);
+    const budget = await page.request.post(`/api/v1/workspaces/${slug}/budgets`, {
+      data: { scope_type: "user", scope_value: name, amount: 10, name: "Research of Ada" },
+      headers: { origin: world.service.baseUrl },
+    });
+    expect(budget.status()).toBe(201);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`/${slug}/settings/people`);
+    const erase = page.getByRole("button", { name: `Erase ${name}`, exact: true });
+    await openAs(openPage, world, slug, "owner");
+    await setRole(world, slug, email, "viewer");
+    await erase.focus();
+    await page.keyboard.press("Enter");
+    const question = page.getByRole("alertdialog");
+    await expect(question.getByRole("alert")).toContainText("could not be read");
+    await expectUsable(page);
+    await setRole(world, slug, email, "owner");
+    await question.getByRole("button", { name: "Try again" }).press("Enter");
+    await expect(question.getByRole("status")).toBeFocused();
+    const listed = (title: string) => question.getByRole("region", { name: title }).getByRole("listitem");
+    await expect(listed("Replaced").first()).toHaveText("2 messages");
+    await expect(listed("Replaced").nth(1)).toHaveText("1 budget: Research of Ada");
+    await expect(listed("Spellings")).toHaveText(["Ada@example.org", name]);
+    await expect(listed("Stays as it is").first()).toHaveText(`1 tag: owner:${name}`);
+    await expectUsable(page);
+    await page.keyboard.press("Escape");
+    await expect(question).toBeHidden();
+    await expect(erase).toBeFocused();
+  });
 });
 
 test("Transfers a workspace, and lets the former owner leave", async ({ page, openPage, world }) => {

@@ -72,7 +72,11 @@ export const ledgerFilters = {
   project: projectSlug.optional().meta({ description: "Project slug." }),
   type: messageType.optional().meta({ description: "Message type." }),
   key: orNone(uuid, 36, "The id of the API key that recorded it."),
-  provider: orNone(text(64), 64, "The provider, or the vendor of an expense or subscription, as recorded."),
+  provider: orNone(
+    text(64),
+    64,
+    "The provider, or the vendor of an expense or subscription, in any letter case.",
+  ),
   model: orNone(text(128), 128, "The model as recorded. Of a batch, its lines of this model count."),
   feature: orNone(text(128), 128, "The feature as recorded. Of a batch, its lines of this feature count."),
   user: orNone(

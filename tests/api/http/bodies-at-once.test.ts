@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { fromBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { ExportTraceServiceResponseSchema } from "@/lib/sources/otlp/proto/opentelemetry/proto/collector/trace/v1/trace_service_pb";
+import { liteLlmCall, makeGateway } from "@/tests/helpers/gateways";
 import { chatCall, exportSpans, type TestSpan, toProtobuf } from "@/tests/helpers/otlp";
 import { makeSource } from "@/tests/helpers/otlp-source";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
@@ -130,6 +131,37 @@ test("A large body of a workspace is decoded once its last one is answered, and 
   await Promise.all([large(own, "a1"), large(own, "a2"), large(own, "a3"), large(other, "b1")]);
   expect(await own.messages()).toHaveLength(4_500);
   expect(await other.messages()).toHaveLength(1_500);
+});
+
+test("What waits for a turn is not recorded once its caller has disconnected", async () => {
+  const gateway = await makeGateway(harness);
+  // The first delivery waits for the project that another transaction creates, and keeps its turn.
+  const other = await harness.fixtures.sql.connect();
+  await other.query("begin");
+  await other.query(
+    "insert into public.projects (workspace_id, slug, name) values ($1, 'checkout', 'Checkout')",
+    [gateway.workspace],
+  );
+  const body = () => JSON.stringify([liteLlmCall({ messages: "x".repeat(300 * 1024) })]);
+  const caller = new AbortController();
+  const send = (signal?: AbortSignal) =>
+    fetch(`${gateway.url}/api/v1/sources/litellm`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${gateway.secret}`, "content-type": "application/json" },
+      body: body(),
+      signal: signal ?? null,
+    });
+  const sent = Array.from({ length: 10 }, () => send(caller.signal));
+  // One works, eight wait, and the tenth is told so.
+  expect((await Promise.race(sent)).status).toBe(503);
+  caller.abort();
+  await Promise.allSettled(sent);
+  // Answered by the process that was told of the closed connections before.
+  for (let round = 0; round < 3; round += 1) await fetch(`${gateway.url}/api/health`);
+  await other.query("rollback");
+  other.release();
+  await expect.poll(async () => (await send()).status).toBe(200);
+  expect(await gateway.messages()).toHaveLength(2);
 });
 
 test("A body of more values than its route takes is refused with the limit, before it is validated", async () => {
