@@ -65,8 +65,9 @@ export async function superviseWorkers({
   relayMessages((worker) => [...serving.values()].filter((each) => each !== worker));
 
   const runOnce = async (number: number, onServing: () => void): Promise<End> => {
-    // With PORT=0, a later worker serves where the first one did.
-    const { port } = address ? new URL(address) : { port: "" };
+    // With PORT=0, the only worker serves again where the one before did. Of several, the others keep the port open, and a
+    // worker that named it would try to open it a second time.
+    const { port } = address && count === 1 ? new URL(address) : { port: "" };
     const worker = cluster.fork({ OUTLAY_WORKER: String(number), ...(port && { PORT: port }) });
     running.add(worker);
     closeUnaccepted(worker);

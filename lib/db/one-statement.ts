@@ -17,7 +17,7 @@ export class OneStatement {
   }
 
   async query({ statement }: { statement?: Sql }): Promise<QueryResult> {
-    if (!statement || this.#isUsed) throw new Error("This client runs a single statement of `selectAll`.");
+    if (!statement || this.#isUsed) throw new Error("This client runs only one statement of `selectAll`.");
     this.#isUsed = true;
     // Sent as one text: when a statement fails, Postgres skips those after it, so none runs without the role.
     const results: unknown = await this.client.query(`${this.opening}; ${toLiteralText(statement)}; commit`);

@@ -1,6 +1,7 @@
 import { brotliDecompressSync } from "node:zlib";
 import { divideMoney, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
-import history from "./history.json";
+// With the attribute, because Node loads it itself in browser tests.
+import history from "./history.json" with { type: "json" };
 import type { RateBook, RateSeries } from "./rate-book";
 
 /** What `scripts/build-rates.mjs` writes. `base`: the currency of which the rates tell the units for one. */
