@@ -7,7 +7,7 @@ import { apiClient } from "@/tests/helpers/client";
 import { openAs, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { expectUsable } from "./page-checks";
-import { digitsOf, expectDigits, readApi, signUpWithSpend } from "./spend";
+import { digitsOf, expectDigits, readApi, recordDailyUsage, signUpWithSpend } from "./spend";
 
 type BudgetList = z.output<typeof budgetList>;
 
@@ -55,6 +55,7 @@ test("Shows the API's figures, with the budgets closest to their limit first", a
 
 test("Shows the API's forecast: the month's total and the day a budget runs out", async ({ page, world }) => {
   const { slug, workspace } = await openBudgets(page, world);
+  await recordDailyUsage(world, slug, "100");
   const { totals, forecast_usd: whole } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
   const spent = Number(exactText(totals.total_usd));
   const comesTo = whole === null ? spent : Number(exactText(whole));

@@ -48,7 +48,7 @@ test("Writes numbers, dates and amounts as a German browser does, the same on th
 }) => {
   const { slug } = await signUpWithSpend(page, world);
   const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics?period=last_30_days`);
-  const total = german(Number(totals.total_usd), "USD");
+  const total = german(toNumber(totals.total_usd), "USD");
   const sent = await sentText(page, `/${slug}?period=last_30_days`);
   expect(sent.includes(`>${total}<`), "the server writes it").toBe(true);
   // If the browser renders other text than the server, the console shows an error, and the test fails.
@@ -93,7 +93,7 @@ test("Shows amounts in the workspace's currency, marked as converted, without mo
     page,
     `/api/v1/workspaces/${slug}/metrics?period=last_30_days&currency=EUR`,
   );
-  const converted = `≈ ${german(Number(inEur?.totals.total), "EUR")}`;
+  const converted = `≈ ${german(toNumber(inEur?.totals.total ?? 0), "EUR")}`;
   const sent = await sentText(page, `/${slug}?period=last_30_days`);
   expect(sent.includes(`>${converted}<`), "the server writes it").toBe(true);
   await watchLayout(page);
@@ -102,7 +102,7 @@ test("Shows amounts in the workspace's currency, marked as converted, without mo
   expect(plain(await total.textContent())).toBe(converted);
   await expect(total).toHaveAttribute("title", /^Converted at each day's rate; recorded as [\d,]+\s\$$/);
   await expectStill(page);
-  await expect(page.getByTestId("conversion-note")).toContainText("29.09.2026");
+  await expect(page.getByTestId("conversion-note")).toContainText("30.10.2026");
   await expectUsable(page);
   for (const path of pagesOf(slug)) {
     await page.goto(path);
@@ -210,7 +210,7 @@ test("Lists projects in the workspace's currency, each day of the month at its r
     const inEur = converted?.by_project[slices.findIndex(({ value }) => value === project)] ?? 0;
     const figure = page.locator(`[data-figure="${project}.range_usd"]`);
     await expect(figure).toHaveAttribute("title", /^Converted at each day's rate; recorded as [\d,]+\s\$$/);
-    expect(plain(await figure.textContent())).toBe(`≈ ${german(Number(inEur), "EUR")}`);
+    expect(plain(await figure.textContent())).toBe(`≈ ${german(toNumber(inEur), "EUR")}`);
   }
 });
 

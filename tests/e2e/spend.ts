@@ -60,6 +60,24 @@ export async function recordSpend(world: World, slug: string): Promise<number> {
   return now;
 }
 
+/** Records usage of one amount (USD) for each of the last 35 days: what `recordSpend` records falls to nothing. */
+export async function recordDailyUsage(world: World, slug: string, usd: string): Promise<void> {
+  const client = await clientOf(world, slug);
+  const messages = Array.from({ length: 35 }, (_, daysAgo) => ({
+    project: "checkout",
+    source: "api",
+    message: {
+      type: "usage",
+      provider: "openai",
+      unit_type: "requests",
+      quantity: 1,
+      estimated_cost: Number(usd),
+      occurred_at: new Date(Date.now() - daysAgo * dayMs).toISOString(),
+    },
+  }));
+  expect((await client.post({ messages }, {}, "/batch")).status).toBe(207);
+}
+
 /** Signs a new user up and records two months of cost in their workspace. `now`: the time of recording, in ms. */
 export async function signUpWithSpend(page: Page, world: World): Promise<Account & { now: number }> {
   const account = await signUp(page);
