@@ -23,8 +23,9 @@ export default async function setup(): Promise<() => Promise<void>> {
   const { cluster, stop } = await startTestCluster();
   const database = await copyTemplate(cluster);
   await hashQuickly(database);
-  // Receivers of alerts that tests open on this machine.
-  const service = await startService(database, { ...withPages, ALERT_ALLOWED_HOSTS: "127.0.0.1" });
+  // Receivers of alerts that tests open on this machine; the outbox without the link that a start prints.
+  const settings = { ...withPages, ALERT_ALLOWED_HOSTS: "127.0.0.1", OUTLAY_OUTBOX: "everyone" };
+  const service = await startService(database, settings);
   printErrors(service.process);
   const running: Running = { baseUrl: service.baseUrl, url: database.url, adminUrl: database.adminUrl };
   process.env[runningVariable] = JSON.stringify(running);
