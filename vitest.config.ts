@@ -44,8 +44,8 @@ export default defineConfig({
     forceRerunTriggers: [],
     setupFiles: ["tests/helpers/name-causes.ts"],
     // Generous, because a busy machine is slow and its tests must not fail for that.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Vite sets BASE_URL to "/"; our setting of this name has another meaning. Tests fetch nothing that changes from day to day.
     env: { BASE_URL: "", LOG_LEVEL: "error", RATES_URL: "off", PRICES_URL: "off" },
     projects: [

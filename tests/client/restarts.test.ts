@@ -7,7 +7,7 @@ const harness = withHarness();
 const intermediary = withIntermediary();
 
 test("Records every message once although the service is killed and started in between", {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const { outlay, errors, workspace } = await newOutlay(harness, intermediary.url, { maxBatch: 50 });
   const labels = names(3000);

@@ -117,7 +117,7 @@ describe("A key near its monthly limit", () => {
     await at("205", 300);
     const ofLimit = ["warning", "alert", "ok"].map((state) => `key_limit ${state} 2026-11-01`);
     expect(await fired()).toEqual([...ofLimit, ...ofLimit]);
-    // Of what stays reached by the new limit nobody is told again.
+    // Levels that the new limit leaves reached are not told again.
     await at("290", 300);
     await at("290", 310);
     expect((await fired()).slice(6)).toEqual(["key_limit warning 2026-11-01"]);

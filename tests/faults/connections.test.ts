@@ -46,7 +46,8 @@ describe("A service told to stop", () => {
     const startedAt = performance.now();
     expect(await service.stop()).toBe(0);
     expect(performance.now() - startedAt).toBeGreaterThan(2_000);
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    // Five seconds, and what a busy machine adds.
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
   });
 });
 

@@ -54,7 +54,7 @@ describe("Importing 100,000 rows", () => {
   const sum = show(total(costs.map(exact)));
 
   test("Records each row once when killed and run again; a third run changes nothing", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const path = write("many.csv", [
       "Project,Provider,Model,Unit,Quantity,Cost,Date",
