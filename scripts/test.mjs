@@ -3,10 +3,11 @@
 // test, and the tests still run. With `-- --shard 1/4`, a fourth of the tests runs, so that several machines share them; the checks
 // run in the first. With `-- --quick`, the unit tests run and those of Vitest's other tests that import what differs from `main`.
 //
-// What can run side by side does, so that both cores of a small machine are always in use: tests wait a lot. Vitest's output is
-// shown as it comes; that of the browser tests and of the checks follows when Vitest has ended.
+// What can run side by side does, because tests wait a lot: the checks beside the build and Vitest and, on more than two
+// processors, the browser tests beside Vitest. Vitest's output is shown as it comes; that of the others follows when it has ended.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { step } from "../server/progress.mjs";
@@ -92,10 +93,12 @@ async function testAll({ check, shard }) {
 
   const afterBuild = runChecks(checks.filter((name) => name === typeCheck));
   const browserTests = keepOutput();
-  const browserEnded = playwright(chromium, shard, browserTests.write).catch(fail);
+  const testBrowsers = () => playwright(chromium, shard, browserTests.write).catch(fail);
+  // On two processors, tests of both runners at once take each other's time until some exceed their limits.
+  const browserEnded = availableParallelism() > 2 ? testBrowsers() : undefined;
   await vitest(shard).catch(fail);
   browserTests.show();
-  await browserEnded;
+  if (!stopped) await (browserEnded ?? testBrowsers());
   await afterBuild.ended;
   afterBuild.output.show();
   countChecks([...duringBuild.failed, ...afterBuild.failed]);
