@@ -8,24 +8,22 @@ type Variant = { etag: string; body: Buffer; headers: Record<string, string>; ke
 type FileAnswer = { status: 200 | 304; headers: Record<string, string>; body?: Buffer };
 
 /**
- * A file that is served from memory. It has an ETag for each encoding and, if it is text, is compressed once, when it is first
- * asked for.
+ * A text file that is served from memory. It has an ETag for each encoding and is compressed once, when it is first asked for.
  */
 export class PreparedFile {
   readonly #plain: Variant;
   #compressed: Variant | undefined;
 
   /** @param file.headers further headers of every answer with this file */
-  constructor(
-    private readonly file: { body: Buffer; type: string; isText: boolean; headers: Record<string, string> },
-  ) {
+  constructor(private readonly file: { body: Buffer; type: string; headers: Record<string, string> }) {
     this.#plain = this.#vary("", file.body, {});
   }
 
   /** The answer to a GET. @param asked the request's headers Accept-Encoding and If-None-Match */
   answer(asked: { acceptEncoding?: string | null; ifNoneMatch?: string | null }): FileAnswer {
-    const { etag, body, headers, kept } =
-      this.file.isText && takesGzip(asked.acceptEncoding ?? "") ? this.#compress() : this.#plain;
+    const { etag, body, headers, kept } = takesGzip(asked.acceptEncoding ?? "")
+      ? this.#compress()
+      : this.#plain;
     return isKept(asked.ifNoneMatch, etag) ? { status: 304, headers: kept } : { status: 200, headers, body };
   }
 
@@ -39,7 +37,7 @@ export class PreparedFile {
     const etag = `"${digest}${suffix}"`;
     const kept = {
       ...this.file.headers,
-      ...(this.file.isText && { Vary: "Accept-Encoding" }),
+      Vary: "Accept-Encoding",
       ETag: etag,
     };
     const size = { "Content-Type": this.file.type, "Content-Length": String(body.length) };

@@ -22,7 +22,6 @@ async function build(): Promise<PreparedFile> {
   return new PreparedFile({
     body: Buffer.from(written),
     type: "application/json; charset=utf-8",
-    isText: true,
     headers: { "Cache-Control": "public, max-age=0" },
   });
 }
