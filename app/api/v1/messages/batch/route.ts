@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     query: ingestQuery,
     body: bulkRequest,
     bodyLimitBytes: 8 * 1024 * 1024,
-    bodyBudget: { parts: 500_000, partsOfOne: 5_000, depth: 100 },
+    bodyBudget: { parts: 150_000, partsOfOne: 5_000, depth: 100 },
     response: bulkResult,
     status: 207,
     errors: ["unavailable"],
