@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type NextRequest, NextResponse } from "next/server";
 import { env } from "@/lib/env";
-import { callerAddress } from "@/lib/http/peer";
 import { plainPath } from "@/lib/http/plain-path";
 import { PrerenderedPages } from "@/lib/http/prerendered-scripts";
 import { framePolicy, pagePolicy, securityHeaders } from "@/lib/http/security-headers";
 import { isServedHost, refuseHost } from "@/lib/http/served-host";
 import { servedPath } from "@/lib/mcp/addresses";
+import { callerAddress } from "@/lib/peer";
 import { accessTokenOf, hasSessionCookie } from "./lib/access/sign-in/request-session";
 import { createSessionClient } from "./lib/access/sign-in/session-client";
 

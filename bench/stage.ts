@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { generateSecret, hashSecret } from "@/lib/access/secrets/secret";
 import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
-import { generateSecret, hashSecret } from "@/lib/keys/secret";
 import { makeDataDir } from "@/tests/helpers/cluster";
 import { Fixtures } from "@/tests/helpers/keys";
 import { projectRoot } from "@/tests/helpers/project-root";

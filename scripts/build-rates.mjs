@@ -19,7 +19,7 @@ import Big from "big.js";
 
 const otherRates = "@fawazahmed0/currency-api";
 const historyPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/history.json", import.meta.url));
-const currenciesPath = fileURLToPath(new URL("../lib/ledger/pricing/iso-4217.ts", import.meta.url));
+const currenciesPath = fileURLToPath(new URL("../lib/currencies.ts", import.meta.url));
 const firstDay = "1999-12-30";
 const dayMs = 86_400_000;
 // A rate and its inverse are published with eight digits each.

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { generateSecret } from "@/lib/access/secrets/secret";
 import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
-import { generateSecret } from "@/lib/keys/secret";
 import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
 import { connectionsToAllow, requireConnections } from "./connection-budget";
 import { describeApplied, migrateDatabase } from "./migrate-database";

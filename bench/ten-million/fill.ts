@@ -1,16 +1,16 @@
 import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
+import { generateSecret, hashSecret, secretHint } from "@/lib/access/secrets/secret";
 import type { CostMessage } from "@/lib/contract/ledger/message";
 import { uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
-import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
+import { parseDecimal } from "@/lib/decimal";
 import { seededRandom } from "@/lib/ledger/demo/random";
 import { composeAllocation, composeMessage } from "@/lib/ledger/ingest/compose";
 import { rememberedRequest } from "@/lib/ledger/ingest/idempotency";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { type Replay, storeMessages } from "@/lib/ledger/ingest/store-messages";
-import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import { nextMessage, type TeamMessage } from "./messages";
 import { makeTeam, type Team } from "./team";
 

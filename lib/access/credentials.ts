@@ -1,6 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ServiceError } from "@/lib/errors";
-import { challenge } from "@/lib/keys/decide";
+
+/** The `WWW-Authenticate` of every 401. */
+export const challenge = { "WWW-Authenticate": 'Bearer realm="outlay"' };
 
 /** The token of an `Authorization: Bearer …` header, or undefined where there is none. */
 export function bearerToken(authorization: string | null): string | undefined {

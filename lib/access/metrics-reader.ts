@@ -1,6 +1,6 @@
+import { challenge } from "@/lib/access/credentials";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { challenge } from "@/lib/keys/decide";
 import { bearerToken, requireSettingSecret } from "./credentials";
 import { isOperatorToken } from "./operator-token";
 

@@ -1,8 +1,8 @@
 import { decideConsent } from "@/lib/access/oauth/consent";
 import { authenticateUser } from "@/lib/access/sign-in/authenticate";
+import { callerAddress } from "@/lib/peer";
 import { readFormBody } from "./body";
 import type { Handler } from "./define-route";
-import { callerAddress } from "./peer";
 import { errorResponse, newRequestId } from "./reply";
 
 const bodyLimit = 16 * 1024;

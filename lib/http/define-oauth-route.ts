@@ -1,10 +1,10 @@
 import { OAuthError } from "@/lib/access/oauth/oauth-error";
 import type { Fields } from "@/lib/access/oauth/tokens";
 import { ServiceError } from "@/lib/errors";
+import { callerAddress } from "@/lib/peer";
 import { readFormBody, readJsonBody } from "./body";
 import { type Handler, type Method, refuseMethod } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";
-import { callerAddress } from "./peer";
 import { errorResponse, jsonResponse, newRequestId } from "./reply";
 
 /** The most bytes in a request to OAuth's endpoints. */

@@ -10,11 +10,11 @@ import type { KeyLookup } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead, checkCaller } from "@/lib/keys/guard";
 import type { KeyPrincipal } from "@/lib/keys/identify";
+import { callerAddress } from "@/lib/peer";
 import { passSpan } from "@/lib/tracing";
 import type { Sender } from "./body";
 import type { JsonBudget } from "./json-work";
 import { type Output, type Parsed, type Part, parseRequest, type Schema } from "./parse-request";
-import { callerAddress } from "./peer";
 import { PreparedFile } from "./prepared-file";
 import {
   bodylessResponse,

@@ -1,5 +1,5 @@
+import type { LoadedKey } from "./admission-queries";
 import { rateWindowMs } from "./decide";
-import type { LoadedKey } from "./queries";
 
 /**
  * Counts the admitted calls of rate-limited keys while a group is decided. Each call is decided on what the earlier calls of the

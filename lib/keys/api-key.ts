@@ -1,7 +1,7 @@
 import type { Permission } from "@/lib/contract/access/permissions";
 import type { MessageSource } from "@/lib/contract/ledger/message";
 import type { SourceSettings } from "@/lib/contract/sources/sources";
-import type { Decimal } from "@/lib/ledger/pricing/decimal";
+import type { Decimal } from "@/lib/decimal";
 
 /** The JSON conditions of a key (specification 2.3). Columns such as `project_id` have precedence over them. */
 export type KeyConditions = {

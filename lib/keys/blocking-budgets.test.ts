@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal } from "@/lib/decimal";
 import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import type { ApiKey } from "./api-key";
 import {

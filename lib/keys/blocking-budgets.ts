@@ -1,6 +1,6 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { compare, type Decimal, parseDecimal, toText } from "@/lib/decimal";
 import { ServiceError } from "@/lib/errors";
-import { compare, type Decimal, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey } from "./api-key";
 
 /** A period as `private.budget_periods` returns it: days, milliseconds since 1970, exact text in USD. */

@@ -1,5 +1,5 @@
+import { isAddressIn } from "@/lib/ip-range";
 import type { ApiKey } from "./api-key";
-import { isAddressIn } from "./ip-range";
 
 /** Whether a key may use a project: its own project, or the allow-list, or all but the deny-list, in this order. */
 export function allowsProject(key: ApiKey, slug: string): boolean {

@@ -1,11 +1,10 @@
-import { bearerToken, isSameSecret } from "@/lib/access/credentials";
+import { bearerToken, challenge, isSameSecret } from "@/lib/access/credentials";
+import { accessTokenPrefix, isWellFormedAccessToken } from "@/lib/access/secrets/access-token";
+import { hashSecret, isWellFormedSecret } from "@/lib/access/secrets/secret";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { accessTokenPrefix, isWellFormedAccessToken } from "./access-token";
 import type { KeyLookup } from "./api-key";
-import { challenge } from "./decide";
 import { environmentKeyId } from "./environment-key";
-import { hashSecret, isWellFormedSecret } from "./secret";
 
 /** The 401 for a secret that belongs to no key, or no longer. */
 export function invalidCredentials(): ServiceError {

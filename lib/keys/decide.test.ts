@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { type Decimal, parseDecimal, zero } from "@/lib/decimal";
 import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import type { ApiKey, KeyUsage } from "./api-key";
 import { type Attempt, decideAttempt, decideCall, decideCost } from "./decide";

@@ -1,8 +1,9 @@
+import { challenge } from "@/lib/access/credentials";
 import type { Permission } from "@/lib/contract/access/permissions";
 import type { MessageSource } from "@/lib/contract/ledger/message";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { add, compare, type Decimal, toText } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
-import { add, compare, type Decimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { ApiKey, KeyUsage } from "./api-key";
 import { allowsAddress, allowsFeature, allowsProject, allowsSource, allowsUser } from "./conditions";
 
@@ -113,9 +114,6 @@ export function decideKey(key: ApiKey, address: string | undefined, now: number)
     `The workspace of this ${key.kind === "connection" ? "connection" : "API key"} was deleted. Its owner can undo that in the dashboard, for thirty days after the deletion.`,
   );
 }
-
-/** The `WWW-Authenticate` of every 401. */
-export const challenge = { "WWW-Authenticate": 'Bearer realm="outlay"' };
 
 function checkRate(
   key: ApiKey,

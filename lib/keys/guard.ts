@@ -3,12 +3,6 @@ import type { Permission } from "@/lib/contract/access/permissions";
 import { asServiceAlone, inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { overloaded, ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
-import { AdmittedCalls } from "./admitted-calls";
-import type { ApiKey, KeyLookup } from "./api-key";
-import { type Counted, decideAttempt, decideCall, type RateStatus } from "./decide";
-import { identify, type KeyPrincipal, toPrincipal } from "./identify";
-import { knownKey, rememberKey } from "./known-keys";
-import { noteUse } from "./note-use";
 import {
   type Admission,
   type AdmissionRow,
@@ -17,7 +11,13 @@ import {
   loadAdmissionStatement,
   parseAdmission,
   recordAdmissionsStatement,
-} from "./queries";
+} from "./admission-queries";
+import { AdmittedCalls } from "./admitted-calls";
+import type { ApiKey, KeyLookup } from "./api-key";
+import { type Counted, decideAttempt, decideCall, type RateStatus } from "./decide";
+import { identify, type KeyPrincipal, toPrincipal } from "./identify";
+import { knownKey, rememberKey } from "./known-keys";
+import { noteUse } from "./note-use";
 
 /** A call to be admitted. `audiences`: the addresses that an access token may be for, if access tokens are accepted. */
 export type KeyCall = {

@@ -1,8 +1,8 @@
 import type { KeyClaims } from "@/lib/db/transaction";
 import type { Verdict } from "@/lib/errors";
+import type { Admission, LoadedKey } from "./admission-queries";
 import type { AccessToken, ApiKey, KeyLookup } from "./api-key";
 import { invalidAccessToken, invalidCredentials } from "./credentials";
-import type { Admission, LoadedKey } from "./queries";
 
 /**
  * Finds the key of a caller in what was loaded, and the access token with which it was identified, if any. Refuses

@@ -1,5 +1,5 @@
+import type { LoadedKey } from "./admission-queries";
 import type { KeyLookup } from "./api-key";
-import type { LoadedKey } from "./queries";
 
 /** What this process remembers of a key that it admitted. */
 type KnownKey = {

@@ -1,6 +1,6 @@
 import { callAsService } from "@/lib/db/transaction";
 import { log } from "@/lib/log";
-import type { LoadedKey } from "./queries";
+import type { LoadedKey } from "./admission-queries";
 
 /** The stored time of a key's last use is updated at most this often. */
 const noteEveryMs = 60_000;

@@ -1,5 +1,4 @@
 import { toolsResources } from "@/lib/access/oauth/addresses";
-import { admitToolCall, inviteSignIn } from "@/lib/access/oauth/admit-tool-call";
 import type { IngestRequest } from "@/lib/contract/ledger/message";
 import { accepted, ServiceError, type Verdict } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
@@ -8,6 +7,7 @@ import { type KeyPrincipal, toPrincipal } from "@/lib/keys/identify";
 import { acceptedOne, type Recorded } from "@/lib/ledger/ingest/call";
 import { ingest } from "@/lib/ledger/ingest/service";
 import { passSpan } from "@/lib/tracing";
+import { admitToolCall, inviteSignIn } from "./admit-tool-call";
 
 /** Who sends a request to the agent tools. `resource`: the endpoint's address for this caller, see `resourceAt`. */
 type ToolCaller = { lookup: KeyLookup; address: string | undefined; resource: string };

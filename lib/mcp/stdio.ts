@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { isWellFormedSecret } from "@/lib/access/secrets/secret";
 import { ServiceError } from "@/lib/errors";
-import { isWellFormedSecret } from "@/lib/keys/secret";
 import type { Backend } from "./backend";
 import { type RestAccess, restBackend } from "./rest-backend";
 import { Retries } from "./retries";

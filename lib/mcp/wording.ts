@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/decimal";
 import type { ServiceError } from "@/lib/errors";
 import { writeJson } from "@/lib/http/json";
 import type { Recorded } from "@/lib/ledger/ingest/call";
-import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 
 type Amount = ExactNumber | number;
 

@@ -1,8 +1,8 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toText } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { noteSent } from "@/lib/keys/sources/note-sent";
 import type { Recorded } from "@/lib/ledger/ingest/call";
-import { toText } from "@/lib/ledger/pricing/decimal";
 import { reportFailure } from "@/lib/log";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";

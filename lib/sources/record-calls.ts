@@ -1,8 +1,8 @@
+import { compare, parseDecimal, roundMoney, toText } from "@/lib/decimal";
 import { accepted, ServiceError, type Verdict } from "@/lib/errors";
 import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Around, Emitter, Recorded } from "@/lib/ledger/ingest/call";
 import { ingestTold } from "@/lib/ledger/ingest/service";
-import { compare, parseDecimal, roundMoney, toText } from "@/lib/ledger/pricing/decimal";
 import type { SourceRecord } from "./mapping/source-record";
 import { toMessage } from "./mapping/to-message";
 

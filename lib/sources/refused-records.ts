@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { parseDecimal } from "@/lib/decimal";
 import { marksAround } from "@/lib/ledger/ingest/call";
-import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import type { SourceRecord } from "./mapping/source-record";
 
 /** The limits of what is kept of one request: records, and bytes of their JSON. */

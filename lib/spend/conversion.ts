@@ -1,8 +1,8 @@
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import type { DayRange } from "@/lib/contract/values/month";
 import { type Sql, sql } from "@/lib/db/sql";
+import { add, type Decimal, multiply, parseDecimal } from "@/lib/decimal";
 import { validationFailed } from "@/lib/errors";
-import { add, type Decimal, multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";
 import { type Display, displayIn } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { followPublished } from "@/lib/ledger/published/follow";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Decimal, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { type Decimal, parseDecimal, toText } from "@/lib/decimal";
 import { comparedDays, forecastSpend } from "./forecast";
 
 const month = { from: "2026-11-01", until: "2026-12-01" };

@@ -15,7 +15,7 @@ import {
   sum,
   toText,
   zero,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays, countDays } from "./period";
 

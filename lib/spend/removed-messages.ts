@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/values/month";
 import { asServiceWithin } from "@/lib/db/transaction";
-import { selectRemovedBefore } from "./queries";
+import { selectRemovedBefore } from "./spend-queries";
 
 /**
  * The first day (`YYYY-MM-DD`, UTC) whose messages were kept, where a range begins before it: earlier messages were removed

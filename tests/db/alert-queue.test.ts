@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { claimDeliveries, finishDelivery, sweepDeliveries } from "@/lib/alerts/delivery/delivery-queries";
 import { sweepAlerts } from "@/lib/alerts/delivery/jobs";
-import { claimDeliveries, finishDelivery, sweepDeliveries } from "@/lib/alerts/delivery/queries";
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import { type OpenDeliveries, withDeliveries } from "@/tests/helpers/deliveries";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { generateSecret } from "@/lib/keys/secret";
+import { generateSecret } from "@/lib/access/secrets/secret";
 import { seedDemo } from "@/lib/ledger/demo/seed";
 import { createTestDatabase } from "@/tests/helpers/database";
 import { ledgerDifferences } from "@/tests/helpers/harness";

@@ -5,8 +5,8 @@ import { database } from "@/lib/db/pool";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asKeyAtOnce, asKeysAtOnce, type KeyClaims } from "@/lib/db/transaction";
-import { selectMonthTotals } from "@/lib/spend/summaries/queries";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
+import { selectMonthTotals } from "@/lib/spend/summaries/summary-queries";
 import { connectService } from "@/tests/helpers/connect-service";
 import { type OpenDatabase, withDatabase } from "@/tests/helpers/with-database";
 

@@ -8,7 +8,7 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics, readMetrics } from "@/lib/spend/metrics/service";
 import { rangeOf, spentWithin } from "@/lib/spend/period";
-import { selectProjects } from "@/lib/spend/projects/queries";
+import { selectProjects } from "@/lib/spend/projects/project-queries";
 import { listSpendOfProjects } from "@/lib/spend/projects/service";
 import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";

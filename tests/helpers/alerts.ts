@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import type { OutsideNetwork } from "@/lib/http/outside/connect";
+import type { OutsideNetwork } from "@/lib/outside/connect";
 import type { Fixtures } from "./keys";
 
 /** The secret with which the channels of `addChannel` sign. */

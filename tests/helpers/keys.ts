@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
+import { generateSecret, hashSecret, secretHint } from "@/lib/access/secrets/secret";
 
 /** Settings of a test key that differ from the defaults: all permissions, live, no limits. */
 export type KeyOptions = {

@@ -1,4 +1,4 @@
-import { generateSecret } from "@/lib/keys/secret";
+import { generateSecret } from "@/lib/access/secrets/secret";
 import { costMessage } from "./client";
 import type { KeyOptions } from "./keys";
 

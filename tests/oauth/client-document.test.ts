@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fetchClientDocument } from "@/lib/access/oauth/client-document";
-import type { OutsideNetwork } from "@/lib/http/outside/connect";
+import type { OutsideNetwork } from "@/lib/outside/connect";
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { authorizeUrl, makePkce, openBrowser, openPage } from "@/tests/helpers/oauth";

@@ -1,5 +1,5 @@
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { selectSolelyOwned } from "./queries";
+import { selectSolelyOwned } from "./account-queries";
 
 /**
  * The workspaces with other members that only this user owns: they are in the way of deleting the account. The deletion itself

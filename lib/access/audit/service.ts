@@ -14,7 +14,7 @@ import {
   readInOrder,
   selectEntries,
   selectLastSearched,
-} from "./queries";
+} from "./audit-queries";
 
 type AuditList = z.output<typeof auditList>;
 

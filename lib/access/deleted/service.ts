@@ -1,8 +1,8 @@
 import type { ClientBase } from "pg";
 import { notFound, ServiceError } from "@/lib/errors";
-import { type DeletedKind, restore, sweep } from "./queries";
+import { type DeletedKind, restore, sweep } from "./deletion-queries";
 
-export { keepDeleted } from "./queries";
+export { keepDeleted } from "./deletion-queries";
 
 /**
  * Puts something back that was deleted in the last ten minutes, with its id and what belonged to it. The database checks the

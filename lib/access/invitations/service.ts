@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
+import { hashSecret } from "@/lib/access/secrets/secret";
+import { generateToken } from "@/lib/access/secrets/token";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership, requireProfile } from "@/lib/access/workspaces/membership";
 import type {
@@ -13,8 +15,6 @@ import type { Membership } from "@/lib/contract/access/me";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
-import { hashSecret } from "@/lib/keys/secret";
-import { generateToken } from "@/lib/keys/token";
 import { serviceAddress } from "@/lib/service-address";
 import {
   acceptOffer,
@@ -25,7 +25,7 @@ import {
   type OfferRow,
   selectInvitations,
   selectOffer,
-} from "./queries";
+} from "./invitation-queries";
 
 /** Lists a workspace's open invitations, for its admins. @throws ServiceError not_found, permission_denied */
 export function listInvitations(claims: UserClaims, slug: string): Promise<z.output<typeof invitationList>> {

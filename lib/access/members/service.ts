@@ -6,7 +6,7 @@ import type { Member, transferResult } from "@/lib/contract/access/members";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
-import { deleteMember, lockRoles, type MemberRow, selectMembers, updateRole } from "./queries";
+import { deleteMember, lockRoles, type MemberRow, selectMembers, updateRole } from "./member-queries";
 
 /** All members of a workspace, owners first. The transaction runs as one of them. */
 export async function loadMembers(client: ClientBase, workspaceId: string): Promise<Member[]> {

@@ -5,7 +5,7 @@ import { issuerAt, ownResourceOf, resourceAt, toolsResources } from "./addresses
 import { isDocumentAddress } from "./client-document";
 import { findClient } from "./clients";
 import { OAuthError, type OAuthErrorCode } from "./oauth-error";
-import type { Client } from "./queries";
+import type { Client } from "./oauth-queries";
 import { answerTo, isRegisteredRedirect } from "./redirects";
 import { parseScope } from "./scopes";
 

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 import ipaddr from "ipaddr.js";
-import { connectOutside, internet, type OutsideNetwork } from "@/lib/http/outside/connect";
-import { getOutside } from "@/lib/http/outside/get";
 import { log } from "@/lib/log";
+import { connectOutside, internet, type OutsideNetwork } from "@/lib/outside/connect";
+import { getOutside } from "@/lib/outside/get";
 import { OAuthError } from "./oauth-error";
 
 /**

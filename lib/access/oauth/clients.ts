@@ -6,7 +6,7 @@ import { ServiceError } from "@/lib/errors";
 import { isDocumentAddress } from "./client-document";
 import { readDocument } from "./document-support";
 import { OAuthError } from "./oauth-error";
-import { type Client, insertClient, loadClient, saveClient } from "./queries";
+import { type Client, insertClient, loadClient, saveClient } from "./oauth-queries";
 import { isPossibleRedirect } from "./redirects";
 
 /**

@@ -7,7 +7,7 @@ import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import { shownRedirect, vouchingHost } from "./consent";
-import { type ConnectionRow, deleteConnection, selectConnections } from "./queries";
+import { type ConnectionRow, deleteConnection, selectConnections } from "./oauth-queries";
 
 /** Lists the programs connected to a workspace, for its members, newest first. @throws ServiceError not_found */
 export function listConnections(claims: UserClaims, slug: string): Promise<z.output<typeof connectionList>> {

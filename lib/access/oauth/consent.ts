@@ -1,3 +1,5 @@
+import { hashSecret } from "@/lib/access/secrets/secret";
+import { generateToken } from "@/lib/access/secrets/token";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
 import type { WorkspaceRole } from "@/lib/contract/access/me";
@@ -6,8 +8,6 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { positiveDecimal } from "@/lib/contract/values/fields";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
-import { hashSecret } from "@/lib/keys/secret";
-import { generateToken } from "@/lib/keys/token";
 import { issuerAt } from "./addresses";
 import { type AuthorizationRequest, refusalTo } from "./authorize";
 import {
@@ -18,7 +18,7 @@ import {
   openQuestion,
   selectConnections,
   selectProjects,
-} from "./queries";
+} from "./oauth-queries";
 import { answerTo } from "./redirects";
 import { grantable } from "./scopes";
 

@@ -2,7 +2,7 @@ import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { canReach, fetchClientDocument, UnreadDocument } from "./client-document";
 import { OAuthError } from "./oauth-error";
-import { isDocumentOutage, noteDocumentOutage } from "./queries";
+import { isDocumentOutage, noteDocumentOutage } from "./oauth-queries";
 
 /**
  * Hosts on which assistants publish their documents. Callers cannot make these hosts fail, so a failure to reach them

@@ -1,4 +1,4 @@
-import { sweepOauth } from "./queries";
+import { sweepOauth } from "./oauth-queries";
 
 /** The most rows of each kind that one sweep deletes. */
 const atMost = 1_000;

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
+import { generateAccessToken } from "@/lib/access/secrets/access-token";
+import { hashSecret } from "@/lib/access/secrets/secret";
+import { generateToken } from "@/lib/access/secrets/token";
 import { addressQuota, hourMs, throttleFailures, tooMany } from "@/lib/access/throttle";
-import { generateAccessToken } from "@/lib/keys/access-token";
-import { hashSecret } from "@/lib/keys/secret";
-import { generateToken } from "@/lib/keys/token";
 import { ownResourceOf, toolsResources } from "./addresses";
 import { OAuthError } from "./oauth-error";
-import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./queries";
+import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./oauth-queries";
 
 /** The lifetime of an access token in seconds. The database enforces it (`private.issue_tokens`). */
 const accessTokenSeconds = 3600;

@@ -1,7 +1,7 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { cookies, headers } from "next/headers";
 import { cache } from "react";
-import { callerAddress, noteSessionAsked } from "@/lib/http/peer";
+import { callerAddress, noteSessionAsked } from "@/lib/peer";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 import { accessTokenOf } from "./request-session";
 import { lacksSecondFactor } from "./second-factor";

@@ -9,7 +9,7 @@ import {
   selectLockedWorkspaces,
   selectMemberships,
   selectProfile,
-} from "./queries";
+} from "./workspace-queries";
 
 /** In ascending order of rights. */
 const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];

@@ -9,10 +9,10 @@ import type {
   organization,
   UpdateWorkspaceRequest,
 } from "@/lib/contract/access/workspaces";
+import { isCurrency } from "@/lib/currencies";
 import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asUser, asUserReading, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
-import { isCurrency } from "@/lib/ledger/pricing/currency";
 import { readDeleted, readLocked, requireMembership, requireProfile } from "./membership";
 import {
   insertWorkspace,
@@ -20,7 +20,7 @@ import {
   selectMemberships,
   updateProfile,
   updateWorkspaceRow,
-} from "./queries";
+} from "./workspace-queries";
 
 /**
  * The signed-in user and their workspaces (specification 2.7). Where the user signed in after they had deleted their account, that

@@ -31,7 +31,7 @@ import {
   selectChannels,
   selectMemberAddresses,
   setDigest,
-} from "./queries";
+} from "./channel-queries";
 import { addressesOf, readTarget, type Target } from "./target";
 
 /** How long the former secret signs beside a new one. */

@@ -1,6 +1,6 @@
 import { readGauge } from "@/lib/metrics";
+import { makeDigests, oldestDeliverySeconds, sweepDeliveries } from "./delivery-queries";
 import { DeliveryPump } from "./pump";
-import { makeDigests, oldestDeliverySeconds, sweepDeliveries } from "./queries";
 
 const pump = new DeliveryPump();
 

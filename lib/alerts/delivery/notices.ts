@@ -3,7 +3,7 @@ import { canSendMail, sendMail } from "@/lib/alerts/mail/send-mail";
 import { reportFailure } from "@/lib/log";
 import { serviceAddress } from "@/lib/service-address";
 import { attemptTimeoutMs } from "./attempt";
-import { type ChannelNotice, claimNotices, noteOwnersTold } from "./queries";
+import { type ChannelNotice, claimNotices, noteOwnersTold } from "./delivery-queries";
 
 const noticesARun = 20;
 

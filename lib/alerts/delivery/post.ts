@@ -1,11 +1,6 @@
 import { request } from "node:http";
 import { isIP } from "node:net";
-import {
-  connectOutside,
-  isAllowedHost,
-  isPublicAddress,
-  type OutsideNetwork,
-} from "@/lib/http/outside/connect";
+import { connectOutside, isAllowedHost, isPublicAddress, type OutsideNetwork } from "@/lib/outside/connect";
 
 /** A request to a receiver. `body` is JSON. */
 export type OutgoingRequest = { url: string; headers: Record<string, string>; body: string };

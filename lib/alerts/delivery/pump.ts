@@ -3,7 +3,7 @@ import { metrics } from "@/lib/metrics";
 import { attempt as attemptOnce, attemptTimeoutMs } from "./attempt";
 import { retryDelayMs } from "./backoff";
 import type { Claimed, Outcome } from "./claimed";
-import { claimDeliveries, finishDelivery } from "./queries";
+import { claimDeliveries, finishDelivery } from "./delivery-queries";
 
 /** Deliveries that one process sends at once: in all, for channels that fail, and for one channel. */
 const most = { all: 64, failing: 32, channel: 4 };

@@ -3,7 +3,7 @@ import { readFigures } from "@/lib/alerts/alert";
 import { wordsOf } from "@/lib/alerts/words";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { type CrossingRow, selectCrossings } from "./queries";
+import { type CrossingRow, selectCrossings } from "./alert-log-queries";
 
 /** A threshold of a budget that was reached in one of its periods. */
 export type Crossing = {

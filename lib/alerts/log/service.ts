@@ -3,7 +3,7 @@ import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { type Alert, namedFigures, readContext, severityOf } from "@/lib/alerts/alert";
 import { linksOf } from "@/lib/alerts/links";
-import { type SnoozeRow, selectSnoozes } from "@/lib/alerts/rules/queries";
+import { type SnoozeRow, selectSnoozes } from "@/lib/alerts/rules/rule-queries";
 import { wordsOf } from "@/lib/alerts/words";
 import { alertFigures } from "@/lib/contract/alerts/alert-figures";
 import type {
@@ -28,7 +28,7 @@ import {
   selectChannelLog,
   selectDeliveriesOf,
   selectDelivery,
-} from "./queries";
+} from "./alert-log-queries";
 
 const places = cursorOf<Place>(z.object({ number: z.string().regex(/^\d{1,18}$/) }));
 

@@ -12,7 +12,7 @@ import {
 import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
-import { countUnseen, noteSeen, selectNewest } from "./queries";
+import { countUnseen, noteSeen, selectNewest } from "./news-queries";
 
 /** Reads the newest alerts of a workspace in words, and how many its reader has not seen. @throws ServiceError not_found */
 export function readNews(claims: UserClaims, slug: string): Promise<AlertNews> {

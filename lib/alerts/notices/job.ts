@@ -1,6 +1,6 @@
 import { canSendMail, sendMail } from "@/lib/alerts/mail/send-mail";
 import { reportFailure } from "@/lib/log";
-import { claimDeletionNotices, forgetNotice, type Notice } from "./queries";
+import { claimDeletionNotices, forgetNotice, type Notice } from "./notice-queries";
 import { noticeMail } from "./wording";
 
 const noticesARun = 20;

@@ -1,7 +1,7 @@
 import { mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
 import { serviceAddress } from "@/lib/service-address";
-import type { Notice } from "./queries";
+import type { Notice } from "./notice-queries";
 
 const dayOf = (ms: number | null) => (ms === null ? "" : new Date(ms).toISOString().slice(0, 10));
 

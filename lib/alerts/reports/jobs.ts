@@ -9,7 +9,7 @@ import { serviceAddress } from "@/lib/service-address";
 import { readWeek } from "@/lib/spend/weekly/service";
 import { hashOf, newToken } from "./link";
 import { reportMail } from "./mail";
-import { addReportLink, type ClaimedReport, claimReports, finishReport } from "./queries";
+import { addReportLink, type ClaimedReport, claimReports, finishReport } from "./report-queries";
 
 /** How many reports one process reads and sends at once; each reads a week of a workspace. */
 const reportsAtOnce = 4;

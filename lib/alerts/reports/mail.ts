@@ -1,7 +1,7 @@
 import { type MailFooter, type MailSection, mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
 import { money } from "@/lib/alerts/words";
-import { compare, divideMoney, isZero, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { compare, divideMoney, isZero, parseDecimal, subtract, toText } from "@/lib/decimal";
 import type { Week } from "@/lib/spend/weekly/service";
 
 const days = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "long", day: "numeric" });

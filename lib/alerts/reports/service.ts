@@ -12,7 +12,7 @@ import { serviceAddress } from "@/lib/service-address";
 import { readWeek } from "@/lib/spend/weekly/service";
 import { hashOf } from "./link";
 import { reportMail } from "./mail";
-import { endReport, selectSubscription, subscribe, unsubscribe } from "./queries";
+import { endReport, selectSubscription, subscribe, unsubscribe } from "./report-queries";
 
 /** The most reports that one user may have sent to themselves in an hour. */
 const maxSentAnHour = 10;

@@ -28,7 +28,7 @@ import {
   selectSnoozes,
   selectStates,
   setRule,
-} from "./queries";
+} from "./rule-queries";
 
 type Snooze = z.output<typeof alertSnooze>;
 

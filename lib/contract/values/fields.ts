@@ -24,7 +24,7 @@ function measure(text: string): { integerDigits: number; decimals: number } {
 }
 
 /**
- * A positive decimal: a JSON number on the wire, exact text in the code, for `lib/ledger/pricing/decimal`. Refuses
+ * A positive decimal: a JSON number on the wire, exact text in the code, for `lib/decimal`. Refuses
  * zero, negative numbers and what the ledger cannot hold exactly. With `rounded`, more decimals are accepted, and the
  * code that computes with the number rounds it.
  */

@@ -2,11 +2,11 @@ import type { ClientBase } from "pg";
 import type { EditApiKeyRequest } from "@/lib/contract/access/api-keys";
 import type { WorkspaceRole } from "@/lib/contract/access/me";
 import { permissions, permissionsOf } from "@/lib/contract/access/permissions";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { type Issue, validationFailed } from "@/lib/errors";
+import { canonicalRange } from "@/lib/ip-range";
 import type { KeyConditions, StoredSource } from "@/lib/keys/api-key";
-import { canonicalRange } from "@/lib/keys/ip-range";
-import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
-import { hasProject, type KeyColumns } from "./queries";
+import { hasProject, type KeyColumns } from "./key-queries";
 
 /** The workspace and the role of the member who makes the request, and its time (ms since 1970). */
 type Asker = { workspaceId: string; role: WorkspaceRole; now: number };

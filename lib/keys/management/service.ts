@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
+import { generateSecret, hashSecret, secretHint } from "@/lib/access/secrets/secret";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type {
@@ -14,9 +15,16 @@ import { permissionsOf } from "@/lib/contract/access/permissions";
 import { monthOf } from "@/lib/contract/values/month";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
-import { generateSecret, hashSecret, secretHint } from "@/lib/keys/secret";
 import { readChanges } from "./check";
-import { insertKey, type KeyRow, lockKey, replaceSecret, revokeKey, selectKeys, updateKey } from "./queries";
+import {
+  insertKey,
+  type KeyRow,
+  lockKey,
+  replaceSecret,
+  revokeKey,
+  selectKeys,
+  updateKey,
+} from "./key-queries";
 import { mayManage, toApiKey } from "./to-api-key";
 
 type Key = z.output<typeof apiKey>;

@@ -7,7 +7,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import type { UserClaims } from "@/lib/db/transaction";
 import type { StoredSource } from "@/lib/keys/api-key";
-import type { KeyRow } from "./queries";
+import type { KeyRow } from "./key-queries";
 
 /** The user to whom a key is shown, with their membership of its workspace. */
 type Viewer = { membership: Membership; claims: UserClaims };

@@ -10,7 +10,7 @@ import { monthOf } from "@/lib/contract/values/month";
 import { asUserReading, callAsService, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
-import { type KeyRow, selectKeys } from "@/lib/keys/management/queries";
+import { type KeyRow, selectKeys } from "@/lib/keys/management/key-queries";
 import { mayManage, toApiKey, toSourceSettings } from "@/lib/keys/management/to-api-key";
 import {
   type ArrivalRow,
@@ -20,7 +20,7 @@ import {
   selectTotals,
   selectUnpricedModels,
   type TotalsRow,
-} from "./queries";
+} from "./source-queries";
 
 /** A source that sent before and sends nothing for this long is silent. */
 const silentAfterMs = 24 * hourMs;

@@ -9,7 +9,12 @@ import { checkMessage } from "@/lib/ledger/ingest/check";
 import { type CostedMessage, composeMessage } from "@/lib/ledger/ingest/compose";
 import { requireMonths } from "@/lib/ledger/ingest/months";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
-import { recordCorrection, type StoredCost, selectPricesVersion, selectProjectId } from "./queries";
+import {
+  recordCorrection,
+  type StoredCost,
+  selectPricesVersion,
+  selectProjectId,
+} from "./correction-queries";
 
 /**
  * Records a message in the place of one that the transaction has voided.

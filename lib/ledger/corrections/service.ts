@@ -12,11 +12,11 @@ import {
   type UserClaims,
   violatedConstraint,
 } from "@/lib/db/transaction";
+import { parseDecimal, subtract } from "@/lib/decimal";
 import { notFound, ServiceError } from "@/lib/errors";
 import { budgetExceeded, parseBudgets } from "@/lib/keys/blocking-budgets";
 import { withMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { parseDecimal, subtract } from "@/lib/ledger/pricing/decimal";
 import { followPublished } from "@/lib/ledger/published/follow";
 import {
   holdBlockingBudgets,
@@ -26,7 +26,7 @@ import {
   selectCost,
   selectExceededBudget,
   selectVoid,
-} from "./queries";
+} from "./correction-queries";
 import { replaceMessage } from "./replace";
 import { mayVoid } from "./right";
 

@@ -5,7 +5,7 @@ import type { priceList, SetPriceRequest, setPriceResult, unpricedList } from "@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { findDisputes, type Offer } from "@/lib/ledger/pricing/disputes";
 import { unitName } from "@/lib/ledger/pricing/units";
 import { followPublished } from "@/lib/ledger/published/follow";
@@ -19,7 +19,7 @@ import {
   selectUsedModels,
   type UsedModelRow,
   upsertPrice,
-} from "./queries";
+} from "./custom-price-queries";
 
 /** The most corrections that are listed with the prices. */
 const maxRepricings = 20;

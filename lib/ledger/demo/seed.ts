@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
+import { hashSecret, secretHint } from "@/lib/access/secrets/secret";
 import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
 import { toInstant } from "@/lib/contract/values/instant";
 import { uuid } from "@/lib/db/columns";
@@ -7,7 +8,6 @@ import { deadlines } from "@/lib/db/deadlines";
 import { callFunction, execute, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { demoWorkspaceId } from "@/lib/keys/environment-key";
-import { hashSecret, secretHint } from "@/lib/keys/secret";
 import { permissionOf } from "@/lib/ledger/ingest/call";
 import { composeMessage } from "@/lib/ledger/ingest/compose";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";

@@ -11,7 +11,7 @@ import {
   isContention,
   type UserClaims,
 } from "@/lib/db/transaction";
-import { type ErasureRow, eraseSome, findPerson, insertErasure, selectErasures } from "./queries";
+import { type ErasureRow, eraseSome, findPerson, insertErasure, selectErasures } from "./erasure-queries";
 
 /** Postings changed in one transaction: few enough that nobody waits long for their locks. */
 const postingsAStep = 500;

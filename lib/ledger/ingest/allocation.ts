@@ -1,7 +1,5 @@
 import type { CostMessage } from "@/lib/contract/ledger/message";
 import { dayOf } from "@/lib/contract/values/instant";
-import { type Verdict, validationFailed } from "@/lib/errors";
-import type { ApiKey } from "@/lib/keys/api-key";
 import {
   add,
   compare,
@@ -11,7 +9,9 @@ import {
   roundMoney,
   shiftDecimal,
   zero,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
+import { type Verdict, validationFailed } from "@/lib/errors";
+import type { ApiKey } from "@/lib/keys/api-key";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { type Composed, composeAllocation, occurredAt } from "./compose";
 import type { Draft } from "./draft";

@@ -1,3 +1,4 @@
+import { add, compare, type Decimal, parseDecimal, zero } from "@/lib/decimal";
 import type { ServiceError } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
 import {
@@ -12,7 +13,6 @@ import {
   mayReadBudget,
   resetOf,
 } from "@/lib/keys/blocking-budgets";
-import { add, compare, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { Draft } from "./draft";
 import type { Posting } from "./ledger";
 

@@ -4,7 +4,7 @@ import type { bulkResult } from "@/lib/contract/ledger/ingest-result";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { accepted, notFound } from "@/lib/errors";
 import { toBulkResult } from "./bulk-result";
-import { selectMemberKey } from "./queries";
+import { selectMemberKey } from "./ingest-queries";
 import { ingestBulk } from "./service";
 
 /**

@@ -1,8 +1,9 @@
 import type { CostMessage } from "@/lib/contract/ledger/message";
 import { dayOf } from "@/lib/contract/values/instant";
+import { isCurrency } from "@/lib/currencies";
+import { compare, parseDecimal } from "@/lib/decimal";
 import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
-import { convert, currencyDecimalsIssue, isCurrency } from "@/lib/ledger/pricing/currency";
-import { compare, parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { convert, currencyDecimalsIssue } from "@/lib/ledger/pricing/currency";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { isOneLine, occurredAt } from "./compose";
 

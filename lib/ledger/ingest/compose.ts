@@ -1,7 +1,6 @@
 import { toTagList } from "@/lib/contract/ledger/attribution";
 import type { CostMessage } from "@/lib/contract/ledger/message";
 import { toInstant } from "@/lib/contract/values/instant";
-import { convert } from "@/lib/ledger/pricing/currency";
 import {
   add,
   type Decimal,
@@ -12,7 +11,8 @@ import {
   sum,
   toText,
   zero,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
+import { convert } from "@/lib/ledger/pricing/currency";
 import { type PricedAmount, type PriceOverride, priceUsage } from "@/lib/ledger/pricing/price-message";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import type { Posting } from "./ledger";

@@ -1,6 +1,6 @@
+import { add, type Decimal, parseDecimal, zero } from "@/lib/decimal";
+import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import type { BudgetPeriod } from "@/lib/keys/blocking-budgets";
-import type { Admission, LoadedKey } from "@/lib/keys/queries";
-import { add, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import type { NewSubscription } from "@/lib/ledger/recurring/charges";
 import { type Around, marksAround } from "./call";
 import type { RememberedRequest } from "./idempotency";

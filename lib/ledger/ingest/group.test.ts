@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { type IngestRequest, ingestRequest } from "@/lib/contract/ledger/message";
+import { parseDecimal, zero } from "@/lib/decimal";
+import type { LoadedKey } from "@/lib/keys/admission-queries";
 import type { ApiKey } from "@/lib/keys/api-key";
-import type { LoadedKey } from "@/lib/keys/queries";
-import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import { Group } from "./group";
 

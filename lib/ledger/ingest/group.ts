@@ -2,14 +2,14 @@ import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
 import type { CostMessage, IngestRequest } from "@/lib/contract/ledger/message";
 import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
+import { add, toText } from "@/lib/decimal";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
+import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/decide";
 import { identify } from "@/lib/keys/identify";
-import type { Admission, LoadedKey } from "@/lib/keys/queries";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { add, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import {
   countDue,

@@ -1,6 +1,6 @@
 import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
-import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, sum, toText } from "@/lib/decimal";
 import type { StatedRate } from "./compose";
 import type { Posting } from "./ledger";
 

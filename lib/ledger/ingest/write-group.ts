@@ -2,15 +2,15 @@ import type { PoolClient } from "pg";
 import { type Sql, sql } from "@/lib/db/sql";
 import { inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
-import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
-import { noteUse } from "@/lib/keys/note-use";
 import {
   type Admission,
   type AdmissionRow,
   loadAdmissionStatement,
   parseAdmission,
   recordAdmissionsStatement,
-} from "@/lib/keys/queries";
+} from "@/lib/keys/admission-queries";
+import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
+import { noteUse } from "@/lib/keys/note-use";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import { followPublished } from "@/lib/ledger/published/follow";
@@ -20,8 +20,8 @@ import { traced } from "@/lib/tracing";
 import type { Around, IngestCall, IngestVerdict } from "./call";
 import { Group } from "./group";
 import { keysOf } from "./idempotency";
+import { loadBudgetPeriods, loadProjectSpend } from "./ingest-queries";
 import { requireMonths, withMonths } from "./months";
-import { loadBudgetPeriods, loadProjectSpend } from "./queries";
 import { storeMessagesStatement } from "./store-messages";
 
 const maxAttempts = 8;

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseDecimal, roundMoney, toText } from "@/lib/decimal";
 import { type CatalogueLine, priceFromCatalogue, toScale } from "./catalogue";
 import { countRememberedNames } from "./catalogue-match";
-import { parseDecimal, roundMoney, toText } from "./decimal";
 import { catalogueVersion } from "./price-table";
 import { findUnit } from "./units";
 

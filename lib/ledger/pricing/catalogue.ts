@@ -1,4 +1,3 @@
-import { type CatalogueModel, matchModel } from "./catalogue-match";
 import {
   compare,
   type Decimal,
@@ -8,7 +7,8 @@ import {
   shiftDecimal,
   toText,
   zero,
-} from "./decimal";
+} from "@/lib/decimal";
+import { type CatalogueModel, matchModel } from "./catalogue-match";
 import {
   type Price,
   type PricedLine,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { priceFromCatalogue } from "./catalogue";
 import { corrections } from "./corrections";
-import { parseDecimal, toText } from "./decimal";
 import { findInFirstCatalogue } from "./first-catalogue";
 import { findInSecondCatalogue } from "./second-catalogue/second-catalogue";
 

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { isCurrency, listCurrencies } from "@/lib/currencies";
+import { divideMoney, parseDecimal, toText } from "@/lib/decimal";
 import { listCodes, oneAWeek, pack, readRate, readTable } from "@/scripts/build-rates.mjs";
 import { exact } from "@/tests/helpers/ledger/exact";
-import { convert, currencyDecimalsIssue, isCurrency, listCurrencies } from "./currency";
-import { divideMoney, parseDecimal, toText } from "./decimal";
+import { convert, currencyDecimalsIssue } from "./currency";
 import { displayRates } from "./display-currency";
 import { shippedBook, shippedSources, unpackSource } from "./rates/history";
 import { bookOf, findRate } from "./rates/rate-book";
@@ -150,7 +151,7 @@ describe("Refreshing rates", () => {
 
   test("Reads the same currencies in the script as in the service", async () => {
     const { readFile } = await import("node:fs/promises");
-    const source = await readFile(new URL("./iso-4217.ts", import.meta.url), "utf8");
+    const source = await readFile(new URL("../../currencies.ts", import.meta.url), "utf8");
     expect(listCodes(source)).toEqual(listCurrencies());
   });
 });

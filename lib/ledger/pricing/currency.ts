@@ -1,5 +1,5 @@
-import { countDecimals, type Decimal, multiply, parseDecimal, roundMoney, toText } from "./decimal";
-import { currencyDecimals } from "./iso-4217";
+import { currencyDecimals } from "@/lib/currencies";
+import { countDecimals, type Decimal, multiply, parseDecimal, roundMoney, toText } from "@/lib/decimal";
 import { presentRates } from "./rates/present";
 import { findRate, type RateBook } from "./rates/rate-book";
 
@@ -18,16 +18,6 @@ export type Conversion =
       rateSource: string;
       isOld: boolean;
     };
-
-/** Whether a text is a supported currency: an ISO 4217 code in capitals. */
-export function isCurrency(code: string): boolean {
-  return currencyDecimals.has(code);
-}
-
-/** Every supported currency, in alphabetical order. */
-export function listCurrencies(): string[] {
-  return [...currencyDecimals.keys()].sort();
-}
 
 /**
  * What is wrong with the number of decimals of an amount, as a sentence for the caller; undefined if nothing is. An

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDecimal, toText } from "./decimal";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { displayIn, displayRates, latestDisplayRate } from "./display-currency";
 import { shippedBook } from "./rates/history";
 import { bookOf, findRate } from "./rates/rate-book";

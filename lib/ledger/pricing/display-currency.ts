@@ -1,4 +1,4 @@
-import { divideMoney, parseDecimal, toText } from "./decimal";
+import { divideMoney, parseDecimal, toText } from "@/lib/decimal";
 import { presentRates } from "./rates/present";
 import { type FoundRate, findRate, type RateBook } from "./rates/rate-book";
 

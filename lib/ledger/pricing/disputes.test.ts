@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { priceFromCatalogue } from "./catalogue";
-import { parseDecimal, toText } from "./decimal";
 import { type Dispute, findDisputes } from "./disputes";
 import { allModelsOfSecondCatalogue } from "./second-catalogue/second-catalogue";
 

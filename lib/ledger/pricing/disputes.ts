@@ -1,6 +1,6 @@
+import { compare, type Decimal, multiply, parseDecimal, subtract } from "@/lib/decimal";
 import { toScale } from "./catalogue";
 import { matchModel } from "./catalogue-match";
-import { compare, type Decimal, multiply, parseDecimal, subtract } from "./decimal";
 import type { PriceTable } from "./price-table";
 import { secondCatalogueDate } from "./second-catalogue/second-catalogue";
 import { allUnits, type Unit } from "./units";

@@ -9,7 +9,7 @@ import {
   roundMoney,
   subtract,
   toText,
-} from "./decimal";
+} from "@/lib/decimal";
 import type { ServiceTier } from "./price-table";
 import { findUnit } from "./units";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compare, DecimalError, multiply, parseDecimal, roundMoney, toText } from "./decimal";
+import { compare, DecimalError, multiply, parseDecimal, roundMoney, toText } from "@/lib/decimal";
 import { cachedQuantityIssue } from "./price-line";
 import { callInputTokens, type PriceOverride, priceUsage, type Usage } from "./price-message";
 

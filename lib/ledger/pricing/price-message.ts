@@ -1,5 +1,5 @@
+import { type Decimal, parseDecimal, roundMoney, sum, toText, zero } from "@/lib/decimal";
 import { catalogueRate } from "./catalogue";
-import { type Decimal, parseDecimal, roundMoney, sum, toText, zero } from "./decimal";
 import { type Price, priceLine, type Rate, type UnpricedReason, type UsageLine } from "./price-line";
 import type { ServiceTier } from "./price-table";
 import { findUnit, unitName } from "./units";

@@ -1,13 +1,13 @@
 import { asService, callAsService } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
-import { internet, isAllowedHost, isPublicAddress, type OutsideNetwork } from "@/lib/http/outside/connect";
-import { getOutside } from "@/lib/http/outside/get";
 import { presentProviders } from "@/lib/ledger/pricing/first-catalogue";
 import { catalogueVersion } from "@/lib/ledger/pricing/price-table";
 import { presentRates } from "@/lib/ledger/pricing/rates/present";
 import { log, reportFailure } from "@/lib/log";
+import { internet, isAllowedHost, isPublicAddress, type OutsideNetwork } from "@/lib/outside/connect";
+import { getOutside } from "@/lib/outside/get";
 import { readPublished } from "./follow";
-import { type FeedKind, type PublishedDay, storePublished } from "./queries";
+import { type FeedKind, type PublishedDay, storePublished } from "./published-queries";
 import { readPrices } from "./read-prices";
 import { holdJumps, readRates } from "./read-rates";
 

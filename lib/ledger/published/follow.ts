@@ -6,7 +6,7 @@ import { catalogueVersion } from "@/lib/ledger/pricing/price-table";
 import { setFetchedRates } from "@/lib/ledger/pricing/rates/present";
 import type { DayRates } from "@/lib/ledger/pricing/rates/rate-book";
 import { reportFailure } from "@/lib/log";
-import { loadPublished, type Published } from "./queries";
+import { loadPublished, type Published } from "./published-queries";
 
 /** How often a busy process asks the database whether there is something new. */
 const followEveryMs = 5_000;

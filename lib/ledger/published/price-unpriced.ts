@@ -2,11 +2,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { deadlines } from "@/lib/db/deadlines";
 import { callFunction } from "@/lib/db/query";
 import { asService, callAsService } from "@/lib/db/transaction";
-import { parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal } from "@/lib/decimal";
 import { priceUsage } from "@/lib/ledger/pricing/price-message";
 import { catalogueVersion, type ServiceTier } from "@/lib/ledger/pricing/price-table";
 import { followPublished } from "./follow";
-import { selectUnpricedUsage, type UnpricedUsage } from "./queries";
+import { selectUnpricedUsage, type UnpricedUsage } from "./published-queries";
 
 /** Names that are looked up at once: an unknown one can take two milliseconds. */
 const namesATurn = 25;

@@ -1,4 +1,4 @@
-import { isCurrency } from "@/lib/ledger/pricing/currency";
+import { isCurrency } from "@/lib/currencies";
 import {
   absolute,
   compare,
@@ -9,10 +9,10 @@ import {
   subtract,
   toText,
   zero,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
 import { shippedSources } from "@/lib/ledger/pricing/rates/history";
 import { findRate, type RateBook } from "@/lib/ledger/pricing/rates/rate-book";
-import type { PublishedDay } from "./queries";
+import type { PublishedDay } from "./published-queries";
 
 /** A file of which nothing is used. The message says what is wrong with it. */
 export class UnusableFile extends Error {

@@ -5,7 +5,7 @@ import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { catalogueVersion } from "@/lib/ledger/pricing/price-table";
-import { type FeedKind, type Published, storePublished } from "./queries";
+import { type FeedKind, type Published, storePublished } from "./published-queries";
 
 const feedRow = {
   kind: text<FeedKind>(),

@@ -3,17 +3,9 @@ import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { isContention } from "@/lib/db/transaction";
+import { add, compare, type Decimal, parseDecimal, subtract, toText, zero } from "@/lib/decimal";
 import { rateDay, spreadYear } from "@/lib/ledger/ingest/compose";
 import { convert } from "@/lib/ledger/pricing/currency";
-import {
-  add,
-  compare,
-  type Decimal,
-  parseDecimal,
-  subtract,
-  toText,
-  zero,
-} from "@/lib/ledger/pricing/decimal";
 import { followPublished } from "@/lib/ledger/published/follow";
 import {
   applyChanges,
@@ -25,7 +17,7 @@ import {
   lockPostings,
   selectConverted,
   selectWorkspaces,
-} from "./queries";
+} from "./rate-correction-queries";
 
 /** Messages that one transaction looks at; each has twelve postings at most. */
 const messagesAWrite = 200;

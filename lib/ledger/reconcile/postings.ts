@@ -9,9 +9,9 @@ import {
   subtract,
   toText,
   zero,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
 import { addMonths } from "@/lib/ledger/recurring/periods";
-import { changePosting, lockPostings, restorePosting, type StoredPosting } from "./queries";
+import { changePosting, lockPostings, restorePosting, type StoredPosting } from "./reconcile-queries";
 
 /** A posting as the message says it should be. */
 type Wanted = {

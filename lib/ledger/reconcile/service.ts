@@ -3,7 +3,7 @@ import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { isContention } from "@/lib/db/transaction";
-import { parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, subtract, toText } from "@/lib/decimal";
 import type { Difference, Kind } from "./difference";
 import { mendPostings } from "./postings";
 import {
@@ -22,7 +22,7 @@ import {
   selectMonths,
   selectWorkspaceId,
   unfold,
-} from "./queries";
+} from "./reconcile-queries";
 
 export type ReconcileOptions = {
   /** The slug of the one workspace to look at; all of them without it. */

@@ -8,7 +8,7 @@ import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { followPublished } from "@/lib/ledger/published/follow";
 import { begunPeriods, composePeriod, postingsOf } from "./charges";
-import { advanceSubscription, type DueSubscription, lockDueSubscriptions } from "./queries";
+import { advanceSubscription, type DueSubscription, lockDueSubscriptions } from "./recurring-queries";
 
 /** The most subscriptions that are booked in one transaction. */
 const subscriptionsAWrite = 50;

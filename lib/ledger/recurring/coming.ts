@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
-import { type Decimal, parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { type Decimal, parseDecimal } from "@/lib/decimal";
 import { begunPeriods, composePeriod } from "./charges";
-import { type ComingSubscription, selectComing, selectComingOfWorkspaces } from "./queries";
+import { type ComingSubscription, selectComing, selectComingOfWorkspaces } from "./recurring-queries";
 
 /** A charge of a recurring subscription that is not booked yet. It carries no key, model, feature or person. */
 export type ComingCharge = {

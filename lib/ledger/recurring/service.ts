@@ -5,7 +5,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
-import { type SubscriptionRow, selectSubscriptions, stopSubscription } from "./queries";
+import { type SubscriptionRow, selectSubscriptions, stopSubscription } from "./recurring-queries";
 
 /** Lists a workspace's recurring subscriptions, for its members. @throws ServiceError not_found */
 export function listSubscriptions(

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { deadlines } from "@/lib/db/deadlines";
 import { asService, isContention } from "@/lib/db/transaction";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { costFields, priceUsageLine } from "@/lib/ledger/ingest/compose";
-import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import { followPublished } from "@/lib/ledger/published/follow";
@@ -14,7 +14,7 @@ import {
   lockRepriceable,
   type StoredUsage,
   selectPricesVersion,
-} from "./queries";
+} from "./repricing-queries";
 
 /** Postings corrected in one transaction: few enough that nobody waits long for their locks. */
 const postingsAWrite = 500;

@@ -2,7 +2,13 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "pg";
 import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { isContention } from "@/lib/db/transaction";
-import { countMonth, removeMonth, type StoredMonth, selectMonthsBefore, selectThisMonth } from "./queries";
+import {
+  countMonth,
+  removeMonth,
+  type StoredMonth,
+  selectMonthsBefore,
+  selectThisMonth,
+} from "./retention-queries";
 
 export type RetentionOptions = {
   /** The first month to keep, `YYYY-MM`, UTC. */

@@ -1,5 +1,5 @@
 import { callAsService } from "@/lib/db/transaction";
-import { compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/ledger/pricing/decimal";
+import { compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 
 /** Whose telemetry it is. */
 export type Owner = { workspaceId: string; environment: "live" | "test" };

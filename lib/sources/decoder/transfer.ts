@@ -1,6 +1,6 @@
+import { parseDecimal } from "@/lib/decimal";
 import { type ErrorCode, ServiceError } from "@/lib/errors";
 import type { Around } from "@/lib/ledger/ingest/call";
-import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 import { slicer } from "@/lib/slices";
 import type { SourceRecord } from "@/lib/sources/mapping/source-record";
 import type { Decoded, DecodedItem } from "@/lib/sources/told";

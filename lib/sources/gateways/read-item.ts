@@ -1,5 +1,5 @@
+import { zero } from "@/lib/decimal";
 import type { StoredSource } from "@/lib/keys/api-key";
-import { zero } from "@/lib/ledger/pricing/decimal";
 import { namesInRule } from "@/lib/sources/emitters/allow-list";
 import { readRecord } from "@/lib/sources/mapping/read-record";
 import { findRule } from "@/lib/sources/mapping/recognise";

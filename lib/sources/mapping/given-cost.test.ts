@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDecimal, roundMoney, sum } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, roundMoney, sum } from "@/lib/decimal";
 import { withGivenCost } from "./given-cost";
 import type { SourceRecord } from "./source-record";
 

@@ -1,5 +1,4 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
-import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
 import {
   compare,
   type Decimal,
@@ -10,7 +9,8 @@ import {
   subtract,
   sum,
   toText,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
+import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
 import type { SourceRecord } from "./source-record";
 
 /** What a call used of one unit. */

@@ -1,5 +1,5 @@
+import { add, type Decimal, isZero, parseDecimal, shiftDecimal, zero } from "@/lib/decimal";
 import type { StoredSource } from "@/lib/keys/api-key";
-import { add, type Decimal, isZero, parseDecimal, shiftDecimal, zero } from "@/lib/ledger/pricing/decimal";
 import { unknownEmitter } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule, TokenKind } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";

@@ -1,5 +1,5 @@
+import type { Decimal } from "@/lib/decimal";
 import type { CallKeys } from "@/lib/ledger/ingest/call";
-import type { Decimal } from "@/lib/ledger/pricing/decimal";
 import type { Attributes } from "@/lib/sources/otlp/entry";
 
 /**

@@ -1,8 +1,8 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { type Decimal, isZero, parseDecimal, subtract, toText } from "@/lib/decimal";
 import type { ApiKey } from "@/lib/keys/api-key";
 import type { ToldMessage } from "@/lib/ledger/ingest/parse-told";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
-import { type Decimal, isZero, parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { cutText } from "./first-of";
 import { type ReportedLine, withGivenCost } from "./given-cost";
 import type { SourceRecord } from "./source-record";

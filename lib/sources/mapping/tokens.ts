@@ -1,13 +1,5 @@
+import { add, compare, countDecimals, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 import { validationFailed } from "@/lib/errors";
-import {
-  add,
-  compare,
-  countDecimals,
-  type Decimal,
-  parseDecimal,
-  subtract,
-  zero,
-} from "@/lib/ledger/pricing/decimal";
 import { type Names, type Rule, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Scalar } from "@/lib/sources/otlp/entry";
 import { firstOf } from "./first-of";

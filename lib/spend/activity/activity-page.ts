@@ -2,8 +2,8 @@ import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import type { DayRange } from "@/lib/contract/values/month";
 import { addDays } from "@/lib/spend/period";
+import { type ActivityPlace, type StoredActivity, selectActivity } from "./activity-queries";
 import { type NamedFilter, selectDayAhead, selectLastDay } from "./day-queries";
-import { type ActivityPlace, type StoredActivity, selectActivity } from "./queries";
 
 /**
  * A search for rare rows is answered in steps, each of which is short: the whole days in which this many messages were

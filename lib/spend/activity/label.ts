@@ -1,5 +1,5 @@
 import { groupDigits } from "@/lib/contract/values/group-digits";
-import type { StoredActivity } from "./queries";
+import type { StoredActivity } from "./activity-queries";
 
 const dot = " · ";
 

@@ -4,10 +4,10 @@ import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { parseDecimal, sum, toText } from "@/lib/decimal";
 import { notFound } from "@/lib/errors";
 import { mayVoid } from "@/lib/ledger/corrections/right";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { parseDecimal, sum, toText } from "@/lib/ledger/pricing/decimal";
 import {
   type StoredOrigin,
   type StoredPosting,

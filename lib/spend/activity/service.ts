@@ -9,15 +9,15 @@ import { instant } from "@/lib/contract/values/fields";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { multiply, parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { multiply, parseDecimal } from "@/lib/decimal";
 import { displayIn } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { displayOf } from "@/lib/spend/conversion";
 import { comparedRange, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { readPage } from "./activity-page";
+import type { ActivityPlace, StoredActivity } from "./activity-queries";
 import { labelOf } from "./label";
-import type { ActivityPlace, StoredActivity } from "./queries";
 
 const places = cursorOf<ActivityPlace>(
   z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid(), part: z.int().min(-1).max(32_767) }),

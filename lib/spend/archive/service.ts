@@ -6,7 +6,7 @@ import { overloaded } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
 import { RunningExport } from "@/lib/spend/exports/running-export";
 import { removedWithin } from "@/lib/spend/removed-messages";
-import { selectLedgerSums } from "./queries";
+import { selectLedgerSums } from "./archive-queries";
 import { Spool } from "./spool";
 import { writeArchive } from "./write-archive";
 

@@ -7,10 +7,10 @@ import { csvNumber, csvRow } from "@/lib/contract/values/csv";
 import { toInstant } from "@/lib/contract/values/instant";
 import { fetchRows } from "@/lib/db/fetch-rows";
 import type { Sql } from "@/lib/db/sql";
-import { add, type Decimal, parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { add, type Decimal, parseDecimal, zero } from "@/lib/decimal";
 import { inTurn } from "@/lib/spend/exports/in-turn";
+import type { LedgerSum } from "./archive-queries";
 import { archivedFiles, messageColumns, messagesStatement, numericColumns } from "./files";
-import type { LedgerSum } from "./queries";
 
 /** Rows fetched at a time: what an archive holds in memory. */
 const rowsAFetch = 1_000;

@@ -1,5 +1,5 @@
 import { dayOf } from "@/lib/contract/values/instant";
-import { parseDecimal } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal } from "@/lib/decimal";
 import type { ComingCharge } from "@/lib/ledger/recurring/coming";
 import { isSameProvider } from "@/lib/spend/activity/filters";
 import { type Forecast, forecastSpend, toUsage, usageDays } from "@/lib/spend/forecast";

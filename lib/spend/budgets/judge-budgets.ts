@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { callFunction } from "@/lib/db/query";
 import { asService } from "@/lib/db/transaction";
-import { compare, divideMoney, multiply, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { compare, divideMoney, multiply, parseDecimal, toText } from "@/lib/decimal";
 import { type ComingCharge, loadComingChargesOf } from "@/lib/ledger/recurring/coming";
 import { chargesBefore, daysOf, describeMethod, forecastBudget, type UsageOfDay } from "./forecast";
 

@@ -10,19 +10,19 @@ import {
   parseDecimal,
   shiftDecimal,
   subtract,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
 import { toForecastDetails } from "@/lib/spend/forecast";
 import type { LedgerScope } from "@/lib/spend/scope";
-import { chargesBefore, daysOf, forecastBudget, type UsageOfDay } from "./forecast";
 import {
   type BudgetRow,
   type ScopeRow,
   selectBudgetStatus,
   selectBudgetUsage,
   selectScopes,
-} from "./queries";
+} from "./budget-queries";
+import { chargesBefore, daysOf, forecastBudget, type UsageOfDay } from "./forecast";
 
 /** A budget as its workspace's members see it. */
 export type Budget = z.output<typeof budget>;

@@ -1,5 +1,5 @@
+import { parseDecimal } from "@/lib/decimal";
 import { convert } from "@/lib/ledger/pricing/currency";
-import { parseDecimal } from "@/lib/ledger/pricing/decimal";
 
 /** USD for one unit of a currency on a day (`YYYY-MM-DD`), exact text: the rate at which messages of that day are converted. */
 export function rateOn(currency: string, day: string): string {

@@ -21,10 +21,9 @@ import {
   sqlState,
   type UserClaims,
 } from "@/lib/db/transaction";
+import { compare, parseDecimal, toText } from "@/lib/decimal";
 import { notFound, validationFailed } from "@/lib/errors";
 import { checkAmount } from "@/lib/ledger/ingest/check";
-import { compare, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
-import { type Budget, everything, loadBudgets, loadFullBudgets } from "./load-budgets";
 import {
   type BudgetRow,
   countBudgets,
@@ -34,7 +33,8 @@ import {
   selectBudgetStatus,
   selectScopes,
   updateBudget,
-} from "./queries";
+} from "./budget-queries";
+import { type Budget, everything, loadBudgets, loadFullBudgets } from "./load-budgets";
 import { rateOn } from "./rate";
 
 /**

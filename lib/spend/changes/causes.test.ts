@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { add, parseDecimal, subtract, sum, toText, zero } from "@/lib/ledger/pricing/decimal";
+import { add, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
 import { type CostKind, explain, type Segment } from "./causes";
 
 const amount = fc

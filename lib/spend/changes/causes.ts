@@ -11,7 +11,7 @@ import {
   subtract,
   sum,
   zero,
-} from "@/lib/ledger/pricing/decimal";
+} from "@/lib/decimal";
 
 /** What is spent on: usage, which is counted in lines, and costs that are not. */
 export type CostKind = "usage" | "subscription" | "expense" | "allocation";

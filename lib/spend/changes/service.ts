@@ -3,11 +3,11 @@ import type { Changes } from "@/lib/contract/spend/changes";
 import { periodOf } from "@/lib/contract/spend/ledger-query";
 import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
-import { parseDecimal, subtract, sum, toText } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, subtract, sum, toText } from "@/lib/decimal";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
 import { explain, type Segment } from "./causes";
-import { type Comparison, type SegmentRow, selectMovers, selectSegments } from "./queries";
+import { type Comparison, type SegmentRow, selectMovers, selectSegments } from "./change-queries";
 
 /** The most people, keys, and names behind a cause that are listed. */
 const maxListed = 3;

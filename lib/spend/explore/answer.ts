@@ -8,18 +8,10 @@ import {
 } from "@/lib/contract/spend/spend-query";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { DayRange } from "@/lib/contract/values/month";
-import {
-  add,
-  type Decimal,
-  divideMoney,
-  isZero,
-  parseDecimal,
-  shiftDecimal,
-  zero,
-} from "@/lib/ledger/pricing/decimal";
+import { add, type Decimal, divideMoney, isZero, parseDecimal, shiftDecimal, zero } from "@/lib/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays } from "@/lib/spend/period";
-import type { CellRow, Cells } from "./queries";
+import type { CellRow, Cells } from "./explore-queries";
 
 /** `costText` is the cost as the answer has it, where it is known without writing it again. */
 type Sums = { cost: Decimal; costText?: string; messages: number; tokens: Decimal; tokenCost: Decimal };

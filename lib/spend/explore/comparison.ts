@@ -8,8 +8,8 @@ import {
   type SpendQuery,
 } from "@/lib/contract/spend/spend-query";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
+import { parseDecimal, subtract, toText } from "@/lib/decimal";
 import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
-import { parseDecimal, subtract, toText } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { loadAnswer } from "./service";
 import type { ExploreScope } from "./sources";

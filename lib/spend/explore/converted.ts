@@ -2,7 +2,7 @@ import { isAmount, type SpendAnswer } from "@/lib/contract/spend/spend-query";
 import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedAmount, pairAmounts, toConversion } from "@/lib/spend/conversion";
-import type { Cells } from "./queries";
+import type { Cells } from "./explore-queries";
 
 /** Cells with their costs in the other currency in place of USD. */
 export const toConvertedCells = ({ cells, ...counts }: Cells): Cells => ({

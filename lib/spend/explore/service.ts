@@ -28,7 +28,7 @@ import {
   selectKeyNames,
   selectProjectNames,
   selectTagNames,
-} from "./queries";
+} from "./explore-queries";
 import { chooseSource, type ExploreScope } from "./sources";
 
 /** The most rows of sums, and the most lines of the ledger, that one query reads. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MessageType } from "@/lib/contract/ledger/message";
-import type { StoredActivity } from "@/lib/spend/activity/queries";
+import type { StoredActivity } from "@/lib/spend/activity/activity-queries";
 import { focusColumns } from "./focus";
 import { runsOf, unfold } from "./unfold";
 

@@ -9,7 +9,7 @@ import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page";
-import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/queries";
+import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/activity-queries";
 import { rangeOf } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { activityColumns, type Column } from "./export-rows";

@@ -1,5 +1,5 @@
+import type { ActivityLine, StoredActivity } from "@/lib/spend/activity/activity-queries";
 import { labelOf } from "@/lib/spend/activity/label";
-import type { ActivityLine, StoredActivity } from "@/lib/spend/activity/queries";
 
 /** A posting of an export: a row of activity, or one line of the message that a row is. */
 export type ExportedPosting = StoredActivity;

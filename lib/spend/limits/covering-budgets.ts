@@ -3,7 +3,12 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { apiKey } from "@/lib/contract/access/api-keys";
 import type { keyLimits } from "@/lib/contract/spend/limits";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { type BudgetRow, type ScopeRow, selectBudgetStatus, selectScopes } from "@/lib/spend/budgets/queries";
+import {
+  type BudgetRow,
+  type ScopeRow,
+  selectBudgetStatus,
+  selectScopes,
+} from "@/lib/spend/budgets/budget-queries";
 import { countsNow, toReadable } from "./service";
 
 type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];

@@ -3,14 +3,14 @@ import type { keyLimits } from "@/lib/contract/spend/limits";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
 import { asKey, asServiceWithin } from "@/lib/db/transaction";
+import { compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { type BlockingBudgetRow, isUsedUp, parseBudgets, resetOf } from "@/lib/keys/blocking-budgets";
 import { allowsFeature, allowsUser } from "@/lib/keys/conditions";
 import type { KeyPrincipal } from "@/lib/keys/identify";
-import { compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { type BudgetRow, selectBudgetStatus } from "@/lib/spend/budgets/queries";
-import { selectKeyLimits } from "./queries";
+import { type BudgetRow, selectBudgetStatus } from "@/lib/spend/budgets/budget-queries";
+import { selectKeyLimits } from "./limit-queries";
 
 type KeyLimits = z.output<typeof keyLimits>;
 type CoveringBudget = KeyLimits["budgets"][number];

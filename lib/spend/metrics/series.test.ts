@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { exactText } from "@/components/figures/amount";
-import { add, type Decimal, parseDecimal, sum, toText, zero } from "@/lib/ledger/pricing/decimal";
-import type { BucketRow, Slice } from "./queries";
+import { add, type Decimal, parseDecimal, sum, toText, zero } from "@/lib/decimal";
+import type { BucketRow, Slice } from "./metrics-queries";
 import { toSeries } from "./series";
 
 const now = Date.parse("2026-03-10T12:00:00Z");

@@ -1,10 +1,10 @@
 import type { Dimension, Metrics } from "@/lib/contract/spend/metrics";
 import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
-import { add, type Decimal, isZero, parseDecimal, subtract, sum, zero } from "@/lib/ledger/pricing/decimal";
+import { add, type Decimal, isZero, parseDecimal, subtract, sum, zero } from "@/lib/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays, addMonthStart, countDays, everything } from "@/lib/spend/period";
-import type { BucketRow, SeriesScope, Slice } from "./queries";
+import type { BucketRow, SeriesScope, Slice } from "./metrics-queries";
 
 /** The most groups of a series, one per colour. If there are more values, the last group is the sum of the rest. */
 const maxGroups = 8;

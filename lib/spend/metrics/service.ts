@@ -5,15 +5,7 @@ import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/l
 import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import {
-  absolute,
-  compare,
-  type Decimal,
-  parseDecimal,
-  subtract,
-  sum,
-  zero,
-} from "@/lib/ledger/pricing/decimal";
+import { absolute, compare, type Decimal, parseDecimal, subtract, sum, zero } from "@/lib/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
@@ -33,7 +25,7 @@ import {
   selectUsage,
   type TypeTotals,
   type ValueSlice,
-} from "./queries";
+} from "./metrics-queries";
 import type { SpendScope } from "./rows-sql";
 import { seriesScopeOf, toSeries } from "./series";
 import { daysOf, loadDisplay, toBookedAhead, toTotals } from "./totals";

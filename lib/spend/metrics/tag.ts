@@ -4,7 +4,7 @@ import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { selectTypeTotals } from "./queries";
+import { selectTypeTotals } from "./metrics-queries";
 import { daysOf, toBookedAhead, toTotals } from "./totals";
 
 /**

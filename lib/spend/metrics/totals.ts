@@ -3,13 +3,13 @@ import { periodOf } from "@/lib/contract/spend/ledger-query";
 import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
 import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
-import { parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, sum } from "@/lib/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { displayOf, pairAmounts } from "@/lib/spend/conversion";
 import { loadAllDays } from "@/lib/spend/explore/service";
 import { comparedRange, everything, rangeOf, samePointBefore, spentWithin } from "@/lib/spend/period";
-import { type ReadDays, selectTypeTotals, type TypeTotals } from "./queries";
+import { type ReadDays, selectTypeTotals, type TypeTotals } from "./metrics-queries";
 import type { SpendScope } from "./rows-sql";
 
 /** The totals of `loadMetrics` alone, and what is booked ahead. */

@@ -3,7 +3,7 @@ import { maxNames, type NameList, type NamesQuery } from "@/lib/contract/spend/n
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { rangeOf } from "@/lib/spend/period";
-import { type FoundName, selectNames } from "./queries";
+import { type FoundName, selectNames } from "./name-queries";
 
 /** A name that was used on none of so many latest sums of months and days is not found. */
 const mostSums = 200_000;

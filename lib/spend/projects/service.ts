@@ -18,7 +18,7 @@ import {
   selectProjectSlugs,
   selectProjects,
   updateProjectRow,
-} from "./queries";
+} from "./project-queries";
 
 /** Lists a workspace's projects with their spend, for its members. @throws ServiceError not_found */
 export function listProjects(claims: UserClaims, slug: string): Promise<z.output<typeof projectList>> {

@@ -12,7 +12,7 @@ import {
 import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
-import { countViews, deleteView, insertView, selectViews, type ViewRow } from "./queries";
+import { countViews, deleteView, insertView, selectViews, type ViewRow } from "./saved-view-queries";
 
 /** Lists the views that a member saved or that are shared. @throws ServiceError not_found */
 export function listViews(claims: UserClaims, slug: string): Promise<z.output<typeof savedViewList>> {

@@ -2,7 +2,7 @@ import { Batcher } from "@/lib/batcher";
 import { asKeysAtOnce, type KeyClaims } from "@/lib/db/transaction";
 import { overloaded, ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
-import { type MonthTotal, selectMonthTotals } from "./queries";
+import { type MonthTotal, selectMonthTotals } from "./summary-queries";
 
 /**
  * Reads the current UTC month's totals of what a key may see. Calls that arrive while others are being read are read

@@ -6,11 +6,11 @@ import { firstInstantMs, lastInstantMs } from "@/lib/contract/values/fields";
 import { exactMs, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
+import { compare, parseDecimal, sum } from "@/lib/decimal";
 import { notFound, validationFailed } from "@/lib/errors";
-import { compare, parseDecimal, sum } from "@/lib/ledger/pricing/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { removedWithin } from "@/lib/spend/removed-messages";
-import { type SpendSlice, selectLatestRows, selectProject, selectSpendSlices } from "./queries";
+import { type SpendSlice, selectLatestRows, selectProject, selectSpendSlices } from "./summary-queries";
 
 /** The most rows in a project's spend (specification section 8). */
 const maxRows = 200;

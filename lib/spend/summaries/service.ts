@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import type { monthSummary } from "@/lib/contract/spend/reads";
 import type { KeyClaims } from "@/lib/db/transaction";
-import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/ledger/pricing/decimal";
+import { add, compare, type Decimal, parseDecimal, sum, zero } from "@/lib/decimal";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { readMonthTotals } from "./month-totals";
-import type { MonthTotal } from "./queries";
+import type { MonthTotal } from "./summary-queries";
 
 /** The current UTC month of what the key may see (specification 2.5). The total and its parts are sums of the same rows. */
 export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {

@@ -3,7 +3,7 @@ import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import { asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
 import { validationFailed } from "@/lib/errors";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
-import { moverDimensions, selectBounds, selectWeek, type WeekRow } from "./queries";
+import { moverDimensions, selectBounds, selectWeek, type WeekRow } from "./weekly-queries";
 
 /** Something whose spend changed; amounts are exact decimal text, USD. */
 type Mover = { name: string; amount: string; before: string };

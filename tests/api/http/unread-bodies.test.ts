@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { generateSecret } from "@/lib/keys/secret";
+import { generateSecret } from "@/lib/access/secrets/secret";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { connectTo, readAnswer } from "@/tests/helpers/raw-http";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";

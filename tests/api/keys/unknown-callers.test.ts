@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { generateSecret } from "@/lib/keys/secret";
+import { generateSecret } from "@/lib/access/secrets/secret";
 import { apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { connectTo, readAnswer } from "@/tests/helpers/raw-http";

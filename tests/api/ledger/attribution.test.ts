@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { generateSecret } from "@/lib/keys/secret";
+import { generateSecret } from "@/lib/access/secrets/secret";
 import { costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { readCapture } from "@/tests/helpers/otlp";

@@ -6,7 +6,7 @@ import { monthOf } from "@/lib/contract/values/month";
 import { loadAnswer } from "@/lib/spend/explore/service";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { loadMetrics } from "@/lib/spend/metrics/service";
-import { selectProjects } from "@/lib/spend/projects/queries";
+import { selectProjects } from "@/lib/spend/projects/project-queries";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
 import { convert, type DayRate, displayOf, shown, sumOf } from "@/tests/helpers/ledger/converted";
 import { dividedBy, exact, fine } from "@/tests/helpers/ledger/exact";

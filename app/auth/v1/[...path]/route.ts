@@ -1,8 +1,8 @@
 import { handleLocalAuth } from "@/lib/access/sign-in/local/handler";
 import { withDecodedBody } from "@/lib/http/body";
 import type { Handler } from "@/lib/http/define-route";
-import { callerAddress } from "@/lib/http/peer";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
+import { callerAddress } from "@/lib/peer";
 
 /** The largest decompressed body in bytes; the sign-in has the same limit. */
 const bodyLimit = 16 * 1024;

@@ -4,9 +4,9 @@ import { countGuess, countMail, limitAttempts } from "./limits";
 import { makeChangeMails } from "./mails";
 import { requirePlaceInQueue } from "./password-queue";
 import { AuthProtocolError, jsonAnswer } from "./protocol";
-import { closeSessions, type RefusedChange, updateUser } from "./queries";
 import { requireSession } from "./require-session";
 import type { Origin } from "./session";
+import { closeSessions, type RefusedChange, updateUser } from "./sign-in-queries";
 
 /** GET user: the signed-in user, read from the database, so that an ended session is refused at once. */
 export async function readUser(request: Request): Promise<Response> {

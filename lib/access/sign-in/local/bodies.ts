@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AuthProtocolError } from "./protocol";
-import type { Pkce } from "./queries";
+import type { Pkce } from "./sign-in-queries";
 
 /** Deeper than any data about a user, and far below the depth that Postgres refuses to parse. */
 const maxDepth = 16;

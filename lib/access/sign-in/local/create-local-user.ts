@@ -1,5 +1,5 @@
 import type { ClientBase, Pool } from "pg";
-import { createUser, findUser } from "./queries";
+import { createUser, findUser } from "./sign-in-queries";
 
 /**
  * Creates an account of the local sign-in with its profile and personal workspace, for a seed or a test. Leaves an

@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import { asService, callAsService } from "@/lib/db/transaction";
 import { onSignInShare } from "./database-share";
 import { AuthProtocolError } from "./protocol";
-import { answered, call, type OpenSession, type Refused } from "./queries";
+import { answered, call, type OpenSession, type Refused } from "./sign-in-queries";
 
 /** The user of a factor, and the session that makes the request. */
 export type Holder = { userId: string; sessionId: string };

@@ -1,11 +1,14 @@
 import { randomInt } from "node:crypto";
-import { hashSecret } from "@/lib/keys/secret";
-import { generateToken } from "@/lib/keys/token";
+import { hashSecret } from "@/lib/access/secrets/secret";
+import { generateToken } from "@/lib/access/secrets/token";
 import { serviceAddress } from "@/lib/service-address";
 import { bodies, pkceOf, readBody } from "./bodies";
 import { countMail, limitAttempts } from "./limits";
 import { sendMail } from "./outbox";
 import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
+import { allowedRedirect } from "./redirect-target";
+import { requireSession } from "./require-session";
+import type { Origin } from "./session";
 import {
   type ChangeMails,
   issueReauthentication,
@@ -13,10 +16,7 @@ import {
   type Pkce,
   renewEmailChange,
   type SignInPurpose,
-} from "./queries";
-import { allowedRedirect } from "./redirect-target";
-import { requireSession } from "./require-session";
-import type { Origin } from "./session";
+} from "./sign-in-queries";
 
 /** POST recover: mails a link to choose a new password. The response is the same for every address. */
 export async function recover(request: Request, origin: Origin): Promise<Response> {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { hashSecret } from "@/lib/keys/secret";
+import { hashSecret } from "@/lib/access/secrets/secret";
 import { readBody } from "./bodies";
 import {
   auditAccount,

@@ -2,7 +2,7 @@ import { bearerToken } from "@/lib/access/credentials";
 import { type UserClaims, verifyUserJwt } from "@/lib/access/sign-in/verify-user-jwt";
 import { ServiceError } from "@/lib/errors";
 import { AuthProtocolError } from "./protocol";
-import { type AuthUser, readSessionUser } from "./queries";
+import { type AuthUser, readSessionUser } from "./sign-in-queries";
 
 /**
  * The user of a request's access token, read from the database, so that an ended session is refused at once.

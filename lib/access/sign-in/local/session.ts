@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { SignJWT } from "jose";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
-import { type OpenSession, openSession } from "./queries";
+import { type OpenSession, openSession } from "./sign-in-queries";
 import { signingKey } from "./signing-key";
 
 /** The issuer of local tokens in earlier versions. */

@@ -1,10 +1,10 @@
-import { hashSecret } from "@/lib/keys/secret";
+import { hashSecret } from "@/lib/access/secrets/secret";
 import { bodies, checkNewPassword, readBody } from "./bodies";
 import { countGuess, limitAttempts } from "./limits";
 import { inPasswordQueue, requirePlaceInQueue } from "./password-queue";
 import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
-import { checkPassword, createUser, redeemAuthCode, refreshSession } from "./queries";
 import { encodeSession, type Origin, startSession } from "./session";
+import { checkPassword, createUser, redeemAuthCode, refreshSession } from "./sign-in-queries";
 
 /** POST signup: creates an account, which needs no confirmation, and signs it in. */
 export async function signUp(request: Request, origin: Origin): Promise<Response> {

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import { databaseUrls } from "@/lib/db/pool";
-import { keepSigningKey } from "./queries";
+import { keepSigningKey } from "./sign-in-queries";
 
 /** The key pair of the local sign-in. It is stored in the database, and all processes sign with the same one. */
 export type SigningKey = {

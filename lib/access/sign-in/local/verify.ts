@@ -1,11 +1,11 @@
-import { hashSecret } from "@/lib/keys/secret";
-import { generateToken } from "@/lib/keys/token";
+import { hashSecret } from "@/lib/access/secrets/secret";
+import { generateToken } from "@/lib/access/secrets/token";
 import { bodies, readBody } from "./bodies";
 import { limitAttempts } from "./limits";
 import { AuthProtocolError, invalidRequest, jsonAnswer } from "./protocol";
-import { type Purpose, type RedeemedMail, redeemCode, redeemLink } from "./queries";
 import { allowedRedirect } from "./redirect-target";
 import { type Origin, startSession } from "./session";
+import { type Purpose, type RedeemedMail, redeemCode, redeemLink } from "./sign-in-queries";
 
 const signInPurposes: Purpose[] = ["recovery", "magiclink"];
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
-import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { findInFirstCatalogue } from "@/lib/ledger/pricing/first-catalogue";
 import { allModelsOfSecondCatalogue } from "@/lib/ledger/pricing/second-catalogue/second-catalogue";
 import { candidates, nameRules } from "./models";

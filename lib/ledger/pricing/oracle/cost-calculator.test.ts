@@ -6,8 +6,8 @@ import {
   type ModelPricing,
 } from "ai-sdk-cost-calculator";
 import { describe, expect, test } from "vitest";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
-import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import { catalogueVersion } from "@/lib/ledger/pricing/price-table";
 import explainedDifferences from "./cost-calculator-differences.json";
 

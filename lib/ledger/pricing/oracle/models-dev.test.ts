@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { parseDecimal, toText } from "@/lib/decimal";
 import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
-import { parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
 import listed from "./models-dev.json";
 import explainedDifferences from "./models-dev-differences.json";
 

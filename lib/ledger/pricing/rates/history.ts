@@ -1,5 +1,5 @@
 import { brotliDecompressSync } from "node:zlib";
-import { divideMoney, parseDecimal, toText } from "@/lib/ledger/pricing/decimal";
+import { divideMoney, parseDecimal, toText } from "@/lib/decimal";
 // With the attribute, because Node loads it itself in browser tests.
 import history from "./history.json" with { type: "json" };
 import type { RateBook, RateSeries } from "./rate-book";

@@ -12,7 +12,7 @@ import { TransferOwnership } from "@/components/workspaces/transfer-ownership";
 import { WorkspaceForm } from "@/components/workspaces/workspace-form";
 import { provedSecondFactor } from "@/lib/access/sign-in/second-factor";
 import { readOrganization } from "@/lib/access/workspaces/service";
-import { listCurrencies } from "@/lib/ledger/pricing/currency";
+import { listCurrencies } from "@/lib/currencies";
 
 export const metadata: Metadata = { title: "Settings" };
 

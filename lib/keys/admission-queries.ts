@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import { json } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
-import { parseDecimal, zero } from "@/lib/ledger/pricing/decimal";
+import { parseDecimal, zero } from "@/lib/decimal";
 import type { AccessToken, ApiKey, KeyKind, KeyLookup, KeyUsage, StoredSource } from "./api-key";
 import {
   type BlockingBudget,

@@ -1,3 +1,5 @@
+import { metadataAddress, toolsResources } from "@/lib/access/oauth/addresses";
+import { toolScopes, withReading } from "@/lib/access/oauth/scopes";
 import { type Permission, permissions } from "@/lib/contract/access/permissions";
 import { ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "@/lib/keys/api-key";
@@ -5,8 +7,6 @@ import { parseCredentials } from "@/lib/keys/credentials";
 import type { Counted } from "@/lib/keys/decide";
 import { admitRead } from "@/lib/keys/guard";
 import type { KeyPrincipal } from "@/lib/keys/identify";
-import { metadataAddress, toolsResources } from "./addresses";
-import { toolScopes, withReading } from "./scopes";
 
 /**
  * Parses the API key or access token in an Authorization header, without querying the database.

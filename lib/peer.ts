@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { env } from "@/lib/env";
 import { clientAddress } from "./client-address";
+import { env } from "./env";
 
 /** The socket's remote address of a request, and whether our code has asked for its session. */
 type Origin = { peer: string | undefined; asked?: true };

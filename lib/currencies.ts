@@ -19,3 +19,13 @@ export const currencyDecimals: ReadonlyMap<string, number> = new Map(
     codes.split(/\s+/).map((code) => [code, Number(decimals)] as const),
   ),
 );
+
+/** Whether a text is a supported currency: an ISO 4217 code in capitals. */
+export function isCurrency(code: string): boolean {
+  return currencyDecimals.has(code);
+}
+
+/** Every supported currency, in alphabetical order. */
+export function listCurrencies(): string[] {
+  return [...currencyDecimals.keys()].sort();
+}

@@ -1,4 +1,4 @@
-import { isAddressIn } from "@/lib/keys/ip-range";
+import { isAddressIn } from "./ip-range";
 
 /**
  * The address a request came from: the socket's, unless that is a trusted proxy. Then `X-Forwarded-For` is read from

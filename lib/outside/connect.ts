@@ -4,7 +4,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectEncrypted } from "node:tls";
 import ipaddr from "ipaddr.js";
-import { isAddressIn } from "@/lib/keys/ip-range";
+import { isAddressIn } from "@/lib/ip-range";
 
 /** Where a request goes. `host` is a name or an IP address without brackets. */
 export type Target = { host: string; port: number; isEncrypted: boolean };
