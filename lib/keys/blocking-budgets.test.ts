@@ -4,7 +4,7 @@ import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import type { ApiKey } from "./api-key";
 import {
   type BlockingBudget,
-  type BudgetPeriod,
+  type BlockingPeriod,
   budgetExceeded,
   mayReadBudget,
   resetOf,
@@ -24,7 +24,7 @@ const budget = (columns: Partial<BlockingBudget> = {}): BlockingBudget => ({
   periods: [],
   ...columns,
 });
-const period: BudgetPeriod = {
+const period: BlockingPeriod = {
   from: "2026-11-01",
   until: "2026-12-01",
   startsAt: november.starts,

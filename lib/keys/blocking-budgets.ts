@@ -32,7 +32,7 @@ export type BlockingBudgetRow = {
 type BudgetScope = "global" | "project" | "feature" | "provider" | "model" | "key" | "user" | "tag";
 
 /** A period of a budget: days in its time zone, instants in milliseconds since 1970, USD. */
-export type BudgetPeriod = {
+export type BlockingPeriod = {
   from: string;
   until: string;
   startsAt: number;
@@ -42,7 +42,7 @@ export type BudgetPeriod = {
 };
 
 /** A blocking budget, with its known periods. */
-export type BlockingBudget = Omit<BlockingBudgetRow, "period"> & { periods: BudgetPeriod[] };
+export type BlockingBudget = Omit<BlockingBudgetRow, "period"> & { periods: BlockingPeriod[] };
 
 /** Converts what the database describes. @param more periods of these budgets besides the present ones */
 export function parseBudgets(
@@ -55,7 +55,7 @@ export function parseBudgets(
   });
 }
 
-function toPeriod(row: BudgetPeriodRow): BudgetPeriod {
+function toPeriod(row: BudgetPeriodRow): BlockingPeriod {
   return {
     from: row.from,
     until: row.until,
@@ -117,12 +117,12 @@ export function mayReadBudget(key: ApiKey, budget: BlockingBudget): boolean {
 }
 
 /** When a period no longer holds anything back: its end, or the end of its budget. Milliseconds since 1970. */
-export function resetOf(budget: BlockingBudget, period: BudgetPeriod): number {
+export function resetOf(budget: BlockingBudget, period: BlockingPeriod): number {
   return Math.min(period.endsAt, budget.counts_until ?? Number.POSITIVE_INFINITY);
 }
 
 /** Whether a period has nothing left. @param spent USD */
-export function isUsedUp(period: BudgetPeriod, spent: Decimal): boolean {
+export function isUsedUp(period: BlockingPeriod, spent: Decimal): boolean {
   return compare(spent, period.limit) >= 0;
 }
 
@@ -134,7 +134,7 @@ export function isUsedUp(period: BudgetPeriod, spent: Decimal): boolean {
 export function budgetExceeded(
   mayRead: boolean,
   budget: BlockingBudget,
-  period: BudgetPeriod,
+  period: BlockingPeriod,
   spent: Decimal,
 ): ServiceError {
   const name = `the budget "${budget.name}"`;

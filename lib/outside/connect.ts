@@ -7,13 +7,13 @@ import ipaddr from "ipaddr.js";
 import { isAddressIn } from "@/lib/ip-range";
 
 /** Where a request goes. `host` is a name or an IP address without brackets. */
-export type Target = { host: string; port: number; isEncrypted: boolean };
+export type Destination = { host: string; port: number; isEncrypted: boolean };
 
 /** How addresses that callers chose are reached: resolves a host name, and opens a connection to an address. */
 export type OutsideNetwork = {
   resolve(host: string): Promise<string[]>;
   /** An open connection to `address`; an encrypted one has the certificate of the target's host. Closed when `signal` aborts. */
-  connect(address: string, target: Target, signal: AbortSignal): Promise<Duplex>;
+  connect(address: string, target: Destination, signal: AbortSignal): Promise<Duplex>;
 };
 
 /** Connects to the internet and trusts the system's certificates. */
@@ -48,7 +48,7 @@ export class InternalAddress extends Error {
  * @throws InternalAddress; Error where the host has no address or cannot be reached, or `signal` aborts
  */
 export async function connectOutside(
-  target: Target,
+  target: Destination,
   network: OutsideNetwork,
   signal: AbortSignal,
   allowed: readonly string[] = [],

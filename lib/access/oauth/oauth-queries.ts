@@ -16,7 +16,7 @@ export type Client = {
 };
 
 /** A stored consent request. `nonce` is a SHA-256 in hex. */
-export type Question = {
+export type PendingConsent = {
   nonce: string;
   user_id: string;
   session_id: string;
@@ -30,7 +30,7 @@ export type Question = {
 };
 
 /** Identifies a consent request and the session that answers it. */
-export type Answerer = Pick<Question, "nonce" | "user_id" | "session_id">;
+export type Answerer = Pick<PendingConsent, "nonce" | "user_id" | "session_id">;
 
 /** What a user allowed. `code` is a SHA-256 in hex, the limit exact text. */
 export type Allowance = {
@@ -75,14 +75,14 @@ export function loadClient(id: string): Promise<Client | null> {
 }
 
 /** Stores a consent request. */
-export async function askQuestion(question: Question): Promise<void> {
+export async function askQuestion(question: PendingConsent): Promise<void> {
   await callAsService("private.ask_consent", JSON.stringify(question));
 }
 
 /** A consent request that can still be answered by this session; null where there is none. */
 export function openQuestion(
   by: Answerer,
-): Promise<Pick<Question, "client_id" | "redirect_uri" | "state" | "wanted"> | null> {
+): Promise<Pick<PendingConsent, "client_id" | "redirect_uri" | "state" | "wanted"> | null> {
   return callAsService("private.open_question", by.nonce, by.user_id, by.session_id);
 }
 

@@ -3,8 +3,8 @@ import type { ServiceError } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
 import {
   type BlockingBudget,
+  type BlockingPeriod,
   type Budgeted,
-  type BudgetPeriod,
   budgetExceeded,
   isCounted,
   isInScope,
@@ -23,7 +23,7 @@ export type Planned = { posting: Posting; projectId: string | undefined };
 export type UnknownPeriods = { workspace_id: string; at: number[] };
 
 /** What a message adds to a budget's period. `isUnpriced`: part of the message has no price yet and may get one. */
-type Change = { budget: BlockingBudget; period: BudgetPeriod; usd: Decimal; isUnpriced: boolean };
+type Change = { budget: BlockingBudget; period: BlockingPeriod; usd: Decimal; isUnpriced: boolean };
 
 /** All instants of such a step of a UTC clock lie in one day of any time zone. */
 const stepMs = 15 * 60_000;
@@ -98,7 +98,7 @@ export class BudgetBook {
     return changes;
   }
 
-  #periodOf(budget: BlockingBudget, at: number): BudgetPeriod | undefined {
+  #periodOf(budget: BlockingBudget, at: number): BlockingPeriod | undefined {
     if (!isCounted(budget, at)) return undefined;
     const period = budget.periods.find(({ startsAt, endsAt }) => at >= startsAt && at < endsAt);
     if (!period) {

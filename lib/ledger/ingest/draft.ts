@@ -1,6 +1,6 @@
 import { add, type Decimal, parseDecimal, zero } from "@/lib/decimal";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
-import type { BudgetPeriod } from "@/lib/keys/blocking-budgets";
+import type { BlockingPeriod } from "@/lib/keys/blocking-budgets";
 import type { NewSubscription } from "@/lib/ledger/recurring/charges";
 import { type Around, marksAround } from "./call";
 import type { RememberedRequest } from "./idempotency";
@@ -27,7 +27,7 @@ export class Draft {
   readonly #answers = new Map<string, Record<Environment, Map<string, Answer>>>();
   readonly #around = new Set<Around>();
   readonly #spent = new Map<LoadedKey, Decimal>();
-  readonly #spentIn = new Map<BudgetPeriod, Decimal>();
+  readonly #spentIn = new Map<BlockingPeriod, Decimal>();
   /** The sums of the first `#summed` rows, by project and environment, then by day. */
   readonly #days = new Map<string, Map<string, Decimal>>();
   #summed = 0;
@@ -95,11 +95,11 @@ export class Draft {
   }
 
   /** What is spent in a period of a blocking budget, USD. */
-  spentIn(period: BudgetPeriod): Decimal {
+  spentIn(period: BlockingPeriod): Decimal {
     return this.#spentIn.get(period) ?? this.base?.spentIn(period) ?? period.spent;
   }
 
-  addSpentIn(period: BudgetPeriod, usd: Decimal): void {
+  addSpentIn(period: BlockingPeriod, usd: Decimal): void {
     this.#spentIn.set(period, add(this.spentIn(period), usd));
   }
 

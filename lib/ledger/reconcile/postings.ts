@@ -11,7 +11,7 @@ import {
   zero,
 } from "@/lib/decimal";
 import { addMonths } from "@/lib/ledger/recurring/periods";
-import { changePosting, lockPostings, restorePosting, type StoredPosting } from "./reconcile-queries";
+import { changePosting, type HeldPosting, lockPostings, restorePosting } from "./reconcile-queries";
 
 /** A posting as the message says it should be. */
 type Wanted = {
@@ -40,7 +40,7 @@ export async function mendPostings(client: ClientBase, workspaceId: string, id: 
   }
 }
 
-function wantedPostings(postings: StoredPosting[]): Wanted[] | undefined {
+function wantedPostings(postings: HeldPosting[]): Wanted[] | undefined {
   const [first] = postings;
   if (!first) return undefined;
   if (first.type === "allocation") return allocation(first);
@@ -67,7 +67,7 @@ function wantedPostings(postings: StoredPosting[]): Wanted[] | undefined {
 }
 
 /** What was answered is the amount of the first posting; the second takes as much from the other project. */
-function allocation(first: StoredPosting): Wanted[] | undefined {
+function allocation(first: HeldPosting): Wanted[] | undefined {
   if (first.part !== 0 || first.source_project_id === null) return undefined;
   const amount = parseDecimal(first.amount_usd);
   const occurredAt = first.occurred_at.toISOString();

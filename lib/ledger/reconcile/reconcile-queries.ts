@@ -168,9 +168,9 @@ const postingRow = {
 };
 
 /** A posting as its mending needs it; decimals are text. */
-export type StoredPosting = Row<typeof postingRow>;
+export type HeldPosting = Row<typeof postingRow>;
 
-export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<StoredPosting[]> {
+export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<HeldPosting[]> {
   return selectAll(client, postingRow, messages.lockPostings({ workspaceId, id }));
 }
 

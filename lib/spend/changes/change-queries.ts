@@ -7,7 +7,7 @@ import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-day
 import type { CostKind } from "./causes";
 
 /** Two ranges of days of one workspace and environment. */
-export type Comparison = {
+export type ComparedRanges = {
   workspaceId: string;
   environment: "live" | "test";
   range: DayRange;
@@ -15,7 +15,7 @@ export type Comparison = {
 };
 
 /** A comparison with the day before which sums are folded; null where none are. */
-type Folded = Comparison & { foldedUntil: string | null };
+type Folded = ComparedRanges & { foldedUntil: string | null };
 
 const segmentRow = {
   project: text(),
@@ -32,7 +32,7 @@ const segmentRow = {
 export type SegmentRow = Row<typeof segmentRow>;
 
 /** The rows of both ranges with whether they are of the compared one: a row that is in both is read twice. */
-function rowsOfBoth({ range, before }: Comparison, rowsOf: (days: DayRange, wasBefore: Sql) => Sql): Sql {
+function rowsOfBoth({ range, before }: ComparedRanges, rowsOf: (days: DayRange, wasBefore: Sql) => Sql): Sql {
   return join([rowsOf(range, sql`false`), rowsOf(before, sql`true`)], " union all ");
 }
 

@@ -7,13 +7,13 @@ import { parseDecimal, subtract, sum, toText } from "@/lib/decimal";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
 import { explain, type Segment } from "./causes";
-import { type Comparison, type SegmentRow, selectMovers, selectSegments } from "./change-queries";
+import { type ComparedRanges, type SegmentRow, selectMovers, selectSegments } from "./change-queries";
 
 /** The most people, keys, and names behind a cause that are listed. */
 const maxListed = 3;
 
 /** Explains the difference between two ranges, in the caller's transaction, which must be one snapshot of a member. */
-export async function loadChanges(client: ClientBase, comparison: Comparison): Promise<Changes> {
+export async function loadChanges(client: ClientBase, comparison: ComparedRanges): Promise<Changes> {
   const foldedUntil = await selectFoldedUntil(client, comparison.workspaceId);
   const rows = await selectSegments(client, { ...comparison, foldedUntil });
   const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));

@@ -39,7 +39,7 @@ const maxLines = 250_000;
 const maxCells = 5_000;
 
 /** A question whose defaults are filled in. `listed`: the values of the rows that are listed, in place of the highest. */
-export type Question = Omit<SpendQuery, "from" | "to" | "currency"> & { listed?: (string | null)[] };
+export type ExploreQuestion = Omit<SpendQuery, "from" | "to" | "currency"> & { listed?: (string | null)[] };
 
 /**
  * Answers a member's question about spend, in one snapshot.
@@ -79,7 +79,7 @@ export function querySpendAsKey(
 export async function loadAnswer(
   client: ClientBase,
   who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
-  { from, to, currency, ...question }: Question & Pick<SpendQuery, "from" | "to" | "currency">,
+  { from, to, currency, ...question }: ExploreQuestion & Pick<SpendQuery, "from" | "to" | "currency">,
   now: number,
   given?: Display,
 ): Promise<SpendAnswer> {
@@ -162,7 +162,7 @@ function bucketsOf(groupBy: SpendDimension[], range: DayRange): string[] {
 }
 
 /** @throws ServiceError validation_failed */
-function demandFewCells({ group_by: groupBy, top }: Question, range: DayRange): void {
+function demandFewCells({ group_by: groupBy, top }: ExploreQuestion, range: DayRange): void {
   const buckets = bucketsOf(groupBy, range).length;
   const others = groupBy.some((each) => !isCalendar(each)) ? top + 1 : 1;
   if (buckets * others > maxCells)

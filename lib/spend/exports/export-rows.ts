@@ -4,10 +4,10 @@ import { labelOf } from "@/lib/spend/activity/label";
 import type { ExportedPosting } from "./unfold";
 
 /** A column of an export: its name, and its cell for a row. */
-export type Column<Row> = [name: string, cell: (row: Row) => CsvCell];
+export type ExportColumn<Row> = [name: string, cell: (row: Row) => CsvCell];
 
 /** The columns of a posting, one per field of activity. */
-export const activityColumns: Column<ExportedPosting>[] = [
+export const activityColumns: ExportColumn<ExportedPosting>[] = [
   ["id", (row) => row.id],
   ["part", (row) => csvNumber(String(row.part))],
   ["occurred_at", (row) => toInstant(row.occurred_at.getTime())],

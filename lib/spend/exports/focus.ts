@@ -6,7 +6,7 @@ import { dayOf } from "@/lib/contract/values/instant";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { labelOf } from "@/lib/spend/activity/label";
 import { addDays, addMonthStart } from "@/lib/spend/period";
-import type { Column } from "./export-rows";
+import type { ExportColumn } from "./export-rows";
 import type { ExportedPosting } from "./unfold";
 
 /** A charge: a posting in a workspace. Each line of a batch is its own charge, because it has one model and one unit. */
@@ -46,7 +46,7 @@ function chargeClass({ voids, corrects, created_at, occurred_at }: Charge): stri
  * The columns of FOCUS 1.2: every mandatory one, the others that the ledger can fill, and what is ours alone behind `x_`.
  * The ledger knows what was paid and no discounts, so the four costs are the same, except for what a subscription covers.
  */
-export const focusColumns: Column<Charge>[] = [
+export const focusColumns: ExportColumn<Charge>[] = [
   ["BilledCost", cost],
   ["BillingAccountId", ({ workspace }) => workspace.id],
   ["BillingAccountName", ({ workspace }) => workspace.name],

@@ -12,7 +12,7 @@ import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page"
 import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/activity-queries";
 import { rangeOf } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
-import { activityColumns, type Column } from "./export-rows";
+import { activityColumns, type ExportColumn } from "./export-rows";
 import { focusColumns } from "./focus";
 import { inTurn } from "./in-turn";
 import { RunningExport } from "./running-export";
@@ -148,7 +148,7 @@ async function* runsFrom(
 
 async function* write<Row>(
   runs: AsyncIterable<Run>,
-  columns: Column<Row>[],
+  columns: ExportColumn<Row>[],
   toRow: (posting: ExportedPosting, workspace: Membership) => Row,
 ): AsyncGenerator<string> {
   yield csvRow(columns.map(([name]) => name));

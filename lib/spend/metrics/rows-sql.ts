@@ -20,7 +20,7 @@ export const columnOf = {
   user: sql`end_user`,
 };
 export type ColumnDimension = keyof typeof columnOf;
-export type NamedDimension = ColumnDimension | "tag";
+export type ListedDimension = ColumnDimension | "tag";
 export const columnDimensions = Object.keys(columnOf) as ColumnDimension[];
 
 /** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */
@@ -50,7 +50,7 @@ export function dayWithin(ranges: DayRange[]): Sql {
 
 /** The rows of the daily totals of some dimensions, in ranges of days. They have one row per name. */
 export function totalsWithin(
-  dimensions: NamedDimension[],
+  dimensions: ListedDimension[],
   { workspaceId, filters, display }: SpendScope,
   ...ranges: DayRange[]
 ): Sql {

@@ -7,7 +7,7 @@ import {
   columnDimensions,
   columnOf,
   fewest,
-  type NamedDimension,
+  type ListedDimension,
   type SpendScope,
   spendWithin,
   totalsWithin,
@@ -31,7 +31,7 @@ const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'
 export function sumsOfTotals(
   scope: SpendScope,
   range: DayRange,
-  stacked: NamedDimension,
+  stacked: ListedDimension,
   bucket: Sql,
   foldedUntil: string | null,
 ): Sql {
@@ -55,7 +55,7 @@ export function sumsOfTotals(
  * has its own rate: nothing is read folded.
  */
 function foldedTotals(
-  dimensions: NamedDimension[],
+  dimensions: ListedDimension[],
   scope: SpendScope,
   range: DayRange,
   foldedUntil: string | null,
@@ -93,7 +93,7 @@ function sumsOfUsers(scope: SpendScope, range: DayRange, bucket: Sql): Sql {
  * The sums by dimension, from the rollup of daily spend. Reads its rows once and groups them by all columns together; the sums of
  * each dimension are made from these groups, which are fewer than the rows.
  */
-export function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: NamedDimension, bucket: Sql): Sql {
+export function sumsOfSpend(scope: SpendScope, range: DayRange, stacked: ListedDimension, bucket: Sql): Sql {
   const columns = [...columnDimensions.map((dimension) => columnOf[dimension]), sql`tags`];
   const others = columnDimensions.filter((dimension) => dimension !== stacked);
   const nameOf = (dimension: ColumnDimension) =>
