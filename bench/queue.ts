@@ -58,7 +58,7 @@ export async function measureQueue(rounds: number, say: (line: string) => void):
 }
 
 /** Removes what a load left behind, and tells the planner that the queue is empty, as autovacuum does. */
-const vacuum = ({ sql }: Fixtures) => sql.query("vacuum analyze public.alert_deliveries");
+const vacuum = ({ sql }: Fixtures) => sql.query("vacuum analyze public.deliveries");
 
 async function whileSnapshotIsHeld<T>(adminUrl: string, run: () => Promise<T>): Promise<T> {
   const report = new pg.Client({ connectionString: adminUrl });
@@ -97,7 +97,7 @@ async function measure(fixtures: Fixtures, postgresPid: () => number): Promise<M
   const { user, system } = process.cpuUsage(before.own);
   const postgres = treeCpuMs(postgresPid()) - before.postgres;
   const { rows } = await fixtures.sql.query(
-    "select count(*)::int as count from public.alert_deliveries where workspace_id = $1 and state = 'delivered'",
+    "select count(*)::int as count from public.deliveries where workspace_id = $1 and state = 'delivered'",
     [workspace],
   );
   if (rows[0].count !== deliveries) throw new Error(`${rows[0].count} of ${deliveries} were delivered.`);

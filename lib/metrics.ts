@@ -72,7 +72,7 @@ function createMetrics() {
     }),
     alertDeliveries: new Counter({
       name: "outlay_alert_deliveries_total",
-      help: "Attempts to deliver an alert, by the kind of channel and how they ended; dead: given up.",
+      help: "Attempts to deliver something, by the kind of channel or of mail and how they ended; dead: given up.",
       labelNames: ["kind", "outcome"],
       registers,
     }),

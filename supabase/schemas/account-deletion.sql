@@ -73,7 +73,7 @@ begin
   delete from private.oauth_authorizations where user_id = own.id;
   delete from public.connections where user_id = own.id;
   update public.profiles set deleted_at = at where id = own.id;
-  insert into private.notices (kind, recipient, details)
+  insert into public.deliveries (kind, recipient, details)
   values ('account_deleted', own.email, jsonb_build_object(
     'erased_at', floor(extract(epoch from at + private.days_to_undo()) * 1000)::bigint
   ));
@@ -112,7 +112,7 @@ begin
   set deleted_at = null, deleted_by = null, prices_version = prices_version + private.deletion_mark()
   where deleted_by = own.id and deleted_at = own.deleted_at;
   perform private.audit_account(own.id, own.email, 'account.restored', nullif(current_setting('request.address', true), ''));
-  insert into private.notices (kind, recipient, details) values ('account_restored', own.email, '{"erased_at": null}');
+  insert into public.deliveries (kind, recipient, details) values ('account_restored', own.email, '{"erased_at": null}');
   return true;
 end
 $$;
@@ -198,7 +198,7 @@ begin
   where created_by = gone.id and kind = 'member';
   update public.repricings set requested_by_email = pseudonym where requested_by = gone.id;
   delete from public.invitations where email = lower(gone.email);
-  delete from private.notices where recipient = gone.email;
+  delete from public.deliveries where recipient = gone.email;
   update private.channel_secrets as s set address = regexp_replace(s.address, named, pseudonym, 'g')
   from public.alert_channels as c
   where c.workspace_id = s.workspace_id and c.id = s.channel_id and c.kind = 'email' and position(gone.email in s.address) > 0;

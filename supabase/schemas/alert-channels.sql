@@ -17,8 +17,6 @@ create table public.alert_channels (
   disabled_reason text check (disabled_reason in ('failing', 'gone', 'by_admin')),
   -- The first of the failures since the last success.
   failing_since timestamptz,
-  -- When the workspace's owners are next to be told by mail that the service disabled it; null: there is nothing to tell.
-  tell_owners_at timestamptz,
   secret_set_at timestamptz not null default now(),
   created_by uuid references public.profiles (id) on delete set null,
   created_at timestamptz not null default now(),
@@ -37,7 +35,6 @@ create table public.alert_channels (
 );
 
 create index alert_channels_created_by_idx on public.alert_channels (created_by);
-create index alert_channels_tell_owners_at_idx on public.alert_channels (tell_owners_at) where tell_owners_at is not null;
 -- How admins change alert channels: each function checks the role again, by the user in the transaction's claims.
 create index alert_channels_id_idx on public.alert_channels (id);
 create index alert_channels_next_digest_idx on public.alert_channels (next_digest_at) where next_digest_at is not null;
@@ -150,15 +147,15 @@ begin
 
   if changes -> 'is_disabled' = 'true' then
     update public.alert_channels as c
-    set disabled_at = coalesce(c.disabled_at, now()), disabled_reason = 'by_admin', tell_owners_at = null
+    set disabled_at = coalesce(c.disabled_at, now()), disabled_reason = 'by_admin'
     where c.workspace_id = workspace and c.id = channel and c.disabled_reason is distinct from 'by_admin';
-    perform private.cancel_alert_deliveries(workspace, channel);
+    perform private.cancel_deliveries(workspace, channel);
   elsif changes -> 'is_disabled' = 'false' then
     update public.alert_channels as c
-    set disabled_at = null, disabled_reason = null, failing_since = null, tell_owners_at = null
+    set disabled_at = null, disabled_reason = null, failing_since = null
     where c.workspace_id = workspace and c.id = channel and c.disabled_at is not null;
     if found then
-      update public.alert_deliveries as d
+      update public.deliveries as d
       set next_attempt_at = now()
       where d.channel_id = channel and d.workspace_id = workspace and d.state = 'pending' and d.lease is null;
     end if;
@@ -166,19 +163,6 @@ begin
 end
 $$;
 grant execute on function private.change_alert_channel(uuid, uuid, jsonb) to outlay_service, service_role;
-
--- Cancels what a channel has not sent, and what it has collected. What is being sent at this moment ends by itself.
-create function private.cancel_alert_deliveries(workspace uuid, channel uuid)
- returns void
- language sql
- security definer
- set search_path to ''
-as $function$
-  update public.alert_deliveries as d
-  set state = 'cancelled'
-  where d.channel_id = channel and d.workspace_id = workspace and d.lease is null
-    and (d.state = 'pending' or d.state = 'collected' and d.digest_id is null)
-$function$;
 
 -- Deletes a channel and its secrets. Its log stays, and what it has not sent is cancelled.
 create function private.remove_alert_channel(workspace uuid, channel uuid)
@@ -188,7 +172,7 @@ as $$
 begin
   perform private.require_admin_of(workspace);
   delete from public.alert_channels where workspace_id = workspace and id = channel;
-  perform private.cancel_alert_deliveries(workspace, channel);
+  perform private.cancel_deliveries(workspace, channel);
 end
 $$;
 grant execute on function private.remove_alert_channel(uuid, uuid) to outlay_service, service_role;
@@ -212,31 +196,3 @@ begin
 end
 $$;
 grant execute on function private.rotate_channel_secret(uuid, uuid, text, integer) to outlay_service, service_role;
-
--- Queues a dead delivery again, for another three days.
--- returns: null where it is queued, otherwise why not: 'not_dead', or 'disabled' (the channel is, or was deleted)
-create function private.resend_alert_delivery(workspace uuid, delivery uuid)
- returns text
- language plpgsql
- security definer
- set search_path to ''
-as $function$
-declare
-  -- An alert that was sent with a digest is sent again with it.
-  whole uuid := (
-    select coalesce(digest_id, id) from public.alert_deliveries where workspace_id = workspace and id = delivery
-  );
-  of_channel uuid := (select channel_id from public.alert_deliveries where workspace_id = workspace and id = delivery);
-begin
-  perform private.require_admin_of(workspace);
-  perform from public.alert_channels where workspace_id = workspace and id = of_channel and disabled_at is null for share;
-  if not found then
-    return 'disabled';
-  end if;
-  update public.alert_deliveries
-  set state = 'pending', attempts = 0, next_attempt_at = now(), give_up_at = now() + interval '3 days'
-  where workspace_id = workspace and id = whole and state = 'dead' and (alert_id is not null or digest_at is not null);
-  return case when not found then 'not_dead' end;
-end
-$function$;
-grant execute on function private.resend_alert_delivery(uuid, uuid) to outlay_service, service_role;

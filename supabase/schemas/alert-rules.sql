@@ -116,8 +116,8 @@ as $function$
     on conflict (workspace_id, rule, subject_id, period, level, rearmed_at) do nothing
     returning a.workspace_id, a.id, a.number, a.rule, a.subject_id, a.level, a.is_quiet
   )
-  insert into public.alert_deliveries (workspace_id, channel_id, channel_name, channel_kind, alert_id, ordered_by)
-  select c.workspace_id, c.id, c.name, c.kind, fired.id, fired.rule || ' ' || fired.subject_id
+  insert into public.deliveries (workspace_id, kind, channel_id, channel_name, channel_kind, alert_id, ordered_by)
+  select c.workspace_id, 'alert', c.id, c.name, c.kind, fired.id, fired.rule || ' ' || fired.subject_id
   from fired
   join public.alert_channels as c on c.workspace_id = fired.workspace_id
   where not fired.is_quiet

@@ -148,7 +148,7 @@ begin
         where b.workspace_id = a.workspace_id and b.id::text = a.subject_id and private.budget_period(b, now_at) = a.period
       )
       and not exists (
-        select from public.alert_deliveries as d
+        select from public.deliveries as d
         where d.workspace_id = a.workspace_id and d.alert_id = a.id and d.state in ('pending', 'collected')
       )
     limit at_most for update skip locked

@@ -43,7 +43,7 @@ begin
       select jsonb_build_object('row', to_jsonb(c), 'secrets', (
         select to_jsonb(s) from private.channel_secrets as s where s.workspace_id = workspace and s.channel_id = thing
       ), 'waiting', coalesce((
-        select jsonb_object_agg(d.id, d.state) from public.alert_deliveries as d
+        select jsonb_object_agg(d.id, d.state) from public.deliveries as d
         where d.channel_id = thing and d.workspace_id = workspace and d.lease is null
           and (d.state = 'pending' or d.state = 'collected' and d.digest_id is null)
       ), '{}'))
@@ -201,7 +201,7 @@ begin
       end if;
       perform private.insert_kept_row('public.alert_channels', kept -> 'row');
       perform private.insert_kept_row('private.channel_secrets', kept -> 'secrets');
-      update public.alert_deliveries as d set state = kept #>> array['waiting', d.id::text]
+      update public.deliveries as d set state = kept #>> array['waiting', d.id::text]
       where d.workspace_id = workspace and d.channel_id = thing and d.state = 'cancelled'
         and kept -> 'waiting' ? d.id::text;
     when 'invitation' then

@@ -62,53 +62,6 @@ as $$
 $$;
 grant execute on function private.deleted_memberships() to outlay_service, service_role;
 
--- What people are told by mail of a deletion: queued in its transaction, deleted when sent.
-create table private.notices (
-  id uuid primary key default gen_random_uuid(),
-  kind text not null check (kind in ('workspace_deleted', 'workspace_restored', 'account_deleted', 'account_restored')),
-  recipient text not null,
-  details jsonb not null,
-  next_attempt_at timestamptz not null default now(),
-  give_up_at timestamptz not null default now() + interval '3 days'
-);
-
-create index notices_next_attempt_at_idx on private.notices (next_attempt_at);
-
-alter table private.notices enable row level security;
-revoke all on private.notices from anon, authenticated, service_role;
-grant all on private.notices to service_role;
-
--- Takes notices that are due; another process may try again in ten minutes. What could not be sent for three days is dropped.
--- returns: [{ id, kind, recipient, details }]
-create function private.claim_notices(at_most integer)
-returns jsonb
-language sql volatile security definer set search_path = ''
-as $$
-  with dropped as (
-    delete from private.notices where next_attempt_at <= clock_timestamp() and give_up_at <= clock_timestamp()
-  ), due as (
-    select id from private.notices
-    where next_attempt_at <= clock_timestamp() and give_up_at > clock_timestamp()
-    order by next_attempt_at
-    limit at_most
-    for update skip locked
-  ), claimed as (
-    update private.notices as n set next_attempt_at = clock_timestamp() + interval '10 minutes'
-    from due where n.id = due.id
-    returning n.id, n.kind, n.recipient, n.details
-  )
-  select coalesce(jsonb_agg(to_jsonb(claimed)), '[]') from claimed
-$$;
-grant execute on function private.claim_notices(integer) to outlay_service, service_role;
-
-create function private.forget_notice(notice uuid)
-returns void
-language sql volatile security definer set search_path = ''
-as $$
-  delete from private.notices where id = notice
-$$;
-grant execute on function private.forget_notice(uuid) to outlay_service, service_role;
-
 -- Writes the audit log's entry about a deletion or its undo, and queues a mail for every member.
 create function private.tell_members(workspace uuid, done text)
 returns void
@@ -121,7 +74,7 @@ as $$
     else jsonb_build_object('name', w.name, 'slug', w.slug) end,
     nullif(current_setting('request.address', true), '')
   from public.workspaces as w where w.id = workspace;
-  insert into private.notices (kind, recipient, details)
+  insert into public.deliveries (kind, recipient, details)
   select 'workspace_' || done, p.email, jsonb_build_object(
     'name', w.name, 'slug', w.slug, 'role', m.role,
     'by', (select coalesce(actor.display_name, actor.email) from public.profiles as actor where actor.id = auth.uid()),

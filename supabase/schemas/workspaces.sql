@@ -358,6 +358,14 @@ alter table private.deleted_workspaces enable row level security;
 revoke all on private.deleted_workspaces from anon, authenticated, service_role;
 grant all on private.deleted_workspaces to service_role;
 
+-- Whether a workspace is deleted. It can be restored for thirty days.
+create function private.is_deleted(workspace uuid)
+returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select exists (select from public.workspaces as w where w.id = workspace and w.deleted_at is not null)
+$$;
+
 -- Keys are refused before they read anything. If one is not, the policies of the ledger and its sums hide a deleted workspace.
 create function private.reused_workspaces()
 returns setof uuid

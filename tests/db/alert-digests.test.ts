@@ -1,7 +1,8 @@
 import pg from "pg";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test, vi } from "vitest";
-import { makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
+import { queueScheduled } from "@/lib/alerts/delivery/delivery-queries";
+import { sweepQueue } from "@/lib/alerts/delivery/jobs";
 import {
   addChannel,
   crossing,
@@ -55,7 +56,7 @@ const states = async (id: string) =>
   );
 const bodies = () => receiver.received.map(({ body }) => JSON.parse(body));
 async function work(): Promise<void> {
-  await makeDueDigests();
+  await queueScheduled(20);
   await send();
 }
 
@@ -104,7 +105,7 @@ describe("A digest", () => {
     const ids = await Promise.all(Array.from({ length: 5 }, () => channel()));
     await raiseLevels("50", "80");
     for (const id of ids) await passThePeriod(id);
-    await Promise.all(Array.from({ length: 8 }, () => makeDueDigests()));
+    await Promise.all(Array.from({ length: 8 }, () => queueScheduled(20)));
     for (const id of ids) expect(await digestsOf(id)).toHaveLength(1);
   });
 
@@ -114,11 +115,11 @@ describe("A digest", () => {
     await passThePeriod(id);
     const killed = await connect();
     await killed.query("begin");
-    await killed.query("select private.make_digests(20)");
+    await killed.query("select private.queue_scheduled(20)");
     // Another process passes it over at once, instead of waiting or failing.
-    expect(await makeDueDigests()).toBe(0);
+    expect(await queueScheduled(20)).toBe(0);
     await killed.end();
-    await vi.waitUntil(async () => (await makeDueDigests()) === 1);
+    await vi.waitUntil(async () => (await queueScheduled(20)) === 1);
     expect(await digestsOf(id)).toHaveLength(1);
   });
 
@@ -127,7 +128,7 @@ describe("A digest", () => {
     await raiseLevels("80");
     await passThePeriod(id);
     // Makes it, and sends nothing: the process ends here.
-    await makeDueDigests();
+    await queueScheduled(20);
     expect(receiver.received).toEqual([]);
     receiver.answer = status(500);
     await work();
@@ -170,11 +171,11 @@ describe("A digest", () => {
   test("Keeps what waits for it when the log is swept, and ends it with its channel", async () => {
     const id = await channel();
     await raiseLevels("80");
-    await fixtures.sql.query("update public.alert_deliveries set created_at = now() - interval '40 days'");
-    await sweepAlerts();
+    await fixtures.sql.query("update public.deliveries set created_at = now() - interval '40 days'");
+    await sweepQueue();
     expect(await states(id)).toEqual(["80 collected"]);
     await fixtures.sql.query("delete from public.alert_channels where id = $1", [id]);
-    await sweepAlerts();
+    await sweepQueue();
     expect(await states(id)).toEqual(["80 cancelled"]);
   });
 

@@ -243,7 +243,7 @@ describe("What is told", () => {
       [workspace],
     );
   const deliveries = async () =>
-    (await rows("select 1 from public.alert_deliveries where workspace_id = $1", [workspace])).length;
+    (await rows("select 1 from public.deliveries where workspace_id = $1", [workspace])).length;
 
   test("Is recorded once by two processes that judge at the same time, again and again", async () => {
     await channel();

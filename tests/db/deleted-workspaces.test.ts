@@ -47,18 +47,22 @@ test("Sends no alert, makes no digest and tells no owner of a channel in a delet
     const off = {
       disabled_at: new Date(),
       disabled_reason: "failing",
-      tell_owners_at: "2026-11-01T00:00:00Z",
     };
-    await addChannel(fixtures, workspace, { address, ...off });
+    const id = await addChannel(fixtures, workspace, { address, ...off });
+    await fixtures.sql.query(
+      "insert into public.deliveries (kind, workspace_id, details) values ('channel_off', $1, jsonb_build_object('channel_id', $2::text))",
+      [workspace, id],
+    );
     await raise(fixtures, crossing(workspace));
   }
   await remove();
-  const [{ taken }] = (await service.query("select private.claim_alert_deliveries(50, 5, 5, 60) as taken"))
-    .rows as [{ taken: { channel?: { id: string } }[] }];
+  const [{ taken }] = (await service.query("select private.claim_deliveries(50, 5, 5, 60, true) as taken"))
+    .rows as [{ taken: { workspace_id: string; kind: string }[] }];
   expect(JSON.stringify(taken)).toContain(channels[1]);
   expect(JSON.stringify(taken)).not.toContain(channels[0]);
-  expect(await call("make_digests", 10)).toBe(1);
-  expect(workspacesOf(await call("claim_channel_notices", 10))).toEqual([kept]);
+  expect(new Set(workspacesOf(taken))).toEqual(new Set([kept]));
+  expect(taken.map(({ kind }) => kind).sort()).toEqual(["alert", "channel_off"]);
+  expect(await call("queue_scheduled", 10)).toBe(1);
 });
 
 test("Books no charge and corrects no price in a deleted workspace", async () => {
@@ -96,7 +100,9 @@ test("Mails no weekly report of a deleted workspace", async () => {
     ]);
   }
   await remove();
-  expect(workspacesOf(await call("claim_weekly_reports", 10, 60))).toEqual([kept]);
+  await call("queue_scheduled", 10);
+  const taken: { workspace_id: string; kind: string }[] = await call("claim_deliveries", 10, 5, 5, 60, true);
+  expect(workspacesOf(taken.filter(({ kind }) => kind === "weekly_report"))).toEqual([kept]);
 });
 
 test("Raises nothing and changes no state in a deleted workspace, whatever judges it", async () => {

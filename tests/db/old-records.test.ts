@@ -95,8 +95,8 @@ test("An alert is kept while it must not fire again, its state goes on, or it is
     "insert into public.alert_channels (workspace_id, name, kind, target) values ($1, 'Ours', 'webhook', 'example.com') returning id",
   );
   await run(
-    `insert into public.alert_deliveries (workspace_id, channel_id, channel_name, channel_kind, alert_id)
-     select workspace_id, $2, 'Ours', 'webhook', id from public.alerts where workspace_id = $1 and subject_id = 'unsent'`,
+    `insert into public.deliveries (workspace_id, kind, channel_id, channel_name, channel_kind, alert_id)
+     select workspace_id, 'alert', $2, 'Ours', 'webhook', id from public.alerts where workspace_id = $1 and subject_id = 'unsent'`,
     channel.id,
   );
   await sweepOldRecords();

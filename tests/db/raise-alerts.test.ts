@@ -79,7 +79,7 @@ const alerts = async () =>
 const deliveries = async (channelId: string) =>
   (
     await fixtures.sql.query(
-      `select a.level, a.period::text, d.state from public.alert_deliveries as d
+      `select a.level, a.period::text, d.state from public.deliveries as d
        join public.alerts as a on a.id = d.alert_id where d.channel_id = $1 order by d.number`,
       [channelId],
     )

@@ -89,7 +89,7 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
     crossing(workspace, { level: "80", details: { spent_usd: "80.010000000000000001" } }),
   );
   await world.fixtures.sql.query(
-    `update public.alert_deliveries set state = 'dead', lease = null, leased_until = null, last_error = 'The receiver answered 500.'
+    `update public.deliveries set state = 'dead', lease = null, leased_until = null, last_error = 'The receiver answered 500.'
      where workspace_id = $1`,
     [workspace],
   );

@@ -26,9 +26,7 @@ const reached = (count: number) =>
 
 /** Ends the leases of processes that were killed, as if their time had passed. */
 const endLeases = () =>
-  harness.fixtures.sql.query(
-    "update public.alert_deliveries set leased_until = now() where lease is not null",
-  );
+  harness.fixtures.sql.query("update public.deliveries set leased_until = now() where lease is not null");
 
 test("Delivers each alert at least once and in order from two processes that are killed ten times", async () => {
   const workspace = await harness.fixtures.workspace();
@@ -55,7 +53,7 @@ test("Delivers each alert at least once and in order from two processes that are
   await vi.waitUntil(
     async () => {
       const { rows } = await harness.fixtures.sql.query(
-        "select count(*)::int as open from public.alert_deliveries where state <> 'delivered' and channel_id = $1",
+        "select count(*)::int as open from public.deliveries where state <> 'delivered' and channel_id = $1",
         [channel],
       );
       return rows[0].open === 0;

@@ -59,7 +59,7 @@ test("10,000 messages over four thresholds from two processes that are killed te
     await services[process]?.kill();
     services[process] = await harness.start();
     await harness.fixtures.sql.query(
-      "update public.alert_deliveries set leased_until = now() where lease is not null",
+      "update public.deliveries set leased_until = now() where lease is not null",
     );
   }
   await sending;
@@ -78,7 +78,7 @@ test("10,000 messages over four thresholds from two processes that are killed te
 
   const open = async () => {
     const { rows } = await harness.fixtures.sql.query(
-      "select count(*)::int as open from public.alert_deliveries where channel_id = $1 and state <> 'delivered'",
+      "select count(*)::int as open from public.deliveries where channel_id = $1 and state <> 'delivered'",
       [channel],
     );
     return rows[0].open;

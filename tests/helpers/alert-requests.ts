@@ -38,6 +38,7 @@ export const alert: Alert = {
 /** A delivery of that alert, or of what `more` names, to a channel. */
 export function delivery(kind: ChannelKind, address: string | null, more: Partial<Claimed> = {}): Claimed {
   return {
+    kind: "alert",
     workspace_id: "w1",
     id: "d1",
     lease: "l1",

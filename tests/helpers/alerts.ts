@@ -69,7 +69,7 @@ export async function addChannel(
 /** A channel's deliveries, the first first. */
 export async function deliveriesOf({ sql }: Fixtures, channelId: string) {
   const { rows } = await sql.query(
-    `select d.*, a.level from public.alert_deliveries as d left join public.alerts as a on a.id = d.alert_id
+    `select d.*, a.level from public.deliveries as d left join public.alerts as a on a.id = d.alert_id
      where d.channel_id = $1 order by d.number`,
     [channelId],
   );
@@ -79,7 +79,7 @@ export async function deliveriesOf({ sql }: Fixtures, channelId: string) {
 /** Makes everything that waits due now, as if its time had come. */
 export async function passTheWait({ sql }: Fixtures, channelId: string): Promise<void> {
   await sql.query(
-    "update public.alert_deliveries set next_attempt_at = now() where channel_id = $1 and state = 'pending'",
+    "update public.deliveries set next_attempt_at = now() where channel_id = $1 and state = 'pending'",
     [channelId],
   );
 }

@@ -1,8 +1,13 @@
 import { readOutbox } from "@/lib/access/sign-in/local/outbox";
 
+/** The mails to an address, the newest first. */
+export async function mailsTo(email: string) {
+  return (await readOutbox())?.filter(({ recipient }) => recipient === email.toLowerCase()) ?? [];
+}
+
 /** The latest mail to an address. */
 export async function latestMail(email: string) {
-  const mail = (await readOutbox())?.find(({ recipient }) => recipient === email.toLowerCase());
+  const [mail] = await mailsTo(email);
   if (!mail) throw new Error(`There is no mail to ${email}.`);
   return mail;
 }

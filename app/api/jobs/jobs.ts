@@ -2,10 +2,7 @@ import { eraseAccounts } from "@/lib/access/account/deletion";
 import { sweepDeleted } from "@/lib/access/deleted/service";
 import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
-import { deliverAlerts, drainDeliveries, makeDueDigests, sweepAlerts } from "@/lib/alerts/delivery/jobs";
-import { tellOwners } from "@/lib/alerts/delivery/notices";
-import { mailNotices } from "@/lib/alerts/notices/job";
-import { sendReports } from "@/lib/alerts/reports/jobs";
+import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/job";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { runFolding } from "@/lib/ledger/folding/service";
@@ -33,12 +30,9 @@ export const jobs: Job[] = [
   { name: "reprice_messages", everyMs: 2_000, run: runRepricings },
   { name: "fetch_published", everyMs: 60_000, run: startFetching, drain: drainFetching },
   { name: "price_unpriced", everyMs: 60_000, run: priceUnpriced },
-  { name: "make_digests", everyMs: 2_000, run: makeDueDigests },
-  { name: "deliver_alerts", everyMs: 1_000, run: deliverAlerts, drain: drainDeliveries },
-  { name: "tell_channel_owners", everyMs: 30_000, run: tellOwners },
-  { name: "mail_weekly_reports", everyMs: 5_000, run: sendReports },
-  { name: "sweep_alert_deliveries", everyMs: 600_000, run: sweepAlerts },
-  { name: "mail_notices", everyMs: 2_000, run: mailNotices },
+  { name: "queue_due", everyMs: 2_000, run: queueDue },
+  { name: "deliver", everyMs: 1_000, run: sendDeliveries, drain: drainDeliveries },
+  { name: "sweep_deliveries", everyMs: 600_000, run: sweepQueue },
   { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
   { name: "erase_accounts", everyMs: 60_000, run: eraseAccounts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },

@@ -1,29 +1,44 @@
 import { alertMail } from "@/lib/alerts/kinds/email";
 import { requestOf } from "@/lib/alerts/kinds/requests";
-import { sendMail } from "@/lib/alerts/mail/send-mail";
+import { channelOffMail } from "@/lib/alerts/mail/channel-off";
+import { deletionMail } from "@/lib/alerts/mail/deletions";
+import { type Mail, sendMail, Unwanted } from "@/lib/alerts/mail/send-mail";
+import { mailReport } from "@/lib/alerts/reports/mail-report";
 import { env } from "@/lib/env";
-import { log } from "@/lib/log";
+import { log, reportFailure } from "@/lib/log";
 import { InternalAddress, internet, type OutsideNetwork } from "@/lib/outside/connect";
 import { serviceAddress } from "@/lib/service-address";
 import { readRetryAfter } from "./backoff";
-import type { Claimed, Outcome } from "./claimed";
+import type { Claimed, Delivery, Outcome } from "./claimed";
 import { post, RefusedAddress } from "./post";
 
 /** How long one attempt may take, from the name's resolution to the head of the response. */
 export const attemptTimeoutMs = 15_000;
 
 /** Sends a delivery once. Never throws: whatever goes wrong is the outcome. @param network another one in tests */
-export async function attempt(delivery: Claimed, network: OutsideNetwork = internet): Promise<Outcome> {
-  const signal = AbortSignal.timeout(attemptTimeoutMs);
+export async function attempt(delivery: Delivery, network: OutsideNetwork = internet): Promise<Outcome> {
+  let signal: AbortSignal | undefined;
   try {
-    return delivery.channel.kind === "email"
-      ? await mail(delivery, signal)
-      : await ask(delivery, network, signal);
+    if ("channel" in delivery && delivery.channel.kind !== "email") {
+      signal = AbortSignal.timeout(attemptTimeoutMs);
+      return await ask(delivery, network, signal);
+    }
+    const mail = await mailOf(delivery);
+    if (mail.to.length === 0) {
+      const error = "None of the addresses belongs to a member of the workspace any more.";
+      return { outcome: "failed", status: null, error };
+    }
+    signal = AbortSignal.timeout(attemptTimeoutMs);
+    await sendMail(mail, signal);
+    return { outcome: "delivered", status: null };
   } catch (error) {
-    // The address is part of some errors of a connection and may be a secret, so the error itself is not logged.
+    if (error instanceof Unwanted) return { outcome: "gone", status: null, error: error.message };
     const reason = explain(error, signal);
-    const address = error instanceof InternalAddress ? { address: error.address } : {};
-    log.info({ delivery: delivery.id, reason, ...address }, "An alert was not delivered.");
+    if ("channel" in delivery) {
+      // The address is part of some errors of a connection and may be a secret, so the error itself is not logged.
+      const address = error instanceof InternalAddress ? { address: error.address } : {};
+      log.info({ delivery: delivery.id, reason, ...address }, "An alert was not delivered.");
+    } else reportFailure(error, `A mail (${delivery.kind}) was not sent; it will be tried again.`);
     return { outcome: "failed", status: null, error: reason };
   }
 }
@@ -42,17 +57,27 @@ async function ask(delivery: Claimed, network: OutsideNetwork, signal: AbortSign
   return { outcome: "failed", status, error, retryAfterMs: readRetryAfter(retryAfter, now) };
 }
 
-async function mail(delivery: Claimed, signal: AbortSignal): Promise<Outcome> {
-  const { recipients } = delivery.channel;
-  if (recipients.length === 0) {
-    const error = "None of the addresses belongs to a member of the workspace any more.";
-    return { outcome: "failed", status: null, error };
+/** Writes the mail of a delivery. @throws Unwanted where nobody is to receive it any more */
+async function mailOf(delivery: Delivery): Promise<Mail> {
+  const { id } = delivery;
+  switch (delivery.kind) {
+    case "weekly_report":
+      return mailReport(delivery);
+    case "channel_off":
+      if (!delivery.off?.owners.length) throw new Unwanted("The channel is on again, or has no owner.");
+      return {
+        to: delivery.off.owners,
+        messageId: `channel-${id}`,
+        ...channelOffMail(delivery.off, delivery.workspace),
+      };
+    case "workspace_deleted":
+    case "workspace_restored":
+    case "account_deleted":
+    case "account_restored":
+      return { to: [delivery.recipient], messageId: `notice-${id}`, ...deletionMail(delivery) };
+    default:
+      return { to: delivery.channel.recipients, messageId: id, ...alertMail(delivery, serviceAddress()) };
   }
-  await sendMail(
-    { to: recipients, messageId: delivery.id, ...alertMail(delivery, serviceAddress()) },
-    signal,
-  );
-  return { outcome: "delivered", status: null };
 }
 
 const reasons: Record<string, string> = {
@@ -68,8 +93,8 @@ const reasons: Record<string, string> = {
 };
 
 /** What went wrong in words, of which none is the receiver's. */
-export function explain(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `There was no answer within ${attemptTimeoutMs / 1000} seconds.`;
+export function explain(error: unknown, signal: AbortSignal | undefined): string {
+  if (signal?.aborted) return `There was no answer within ${attemptTimeoutMs / 1000} seconds.`;
   if (error instanceof InternalAddress)
     return "The host has an address that is not public. To allow it, the operator adds the host to ALERT_ALLOWED_HOSTS.";
   if (error instanceof RefusedAddress) return `The channel's address ${error.message}.`;

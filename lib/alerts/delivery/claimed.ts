@@ -1,15 +1,21 @@
 import type { Alert } from "@/lib/alerts/alert";
 import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 
-/** A delivery that this process has taken from the queue, with what it needs to send it. Contains secrets: never log it. */
-export type Claimed = {
-  workspace_id: string;
+/** What this process has taken from the queue, with what it needs to send it. Contains secrets: never log it. */
+type Taken = {
   /** Sent along, so that a receiver recognises what it received before. */
   id: string;
   lease: string;
   /** Attempts so far, this one included. */
   attempts: number;
-  workspace: { slug: string; name: string };
+};
+
+/** Taken of a workspace. */
+type TakenOf = Taken & { workspace_id: string; workspace: { slug: string; name: string } };
+
+/** A delivery to a channel. */
+export type Claimed = TakenOf & {
+  kind: "alert" | "digest" | "test";
   channel: {
     id: string;
     name: string;
@@ -28,11 +34,51 @@ export type Claimed = {
   digest: { time_zone: string; count: number; alerts: Alert[] } | null;
 };
 
+/** A weekly report; null where its reader is not there any more. */
+export type ClaimedReport = TakenOf & {
+  kind: "weekly_report";
+  report: {
+    user_id: string;
+    /** The Monday of the week that it is about. */
+    week: string;
+    time_zone: string;
+    email: string;
+    /** Whether the reader has a verified second factor. */
+    has_factor: boolean;
+  } | null;
+};
+
+/** A channel that the service turned off, with the owners to tell; null where it is on again. */
+export type ClaimedChannelOff = TakenOf & {
+  kind: "channel_off";
+  off: {
+    name: string;
+    kind: string;
+    target: string;
+    reason: "failing" | "gone";
+    failing_since: string | null;
+    owners: string[];
+  } | null;
+};
+
+/** What somebody is told of a deletion or its undo. Times are milliseconds since 1970. */
+export type ClaimedDeletion = Taken & { recipient: string } & (
+    | {
+        kind: "workspace_deleted" | "workspace_restored";
+        /** `by`: who did it. `erased_at` is null of one that was restored. */
+        details: { name: string; slug: string; role: string; by: string | null; erased_at: number | null };
+      }
+    | { kind: "account_deleted" | "account_restored"; details: { erased_at: number | null } }
+  );
+
+/** Everything that the queue has. */
+export type Delivery = Claimed | ClaimedReport | ClaimedChannelOff | ClaimedDeletion;
+
 /** How an attempt ended. */
 export type Outcome =
   | { outcome: "delivered"; status: number | null }
   | {
-      /** `gone`: the receiver answered 410 and wants no more. */
+      /** `gone`: another attempt is no use; a receiver answered 410 and wants no more. */
       outcome: "failed" | "gone";
       status: number | null;
       /** What went wrong, for people; never with a secret. */

@@ -1,5 +1,5 @@
 import { readGauge } from "@/lib/metrics";
-import { makeDigests, oldestDeliverySeconds, sweepDeliveries } from "./delivery-queries";
+import { oldestDeliverySeconds, queueScheduled, sweepDeliveries } from "./delivery-queries";
 import { DeliveryPump } from "./pump";
 
 const pump = new DeliveryPump();
@@ -11,8 +11,8 @@ readGauge("outlay_alert_oldest_pending_seconds", () =>
   oldest ? [{ labels: {}, value: oldest.seconds }] : [],
 );
 
-/** Begins to deliver the alerts that are due. Returns before they are delivered. @returns how many it began */
-export async function deliverAlerts(): Promise<number> {
+/** Begins to send what is due in the queue. Returns before it is sent. @returns how many deliveries it began */
+export async function sendDeliveries(): Promise<number> {
   const began = await pump.look();
   if (!oldest || performance.now() - oldest.readAtMs > readAgeEveryMs) {
     oldest = { seconds: await oldestDeliverySeconds(), readAtMs: performance.now() };
@@ -25,27 +25,25 @@ export function drainDeliveries(isLast: boolean): Promise<void> {
   return isLast ? pump.close() : pump.drain();
 }
 
-/** Few, because the messages that raise alerts for these channels wait while their digests are made. */
-const digestsAStep = 20;
-
-/** Makes the digests that are due; `deliverAlerts` sends them. @returns how many it made */
-export async function makeDueDigests(): Promise<number> {
-  let all = 0;
-  for (;;) {
-    const made = await makeDigests(digestsAStep);
-    all += made;
-    if (made < digestsAStep) return all;
-  }
+/** Queues the digests and weekly reports that are due, and begins to send them. @returns how many were due */
+export async function queueDue(): Promise<number> {
+  // Few at a time, because the messages that raise alerts for these channels wait while their digests are made.
+  const due = await inSteps(20, queueScheduled);
+  if (due > 0) await pump.look();
+  return due;
 }
 
-const deliveriesAStep = 1_000;
-
 /** Deletes the log of deliveries after 30 days, and ends what nobody will send. @returns how many it changed */
-export async function sweepAlerts(): Promise<number> {
+export function sweepQueue(): Promise<number> {
+  return inSteps(1_000, sweepDeliveries);
+}
+
+/** Repeats a step until it finds less than it may do. @returns how much it did in all */
+async function inSteps(atMost: number, step: (atMost: number) => Promise<number>): Promise<number> {
   let all = 0;
   for (;;) {
-    const swept = await sweepDeliveries(deliveriesAStep);
-    all += swept;
-    if (swept < deliveriesAStep) return all;
+    const done = await step(atMost);
+    all += done;
+    if (done < atMost) return all;
   }
 }

@@ -1,12 +1,13 @@
+import { canSendMail } from "@/lib/alerts/mail/send-mail";
 import { log, reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
 import { attempt as attemptOnce, attemptTimeoutMs } from "./attempt";
 import { retryDelayMs } from "./backoff";
-import type { Claimed, Outcome } from "./claimed";
+import type { Delivery, Outcome } from "./claimed";
 import { claimDeliveries, finishDelivery } from "./delivery-queries";
 
-/** Deliveries that one process sends at once: in all, for channels that fail, and for one channel. */
-const most = { all: 64, failing: 32, channel: 4 };
+/** Deliveries that one process sends at once: in all, for channels that fail, and for one channel or kind of mail. */
+const most = { all: 64, failing: 32, lane: 4 };
 
 /** How long a claim lasts, seconds: longer than an attempt, so that no other process claims a delivery that is being sent. */
 export const leaseSeconds = 2 * (attemptTimeoutMs / 1000) + 10;
@@ -20,14 +21,14 @@ const drainLimitMs = 40_000;
  * has expired.
  */
 export class DeliveryPump {
-  readonly #inFlight = new Map<Promise<void>, Claimed>();
+  readonly #inFlight = new Map<Promise<void>, Delivery>();
   #looking: Promise<number> | undefined;
   #isWanted = false;
   #isClosed = false;
   #isPaused = false;
 
   /** @param attempt sends one delivery; another one in tests */
-  constructor(private readonly attempt: (delivery: Claimed) => Promise<Outcome> = attemptOnce) {}
+  constructor(private readonly attempt: (delivery: Delivery) => Promise<Outcome> = attemptOnce) {}
 
   /** Claims the deliveries that are due and starts to send them. @returns how many it started */
   async look(): Promise<number> {
@@ -64,14 +65,14 @@ export class DeliveryPump {
 
   async #claim(): Promise<number> {
     this.#isWanted = false;
-    const failing = [...this.#inFlight.values()].filter(({ channel }) => channel.is_failing).length;
+    const failing = [...this.#inFlight.values()].filter(isFailing).length;
     const room = {
       all: most.all - this.#inFlight.size,
       failing: Math.max(0, most.failing - failing),
-      channel: most.channel,
+      lane: most.lane,
     };
     if (this.#isClosed || this.#isPaused || room.all <= 0) return 0;
-    const claimed = await claimDeliveries(room, leaseSeconds);
+    const claimed = await claimDeliveries(room, leaseSeconds, canSendMail());
     for (const delivery of claimed) {
       const sent: Promise<void> = deliver(delivery, this.attempt)
         .then(() => {})
@@ -89,7 +90,7 @@ export class DeliveryPump {
 
   /** Takes the next delivery when one has ended. The job does so too, but later. */
   #lookAgain(): void {
-    this.look().catch((error) => reportFailure(error, "The queue of alerts could not be read."));
+    this.look().catch((error) => reportFailure(error, "The queue of deliveries could not be read."));
   }
 }
 
@@ -98,14 +99,13 @@ export class DeliveryPump {
  * @returns its state; null where another process has taken it meanwhile
  */
 export async function deliver(
-  delivery: Claimed,
-  attempt: (delivery: Claimed) => Promise<Outcome> = attemptOnce,
+  delivery: Delivery,
+  attempt: (delivery: Delivery) => Promise<Outcome> = attemptOnce,
 ): Promise<Awaited<ReturnType<typeof finishDelivery>>> {
-  const { workspace_id, id, lease, attempts, channel } = delivery;
+  const { id, lease, attempts } = delivery;
   const ended = await attempt(delivery);
   const isDelivered = ended.outcome === "delivered";
   const state = await finishDelivery({
-    workspace_id,
     id,
     lease,
     outcome: ended.outcome,
@@ -113,7 +113,12 @@ export async function deliver(
     error: isDelivered ? null : ended.error,
     retry_in_ms: isDelivered ? 0 : Math.max(retryDelayMs(attempts), ended.retryAfterMs ?? 0),
   });
-  metrics.alertDeliveries.inc({ kind: channel.kind, outcome: state === "dead" ? "dead" : ended.outcome });
-  if (state === "dead") log.warn({ delivery: id, channel: channel.id }, "An alert was given up.");
+  const kind = "channel" in delivery ? delivery.channel.kind : delivery.kind;
+  metrics.alertDeliveries.inc({ kind, outcome: state === "dead" ? "dead" : ended.outcome });
+  if (state === "dead") log.warn({ delivery: id, kind }, "A delivery was given up.");
   return state;
+}
+
+function isFailing(delivery: Delivery): boolean {
+  return "channel" in delivery && delivery.channel.is_failing;
 }

@@ -106,15 +106,16 @@ const deliveryRow = {
 /** A delivery with its alert. */
 export type DeliveryRow = Row<typeof deliveryRow>;
 
-// What was sent with a digest ended as the digest did.
-const deliveries = sql`select d.id, d.number, d.channel_id, d.channel_name, d.channel_kind, d.alert_id,
+// What was sent with a digest ended as the digest did. Only mails have no channel, and no member reads those.
+const deliveries = sql`select d.id, d.number, coalesce(d.channel_id, d.id) as channel_id, coalesce(d.channel_name, '') as channel_name,
+    coalesce(d.channel_kind, '') as channel_kind, d.alert_id,
     case when d.digest_at is not null then (
-      select count(*) from public.alert_deliveries as m where m.workspace_id = d.workspace_id and m.digest_id = d.id
+      select count(*) from public.deliveries as m where m.workspace_id = d.workspace_id and m.digest_id = d.id
     ) end as digest_count,
     case when a.id is not null then to_jsonb(a) end as alert, sent.state, sent.attempts, sent.next_attempt_at,
     sent.last_status, sent.last_error, sent.delivered_at, d.created_at
-  from public.alert_deliveries as d
-  join public.alert_deliveries as sent on sent.workspace_id = d.workspace_id and sent.id = coalesce(d.digest_id, d.id)
+  from public.deliveries as d
+  join public.deliveries as sent on sent.workspace_id = d.workspace_id and sent.id = coalesce(d.digest_id, d.id)
   left join public.alerts as a on a.workspace_id = d.workspace_id and a.id = d.alert_id`;
 
 /** The deliveries of alerts, by the channel's name. */
@@ -178,5 +179,5 @@ export function resendDelivery(
   workspaceId: string,
   id: string,
 ): Promise<"not_dead" | "disabled" | null> {
-  return callFunction(client, "private.resend_alert_delivery", workspaceId, id);
+  return callFunction(client, "private.resend_delivery", workspaceId, id);
 }

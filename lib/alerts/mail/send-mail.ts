@@ -5,6 +5,20 @@ import { env, supabaseProject } from "@/lib/env";
 /** What a mail says. `link` is the one that the local outbox shows as a button. */
 export type MailContent = { subject: string; text: string; html: string; link: string | null };
 
+/** A mail. */
+export type Mail = MailContent & {
+  to: string[];
+  /** The same for each attempt, so that a mail server may recognise what it received before. */
+  messageId: string;
+  /** Ends what the mail is part of when it is posted to: the one click of RFC 8058. */
+  endUrl?: string;
+};
+
+/** Nobody wants a mail any more that is to be written. The message says why. */
+export class Unwanted extends Error {
+  override name = "Unwanted";
+}
+
 /** Whether mails can be sent, or kept in the local outbox. A Supabase project has no outbox of ours. */
 export function canSendMail(): boolean {
   return env().SMTP_URL !== undefined || supabaseProject() === undefined;
@@ -14,14 +28,9 @@ let transport: Transporter | undefined;
 
 /**
  * Sends a mail by the server in SMTP_URL, or puts it into the local outbox where none is set.
- * @param mail.messageId the same for each attempt, so that a mail server may recognise what it received before
- * @param mail.endUrl ends what the mail is part of when it is posted to: the one click of RFC 8058
  * @throws Error where the server does not take it, or `signal` aborts
  */
-export async function sendMail(
-  mail: MailContent & { to: string[]; messageId: string; endUrl?: string },
-  signal: AbortSignal,
-): Promise<void> {
+export async function sendMail(mail: Mail, signal: AbortSignal): Promise<void> {
   const { to, subject, text, html, link, messageId, endUrl } = mail;
   const { SMTP_URL, SMTP_FROM } = env();
   if (SMTP_URL === undefined || SMTP_FROM === undefined) {

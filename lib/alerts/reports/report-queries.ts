@@ -26,37 +26,6 @@ export async function unsubscribe(client: ClientBase, workspaceId: string): Prom
   await execute(client, sql`delete from public.weekly_reports where workspace_id = ${workspaceId}`);
 }
 
-/** A report's mail that this process has taken from the queue. */
-export type ClaimedReport = {
-  workspace_id: string;
-  user_id: string;
-  /** The Monday of the week that it is about. */
-  week: string;
-  lease: string;
-  /** Attempts so far, this one included. */
-  attempts: number;
-  time_zone: string;
-  email: string;
-  /** Whether the reader has a verified second factor. */
-  has_factor: boolean;
-  workspace: { slug: string; name: string };
-};
-
-/** Queues what is due and takes mails, for `leaseSeconds`. */
-export function claimReports(atMost: number, leaseSeconds: number): Promise<ClaimedReport[]> {
-  return callAsService("private.claim_weekly_reports", atMost, leaseSeconds);
-}
-
-/** Records how an attempt ended. @param retryInMs null: another attempt is no use */
-export function finishReport(
-  { workspace_id, user_id, week, lease }: ClaimedReport,
-  error: string | null,
-  retryInMs: number | null,
-): Promise<"pending" | "sent" | "dead" | null> {
-  const ended = { workspace_id, user_id, week, lease, error, retry_in_ms: retryInMs };
-  return callAsService("private.finish_weekly_report", JSON.stringify(ended));
-}
-
 /** Keeps the hash of the secret in a mail's link. */
 export async function addReportLink(workspaceId: string, userId: string, secretHash: Buffer): Promise<void> {
   await callAsService("private.add_report_link", workspaceId, userId, secretHash);

@@ -43,7 +43,16 @@ export const archivedFiles: ArchivedFile[] = [
   { name: "alerts.ndjson", statement: rowsOf("alerts", "number") },
   {
     name: "alert-deliveries.ndjson",
-    statement: rowsOf("alert_deliveries", "number", ["lease", "leased_until"]),
+    statement: rowsOf("deliveries", "number", [
+      "kind",
+      "lane",
+      "lease",
+      "leased_until",
+      "reader_id",
+      "week",
+      "recipient",
+      "details",
+    ]),
   },
   { name: "message-voids.ndjson", statement: rowsOf("message_voids", "created_at, message_id") },
   { name: "repricings.ndjson", statement: rowsOf("repricings", "created_at, id") },

@@ -187,7 +187,7 @@ describe("An alert", () => {
     receiver.answer = status(500);
     await raise(harness.fixtures, crossing(team.workspace, { subject_id: crypto.randomUUID() }));
     await harness.fixtures.sql.query(
-      "update public.alert_deliveries set give_up_at = now() where channel_id = $1",
+      "update public.deliveries set give_up_at = now() where channel_id = $1",
       [id],
     );
     const state = async () => (await deliveriesOf(harness.fixtures, id))[0].state;

@@ -89,7 +89,7 @@ test("Tries again what the mail server refused, without its words", async () => 
   expect(state).toBe("pending");
   expect(error).not.toContain("SECRETS");
   refuses = false;
-  await harness.fixtures.sql.query("update public.alert_deliveries set next_attempt_at = now()");
+  await harness.fixtures.sql.query("update public.deliveries set next_attempt_at = now()");
   await vi.waitUntil(async () => (await stateOf(channel)).state === "delivered", { timeout: 10_000 });
 });
 

@@ -207,7 +207,7 @@ describe("Deleting a workspace", () => {
       10_000,
     );
     await vi.waitFor(async () => {
-      const left = await rows("select from private.notices where details ->> 'slug' = $1", [team.slug]);
+      const left = await rows("select from public.deliveries where details ->> 'slug' = $1", [team.slug]);
       expect(left).toEqual([]);
     }, 10_000);
   });

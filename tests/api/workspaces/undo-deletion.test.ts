@@ -159,15 +159,13 @@ test("Gives a restored channel its secrets and what it had not sent", async () =
   const before = await secrets();
   expect(before).toHaveLength(1);
   await sqlOf(
-    `insert into public.alert_deliveries (workspace_id, channel_id, channel_name, channel_kind, next_attempt_at)
-     select $1, $2, 'Ops', 'webhook', now() + interval '1 day'`,
+    `insert into public.deliveries (workspace_id, kind, channel_id, channel_name, channel_kind, next_attempt_at)
+     select $1, 'test', $2, 'Ops', 'webhook', now() + interval '1 day'`,
     workspace,
     id,
   );
   const states = async () =>
-    (await sqlOf("select state from public.alert_deliveries where channel_id = $1", id)).map(
-      ({ state }) => state,
-    );
+    (await sqlOf("select state from public.deliveries where channel_id = $1", id)).map(({ state }) => state);
   await clients.owner.call("DELETE", `${path}/alert-channels/${id}`);
   expect(await states()).toEqual(["cancelled"]);
   expect(await secrets()).toEqual([]);

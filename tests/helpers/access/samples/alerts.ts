@@ -7,7 +7,7 @@ import { nothing, type Sample, type Samples } from "../sample";
 async function clear({ harness, workspace }: World): Promise<void> {
   const { sql } = harness.fixtures;
   await sql.query("delete from public.alert_channels where workspace_id = $1", [workspace.id]);
-  await sql.query("delete from public.alert_deliveries where workspace_id = $1", [workspace.id]);
+  await sql.query("delete from public.deliveries where workspace_id = $1", [workspace.id]);
 }
 
 /** A channel that mails the workspace's owner, which the local outbox takes. */
@@ -32,7 +32,7 @@ async function deadDeliveryOf(world: World): Promise<Sample> {
   const { params, restore } = await channelOf(world);
   await raise(fixtures, crossing(world.workspace.id, { subject_id: crypto.randomUUID() }));
   const { rows } = await fixtures.sql.query(
-    `update public.alert_deliveries set state = 'dead', lease = null, leased_until = null
+    `update public.deliveries set state = 'dead', lease = null, leased_until = null
      where channel_id = $1 returning id`,
     [params.id],
   );

@@ -1,12 +1,12 @@
-import { mailContent } from "@/lib/alerts/mail/content";
-import type { MailContent } from "@/lib/alerts/mail/send-mail";
+import type { ClaimedDeletion } from "@/lib/alerts/delivery/claimed";
 import { serviceAddress } from "@/lib/service-address";
-import type { Notice } from "./notice-queries";
+import { mailContent } from "./content";
+import type { MailContent } from "./send-mail";
 
 const dayOf = (ms: number | null) => (ms === null ? "" : new Date(ms).toISOString().slice(0, 10));
 
-/** The mail of a notice. */
-export function noticeMail(notice: Notice): MailContent {
+/** The mail that tells somebody of a deletion or its undo. */
+export function deletionMail(notice: ClaimedDeletion): MailContent {
   if (notice.kind === "workspace_deleted" || notice.kind === "workspace_restored")
     return workspaceMail(notice.kind, notice.details);
   const isDeleted = notice.kind === "account_deleted";
@@ -39,7 +39,7 @@ function workspaceMail(
     role,
     by,
     erased_at: erasedAt,
-  }: Extract<Notice, { kind: "workspace_deleted" | "workspace_restored" }>["details"],
+  }: Extract<ClaimedDeletion, { kind: "workspace_deleted" | "workspace_restored" }>["details"],
 ): MailContent {
   const isDeleted = kind === "workspace_deleted";
   const day = dayOf(erasedAt);

@@ -16,15 +16,14 @@ withDatabase((open) => {
 const channels = 20;
 const alertsOfChannel = 100;
 
-type Claimed = { workspace_id: string; id: string; lease: string };
+type Claimed = { id: string; lease: string };
 
 const claim = async (): Promise<Claimed[]> =>
-  (await service.query("select private.claim_alert_deliveries(64, 32, 4, 60) as claimed")).rows[0].claimed;
+  (await service.query("select private.claim_deliveries(64, 32, 4, 60, true) as claimed")).rows[0].claimed;
 
-const finish = ({ workspace_id, id, lease }: Claimed) =>
-  service.query("select private.finish_alert_delivery($1)", [
+const finish = ({ id, lease }: Claimed) =>
+  service.query("select private.finish_delivery($1)", [
     JSON.stringify({
-      workspace_id,
       id,
       lease,
       outcome: "delivered",
@@ -60,7 +59,7 @@ async function rowsRead(run: () => Promise<unknown>): Promise<number> {
 async function countReads(): Promise<number> {
   const { rows } = await service.query(
     `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count
-     from pg_stat_xact_user_tables where relname = 'alert_deliveries'`,
+     from pg_stat_xact_user_tables where relname = 'deliveries'`,
   );
   return rows[0].count;
 }
@@ -70,7 +69,7 @@ beforeAll(async () => {
   for (const each of await claim()) await finish(each);
   for (const each of await claim()) await finish(each);
   await fixtures.sql.query("delete from public.workspaces");
-  await fixtures.sql.query("vacuum analyze public.alert_deliveries");
+  await fixtures.sql.query("vacuum analyze public.deliveries");
   // Postgres keeps a plan after five calls.
   for (let call = 0; call < 8; call += 1) await claim();
   await fill(alertsOfChannel);
