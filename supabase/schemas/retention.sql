@@ -116,7 +116,7 @@ grant execute on function private.messages_removed_before(uuid) to outlay_servic
 
 -- Deletes records that are older than so many days: at most so many of each kind. What is still needed stays: an alert of a
 -- state that goes on, or of a budget's present period, in which it must not fire again; an alert that is still to be sent; a
--- repricing that is not done. No sum is worked out from these records.
+-- repricing that is not done. No sum is worked out from these records. What people deleted stays for ten minutes.
 -- days: { idempotency, alerts, audit, repricings }, each at least 90. returns: how many of the kind with most
 create function private.sweep_old_records(days jsonb, at_most integer)
  returns integer
@@ -126,15 +126,23 @@ create function private.sweep_old_records(days jsonb, at_most integer)
 as $function$
 declare
   now_at constant timestamptz := clock_timestamp();
-  most integer := 0;
+  most integer;
   changed integer;
 begin
+  delete from private.deleted_things where ctid = any (array(
+    select d.ctid from private.deleted_things as d
+    where d.deleted_at < now_at - interval '10 minutes'
+    limit at_most for update skip locked
+  ));
+  get diagnostics most = row_count;
+
   delete from private.idempotency where ctid = any (array(
     select i.ctid from private.idempotency as i
     where i.created_at < now_at - greatest((days ->> 'idempotency')::integer, 90) * interval '1 day'
     limit at_most for update skip locked
   ));
-  get diagnostics most = row_count;
+  get diagnostics changed = row_count;
+  most := greatest(most, changed);
 
   delete from public.alerts where ctid = any (array(
     select a.ctid from public.alerts as a

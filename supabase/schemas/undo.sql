@@ -18,6 +18,7 @@ alter table private.deleted_things enable row level security;
 revoke all on private.deleted_things from anon, authenticated, service_role;
 
 -- Keeps something that its service deletes next, in the same transaction. Whether the caller may delete it is decided there.
+-- `rows` are inserted again, by the names of their tables; the rest is what else its kind needs.
 create function private.keep_deleted(kind text, workspace uuid, thing uuid)
 returns void
 language plpgsql
@@ -27,34 +28,41 @@ as $function$
 declare
   kept jsonb;
 begin
-  case keep_deleted.kind
-    when 'budget' then
-      -- What is being recorded meanwhile is counted first, or finds no budget.
-      perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
-      select jsonb_build_object('row', to_jsonb(b), 'spend', coalesce((
-        select jsonb_agg(to_jsonb(s)) from public.budget_spend as s
-        where s.workspace_id = workspace and s.budget_id = thing
+  if keep_deleted.kind = 'budget' then
+    -- What is being recorded meanwhile is counted first, or finds no budget.
+    perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+  end if;
+  kept := case keep_deleted.kind
+    when 'budget' then (
+      select jsonb_build_object('rows', jsonb_build_object('public.budgets', to_jsonb(b)), 'spend', coalesce((
+        select jsonb_agg(to_jsonb(s)) from public.budget_spend as s where s.workspace_id = workspace and s.budget_id = thing
       ), '[]'))
-      into kept from public.budgets as b where b.workspace_id = workspace and b.id = thing;
-    when 'saved_view' then
-      select jsonb_build_object('row', to_jsonb(v))
-      into kept from public.saved_views as v where v.workspace_id = workspace and v.id = thing;
-    when 'alert_channel' then
-      select jsonb_build_object('row', to_jsonb(c), 'secrets', (
-        select to_jsonb(s) from private.channel_secrets as s where s.workspace_id = workspace and s.channel_id = thing
-      ), 'waiting', coalesce((
-        select jsonb_object_agg(d.id, d.state) from public.deliveries as d
-        where d.channel_id = thing and d.workspace_id = workspace and d.lease is null
-          and (d.state = 'pending' or d.state = 'collected' and d.digest_id is null)
-      ), '{}'))
-      into kept from public.alert_channels as c where c.workspace_id = workspace and c.id = thing;
-    when 'invitation' then
-      select jsonb_build_object('row', to_jsonb(i), 'secret', (
-        select to_jsonb(s) from private.invitation_secrets as s where s.invitation_id = thing
-      ))
-      into kept from public.invitations as i
-      where i.workspace_id = workspace and i.id = thing and i.accepted_at is null;
-  end case;
+      from public.budgets as b where b.workspace_id = workspace and b.id = thing
+    )
+    when 'saved_view' then (
+      select jsonb_build_object('rows', jsonb_build_object('public.saved_views', to_jsonb(v)))
+      from public.saved_views as v where v.workspace_id = workspace and v.id = thing
+    )
+    when 'alert_channel' then (
+      select jsonb_build_object(
+        'rows', jsonb_build_object('public.alert_channels', to_jsonb(c), 'private.channel_secrets', to_jsonb(s)),
+        'waiting', coalesce((
+          select jsonb_object_agg(d.id, d.state) from public.deliveries as d
+          where d.channel_id = thing and d.workspace_id = workspace and d.lease is null
+            and (d.state = 'pending' or d.state = 'collected' and d.digest_id is null)
+        ), '{}')
+      )
+      from public.alert_channels as c
+      join private.channel_secrets as s on s.workspace_id = c.workspace_id and s.channel_id = c.id
+      where c.workspace_id = workspace and c.id = thing
+    )
+    when 'invitation' then (
+      select jsonb_build_object('rows', jsonb_build_object('public.invitations', to_jsonb(i), 'private.invitation_secrets', to_jsonb(s)))
+      from public.invitations as i
+      join private.invitation_secrets as s on s.invitation_id = i.id
+      where i.workspace_id = workspace and i.id = thing and i.accepted_at is null
+    )
+  end;
   if kept is null then
     return;
   end if;
@@ -64,47 +72,6 @@ begin
 end
 $function$;
 grant execute on function private.keep_deleted(text, uuid, uuid) to outlay_service, service_role;
-
--- Deletes for good what nobody took back in time.
--- returns: how many
-create function private.sweep_deleted_things(at_most integer)
-returns integer
-language sql
-security definer
-set search_path = ''
-as $function$
-  with swept as (
-    delete from private.deleted_things as d
-    where (d.workspace_id, d.kind, d.id) in (
-      select o.workspace_id, o.kind, o.id from private.deleted_things as o
-      where o.deleted_at < clock_timestamp() - interval '10 minutes'
-      order by o.deleted_at limit at_most
-      for update skip locked
-    )
-    returning 1
-  )
-  select count(*)::integer from swept
-$function$;
-grant execute on function private.sweep_deleted_things(integer) to outlay_service, service_role;
-
--- Inserts a kept row with its former values. Postgres computes generated columns again.
-create function private.insert_kept_row(target regclass, kept jsonb)
-returns void
-language plpgsql
-set search_path = ''
-as $function$
-declare
-  columns text := (
-    select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_catalog.pg_attribute as a
-    where a.attrelid = target and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-  );
-begin
-  perform set_config('outlay.is_restoring', 'on', true);
-  execute format('insert into %1$s (%2$s) select %2$s from jsonb_populate_record(null::%1$s, $1)', target, columns)
-  using kept;
-  perform set_config('outlay.is_restoring', '', true);
-end
-$function$;
 
 -- Counts what is spent of a restored budget: its former periods are as they were, and the present one is counted anew, because
 -- messages may have been recorded since it was deleted.
@@ -137,21 +104,24 @@ $function$;
 
 -- Whether the transaction's user may have something back: an admin everything but others' private views, who saved a view
 -- their own as long as they may save such a one.
-create function private.may_restore(kind text, workspace uuid, kept jsonb)
+-- saved_view: the row, where it is one
+create function private.may_restore(workspace uuid, saved_view jsonb)
 returns boolean
 language sql
 stable security definer
 set search_path = ''
 as $function$
-  select workspace in (select private.member_workspaces(case
-    when kind <> 'saved_view' then array['owner', 'admin']
-    when not (kept ->> 'is_shared')::boolean and (kept ->> 'created_by')::uuid = auth.uid()
-      then array['owner', 'admin', 'member', 'viewer']
-    when (kept ->> 'is_shared')::boolean and (kept ->> 'created_by')::uuid = auth.uid()
-      then array['owner', 'admin', 'member']
-    when (kept ->> 'is_shared')::boolean then array['owner', 'admin']
-    else '{}'
-  end))
+  select workspace in (
+    select private.member_workspaces(case
+      when saved_view is null or is_shared and not is_own then array['owner', 'admin']
+      when is_shared then array['owner', 'admin', 'member']
+      when is_own then array['owner', 'admin', 'member', 'viewer']
+      else '{}'
+    end)
+  )
+  from (
+    select (saved_view ->> 'is_shared')::boolean as is_shared, (saved_view ->> 'created_by')::uuid is not distinct from auth.uid() as is_own
+  ) as view
 $function$;
 
 -- Puts something back that was deleted at most ten minutes ago, with its id and all that belonged to it.
@@ -166,48 +136,52 @@ set search_path = ''
 as $function$
 declare
   kept jsonb;
+  part record;
   restored public.budgets;
 begin
   select d.content into kept from private.deleted_things as d
   where d.workspace_id = workspace and d.kind = restore_deleted.kind and d.id = thing
     and d.deleted_at >= clock_timestamp() - interval '10 minutes'
   for update;
-  if kept is null or not private.may_restore(restore_deleted.kind, workspace, kept -> 'row') then
+  if kept is null or not private.may_restore(workspace, kept #> '{rows,public.saved_views}') then
     return 'unknown';
   end if;
-  case restore_deleted.kind
-    when 'budget' then
-      perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
-      -- Later it would be added to the restored budget, too, which counts it now.
-      perform private.count_waiting_spend(workspace);
-      perform private.insert_kept_row('public.budgets', kept -> 'row');
-      select * into restored from public.budgets as b where b.workspace_id = workspace and b.id = thing;
-      perform private.count_restored_budget(restored, kept -> 'spend');
-    when 'saved_view' then
-      -- Locks the workspace, so that two that are added at once are both counted.
-      perform from public.workspaces where id = workspace for no key update;
-      if (
-        select count(*) >= at_most from public.saved_views as v
-        where v.workspace_id = workspace and v.created_by = (kept #>> '{row,created_by}')::uuid
-      ) then
-        return 'full';
-      end if;
-      perform private.insert_kept_row('public.saved_views', kept -> 'row');
-    when 'alert_channel' then
-      -- Locks the workspace, so that two that are added at once are both counted.
-      perform from public.workspaces where id = workspace for no key update;
-      if (select count(*) >= at_most from public.alert_channels as c where c.workspace_id = workspace) then
-        return 'full';
-      end if;
-      perform private.insert_kept_row('public.alert_channels', kept -> 'row');
-      perform private.insert_kept_row('private.channel_secrets', kept -> 'secrets');
-      update public.deliveries as d set state = kept #>> array['waiting', d.id::text]
-      where d.workspace_id = workspace and d.channel_id = thing and d.state = 'cancelled'
-        and kept -> 'waiting' ? d.id::text;
-    when 'invitation' then
-      perform private.insert_kept_row('public.invitations', kept -> 'row');
-      perform private.insert_kept_row('private.invitation_secrets', kept -> 'secret');
-  end case;
+  if restore_deleted.kind = 'budget' then
+    perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+    -- Later it would be added to the restored budget, too, which counts it now.
+    perform private.count_waiting_spend(workspace);
+  end if;
+  -- Locks the workspace, so that two that are added at once are both counted.
+  perform from public.workspaces where id = workspace and at_most is not null for no key update;
+  if at_most <= (case restore_deleted.kind
+    when 'saved_view' then (
+      select count(*) from public.saved_views as v
+      where v.workspace_id = workspace and v.created_by = (kept #>> '{rows,public.saved_views,created_by}')::uuid
+    )
+    when 'alert_channel' then (select count(*) from public.alert_channels as c where c.workspace_id = workspace)
+  end) then
+    return 'full';
+  end if;
+  -- The tables in `public` first, which those in `private` refer to. Postgres computes generated columns again.
+  perform set_config('outlay.is_restoring', 'on', true);
+  for part in select key::regclass as target, value as content from jsonb_each(kept -> 'rows') order by key desc loop
+    execute (
+      select format(
+        'insert into %1$s (%2$s) select %2$s from jsonb_populate_record(null::%1$s, $1)',
+        part.target, string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+      )
+      from pg_catalog.pg_attribute as a
+      where a.attrelid = part.target and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    ) using part.content;
+  end loop;
+  perform set_config('outlay.is_restoring', '', true);
+  if restore_deleted.kind = 'budget' then
+    select * into restored from public.budgets as b where b.workspace_id = workspace and b.id = thing;
+    perform private.count_restored_budget(restored, kept -> 'spend');
+  end if;
+  update public.deliveries as d set state = kept #>> array['waiting', d.id::text]
+  where restore_deleted.kind = 'alert_channel' and d.workspace_id = workspace and d.channel_id = thing
+    and d.state = 'cancelled' and kept -> 'waiting' ? d.id::text;
   delete from private.deleted_things as d
   where d.workspace_id = workspace and d.kind = restore_deleted.kind and d.id = thing;
   return 'restored';

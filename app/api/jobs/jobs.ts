@@ -1,5 +1,4 @@
 import { eraseAccounts } from "@/lib/access/account/deletion";
-import { sweepDeleted } from "@/lib/access/deleted/service";
 import { sweepTokens } from "@/lib/access/oauth/sweep";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
@@ -41,7 +40,6 @@ export const jobs: Job[] = [
   { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },
   { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },
   { name: "judge_budgets", everyMs: 30_000, run: () => judgeBudgets() },
-  { name: "sweep_deleted", everyMs: 600_000, run: sweepDeleted },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
   { name: "sweep_old_records", everyMs: 600_000, run: sweepOldRecords },
 ];

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
+import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
 import { hashSecret } from "@/lib/access/secrets/secret";
 import { generateToken } from "@/lib/access/secrets/token";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
@@ -81,13 +81,17 @@ export function revokeInvitation(claims: UserClaims, slug: string, id: string): 
  * @throws ServiceError not_found, permission_denied
  */
 export function restoreInvitation(claims: UserClaims, slug: string, id: string): Promise<Invitation> {
-  return asUser(claims, async (client) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    await restoreDeleted(client, "invitation", workspaceId, id);
-    const [row] = await selectInvitations(client, workspaceId, id);
-    if (!row) throw new Error("The restored invitation cannot be read.");
-    return toInvitation(row);
-  });
+  return restoreDeleted(
+    claims,
+    slug,
+    id,
+    { kind: "invitation", role: "admin" },
+    async (client, workspaceId) => {
+      const [row] = await selectInvitations(client, workspaceId, id);
+      if (!row) throw new Error("The restored invitation cannot be read.");
+      return toInvitation(row);
+    },
+  );
 }
 
 /** Reads what a link offers. @throws ServiceError not_found for an unknown, used, revoked or expired link alike */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PoolClient } from "pg";
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
+import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
 import { hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { deliver, leaseSeconds } from "@/lib/alerts/delivery/pump";
@@ -139,12 +139,11 @@ const tooMany = `A workspace may have ${maxChannels} alert channels. Delete one 
  * @throws ServiceError not_found, permission_denied, conflict where there are too many by now
  */
 export function restoreChannel(claims: UserClaims, slug: string, id: string): Promise<AlertChannel> {
-  return asUser(claims, async (client) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    const limit = { atMost: maxChannels, message: tooMany };
-    await restoreDeleted(client, "alert_channel", workspaceId, id, limit);
-    return loadChannel(client, workspaceId, id);
-  });
+  const limit = { atMost: maxChannels, message: tooMany };
+  const asked = { kind: "alert_channel", role: "admin", limit } as const;
+  return restoreDeleted(claims, slug, id, asked, (client, workspaceId) =>
+    loadChannel(client, workspaceId, id),
+  );
 }
 
 /**

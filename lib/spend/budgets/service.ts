@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
+import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import {
   type budgetList,
@@ -210,11 +210,9 @@ export function removeBudget(claims: UserClaims, slug: string, id: string): Prom
  * @throws ServiceError not_found, permission_denied
  */
 export function restoreBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {
-  return asUser(claims, async (client) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    await restoreDeleted(client, "budget", workspaceId, id);
-    return loadFullBudget(client, workspaceId, id);
-  });
+  return restoreDeleted(claims, slug, id, { kind: "budget", role: "admin" }, (client, workspaceId) =>
+    loadFullBudget(client, workspaceId, id),
+  );
 }
 
 /** Finds the stored value and the label of a request's scope. @throws ServiceError validation_failed */

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/deleted/service";
+import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { WorkspaceRole } from "@/lib/contract/access/me";
 import {
@@ -74,14 +74,18 @@ export function removeView(claims: UserClaims, slug: string, id: string): Promis
  * @throws ServiceError not_found, conflict where its maker has too many by now
  */
 export function restoreView(claims: UserClaims, slug: string, id: string): Promise<SavedView> {
-  return asUser(claims, async (client) => {
-    const { id: workspaceId, role } = await requireMembership(client, claims, slug);
-    const limit = { atMost: maxViewsEach, message: tooMany };
-    await restoreDeleted(client, "saved_view", workspaceId, id, limit);
-    const [row] = await selectViews(client, workspaceId, id);
-    if (!row) throw new Error("The restored view cannot be read.");
-    return toView(row, role, claims.sub);
-  });
+  const limit = { atMost: maxViewsEach, message: tooMany };
+  return restoreDeleted(
+    claims,
+    slug,
+    id,
+    { kind: "saved_view", limit },
+    async (client, workspaceId, role) => {
+      const [row] = await selectViews(client, workspaceId, id);
+      if (!row) throw new Error("The restored view cannot be read.");
+      return toView(row, role, claims.sub);
+    },
+  );
 }
 
 const tooMany = `You may save ${maxViewsEach} views in a workspace. Delete one that you do not need any more.`;

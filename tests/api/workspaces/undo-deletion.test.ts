@@ -82,7 +82,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])("Undoing the deletio
     );
     const late = await clients.owner.call("POST", `${path}/${kind}/${id}/restore`);
     expect(late.status).toBe(404);
-    await sqlOf("select private.sweep_deleted_things(1000)");
+    await sqlOf("select private.sweep_old_records('{}', 1000)");
     expect(await sqlOf("select from private.deleted_things where id = $1", id)).toEqual([]);
   });
 });

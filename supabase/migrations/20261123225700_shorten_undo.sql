@@ -1,0 +1,225 @@
+-- What was deleted is kept as rows by the names of their tables, and swept with other old records.
+
+drop function private.sweep_deleted_things(integer);
+drop function private.insert_kept_row(regclass, jsonb);
+drop function private.may_restore(text, uuid, jsonb);
+
+-- Keeps something that its service deletes next, in the same transaction. Whether the caller may delete it is decided there.
+-- `rows` are inserted again, by the names of their tables; the rest is what else its kind needs.
+create or replace function private.keep_deleted(kind text, workspace uuid, thing uuid)
+returns void
+language plpgsql
+security definer
+set search_path = ''
+as $function$
+declare
+  kept jsonb;
+begin
+  if keep_deleted.kind = 'budget' then
+    -- What is being recorded meanwhile is counted first, or finds no budget.
+    perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+  end if;
+  kept := case keep_deleted.kind
+    when 'budget' then (
+      select jsonb_build_object('rows', jsonb_build_object('public.budgets', to_jsonb(b)), 'spend', coalesce((
+        select jsonb_agg(to_jsonb(s)) from public.budget_spend as s where s.workspace_id = workspace and s.budget_id = thing
+      ), '[]'))
+      from public.budgets as b where b.workspace_id = workspace and b.id = thing
+    )
+    when 'saved_view' then (
+      select jsonb_build_object('rows', jsonb_build_object('public.saved_views', to_jsonb(v)))
+      from public.saved_views as v where v.workspace_id = workspace and v.id = thing
+    )
+    when 'alert_channel' then (
+      select jsonb_build_object(
+        'rows', jsonb_build_object('public.alert_channels', to_jsonb(c), 'private.channel_secrets', to_jsonb(s)),
+        'waiting', coalesce((
+          select jsonb_object_agg(d.id, d.state) from public.deliveries as d
+          where d.channel_id = thing and d.workspace_id = workspace and d.lease is null
+            and (d.state = 'pending' or d.state = 'collected' and d.digest_id is null)
+        ), '{}')
+      )
+      from public.alert_channels as c
+      join private.channel_secrets as s on s.workspace_id = c.workspace_id and s.channel_id = c.id
+      where c.workspace_id = workspace and c.id = thing
+    )
+    when 'invitation' then (
+      select jsonb_build_object('rows', jsonb_build_object('public.invitations', to_jsonb(i), 'private.invitation_secrets', to_jsonb(s)))
+      from public.invitations as i
+      join private.invitation_secrets as s on s.invitation_id = i.id
+      where i.workspace_id = workspace and i.id = thing and i.accepted_at is null
+    )
+  end;
+  if kept is null then
+    return;
+  end if;
+  insert into private.deleted_things (workspace_id, kind, id, content)
+  values (workspace, keep_deleted.kind, thing, kept)
+  on conflict on constraint deleted_things_pkey do update set content = excluded.content, deleted_at = excluded.deleted_at;
+end
+$function$;
+
+update private.deleted_things set content = content - array['row', 'secrets', 'secret'] || jsonb_build_object('rows', case kind
+  when 'budget' then jsonb_build_object('public.budgets', content -> 'row')
+  when 'saved_view' then jsonb_build_object('public.saved_views', content -> 'row')
+  when 'alert_channel' then
+    jsonb_build_object('public.alert_channels', content -> 'row', 'private.channel_secrets', content -> 'secrets')
+  when 'invitation' then
+    jsonb_build_object('public.invitations', content -> 'row', 'private.invitation_secrets', content -> 'secret')
+end)
+where not content ? 'rows';
+
+-- Whether the transaction's user may have something back: an admin everything but others' private views, who saved a view
+-- their own as long as they may save such a one.
+-- saved_view: the row, where it is one
+create function private.may_restore(workspace uuid, saved_view jsonb)
+returns boolean
+language sql
+stable security definer
+set search_path = ''
+as $function$
+  select workspace in (
+    select private.member_workspaces(case
+      when saved_view is null or is_shared and not is_own then array['owner', 'admin']
+      when is_shared then array['owner', 'admin', 'member']
+      when is_own then array['owner', 'admin', 'member', 'viewer']
+      else '{}'
+    end)
+  )
+  from (
+    select (saved_view ->> 'is_shared')::boolean as is_shared, (saved_view ->> 'created_by')::uuid is not distinct from auth.uid() as is_own
+  ) as view
+$function$;
+revoke execute on function private.may_restore(uuid, jsonb) from public;
+
+-- Puts something back that was deleted at most ten minutes ago, with its id and all that belonged to it.
+--
+-- at_most: how many of its kind the workspace, of a view its maker, may have
+-- returns: 'restored', 'unknown' (never there, swept, or not the caller's to restore), or 'full'
+create or replace function private.restore_deleted(kind text, workspace uuid, thing uuid, at_most integer)
+returns text
+language plpgsql
+security definer
+set search_path = ''
+as $function$
+declare
+  kept jsonb;
+  part record;
+  restored public.budgets;
+begin
+  select d.content into kept from private.deleted_things as d
+  where d.workspace_id = workspace and d.kind = restore_deleted.kind and d.id = thing
+    and d.deleted_at >= clock_timestamp() - interval '10 minutes'
+  for update;
+  if kept is null or not private.may_restore(workspace, kept #> '{rows,public.saved_views}') then
+    return 'unknown';
+  end if;
+  if restore_deleted.kind = 'budget' then
+    perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
+    -- Later it would be added to the restored budget, too, which counts it now.
+    perform private.count_waiting_spend(workspace);
+  end if;
+  -- Locks the workspace, so that two that are added at once are both counted.
+  perform from public.workspaces where id = workspace and at_most is not null for no key update;
+  if at_most <= (case restore_deleted.kind
+    when 'saved_view' then (
+      select count(*) from public.saved_views as v
+      where v.workspace_id = workspace and v.created_by = (kept #>> '{rows,public.saved_views,created_by}')::uuid
+    )
+    when 'alert_channel' then (select count(*) from public.alert_channels as c where c.workspace_id = workspace)
+  end) then
+    return 'full';
+  end if;
+  -- The tables in `public` first, which those in `private` refer to. Postgres computes generated columns again.
+  perform set_config('outlay.is_restoring', 'on', true);
+  for part in select key::regclass as target, value as content from jsonb_each(kept -> 'rows') order by key desc loop
+    execute (
+      select format(
+        'insert into %1$s (%2$s) select %2$s from jsonb_populate_record(null::%1$s, $1)',
+        part.target, string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+      )
+      from pg_catalog.pg_attribute as a
+      where a.attrelid = part.target and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+    ) using part.content;
+  end loop;
+  perform set_config('outlay.is_restoring', '', true);
+  if restore_deleted.kind = 'budget' then
+    select * into restored from public.budgets as b where b.workspace_id = workspace and b.id = thing;
+    perform private.count_restored_budget(restored, kept -> 'spend');
+  end if;
+  update public.deliveries as d set state = kept #>> array['waiting', d.id::text]
+  where restore_deleted.kind = 'alert_channel' and d.workspace_id = workspace and d.channel_id = thing
+    and d.state = 'cancelled' and kept -> 'waiting' ? d.id::text;
+  delete from private.deleted_things as d
+  where d.workspace_id = workspace and d.kind = restore_deleted.kind and d.id = thing;
+  return 'restored';
+end
+$function$;
+
+-- Deletes records that are older than so many days: at most so many of each kind. What is still needed stays: an alert of a
+-- state that goes on, or of a budget's present period, in which it must not fire again; an alert that is still to be sent; a
+-- repricing that is not done. No sum is worked out from these records. What people deleted stays for ten minutes.
+-- days: { idempotency, alerts, audit, repricings }, each at least 90. returns: how many of the kind with most
+create or replace function private.sweep_old_records(days jsonb, at_most integer)
+ returns integer
+ language plpgsql
+ security definer
+ set search_path to ''
+as $function$
+declare
+  now_at constant timestamptz := clock_timestamp();
+  most integer;
+  changed integer;
+begin
+  delete from private.deleted_things where ctid = any (array(
+    select d.ctid from private.deleted_things as d
+    where d.deleted_at < now_at - interval '10 minutes'
+    limit at_most for update skip locked
+  ));
+  get diagnostics most = row_count;
+
+  delete from private.idempotency where ctid = any (array(
+    select i.ctid from private.idempotency as i
+    where i.created_at < now_at - greatest((days ->> 'idempotency')::integer, 90) * interval '1 day'
+    limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  most := greatest(most, changed);
+
+  delete from public.alerts where ctid = any (array(
+    select a.ctid from public.alerts as a
+    where a.fired_at < now_at - greatest((days ->> 'alerts')::integer, 90) * interval '1 day'
+      and not exists (
+        select from public.alert_states as s
+        where s.workspace_id = a.workspace_id and s.rule = a.rule and s.subject_id = a.subject_id and s.period = a.period
+      )
+      and not exists (
+        select from public.budgets as b
+        where b.workspace_id = a.workspace_id and b.id::text = a.subject_id and private.budget_period(b, now_at) = a.period
+      )
+      and not exists (
+        select from public.deliveries as d
+        where d.workspace_id = a.workspace_id and d.alert_id = a.id and d.state in ('pending', 'collected')
+      )
+    limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  most := greatest(most, changed);
+
+  delete from public.audit_log where ctid = any (array(
+    select l.ctid from public.audit_log as l
+    where l.at < now_at - greatest((days ->> 'audit')::integer, 90) * interval '1 day'
+    limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  most := greatest(most, changed);
+
+  delete from public.repricings where ctid = any (array(
+    select r.ctid from public.repricings as r
+    where r.status = 'done' and r.finished_at < now_at - greatest((days ->> 'repricings')::integer, 90) * interval '1 day'
+    limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  return greatest(most, changed);
+end
+$function$;
