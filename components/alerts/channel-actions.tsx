@@ -7,7 +7,7 @@ import { onDemand } from "@/components/connection/on-demand";
 import { callApi, Problem } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
 import { ActionsMenu } from "@/components/ui/actions-menu";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { ConfirmDialog, deletion } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
 import type {
   AlertChannel,
@@ -130,12 +130,7 @@ export function ChannelActions({
         onOpenChange={close}
         title={`Delete ${name}?`}
         confirm="Delete"
-        onConfirm={() => callApi<typeof alertChannel>("DELETE", path)}
-        done={`${name} is deleted.`}
-        undo={{
-          run: () => callApi<typeof alertChannel>("POST", `${path}/restore`),
-          done: `${name} is back.`,
-        }}
+        {...deletion(path, { done: `${name} is deleted.`, undone: `${name} is back.` })}
         focusAfter={channelsId}
       >
         It receives no more alerts, and alerts that wait to be sent are dropped. Alerts that were sent stay in

@@ -4,11 +4,9 @@ import { Pencil, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
-import { callApi } from "@/components/requests/api";
 import { ActionsMenu } from "@/components/ui/actions-menu";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { ConfirmDialog, deletion } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
-import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 import { budgetsSentenceId, type EditableBudget } from "./budget-view";
 
 // With `ssr: false`, loading the dialog does not suspend the page.
@@ -21,7 +19,6 @@ const EditBudgetDialog = dynamic(
 export function BudgetActions({ workspace, budget }: { workspace: string; budget: EditableBudget }) {
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const close = () => setDialog(undefined);
-  const path = `/api/v1/workspaces/${workspace}/budgets/${budget.id}`;
   return (
     <>
       <ActionsMenu name={budget.name} className="-mt-1.5 -mr-1.5 size-8">
@@ -41,12 +38,10 @@ export function BudgetActions({ workspace, budget }: { workspace: string; budget
         onOpenChange={close}
         title={`Delete the budget ${budget.name}?`}
         confirm="Delete"
-        onConfirm={() => callApi<typeof budgetSchema>("DELETE", path)}
-        done={`The budget ${budget.name} is deleted.`}
-        undo={{
-          run: () => callApi<typeof budgetSchema>("POST", `${path}/restore`),
-          done: `The budget ${budget.name} is back.`,
-        }}
+        {...deletion(`/api/v1/workspaces/${workspace}/budgets/${budget.id}`, {
+          done: `The budget ${budget.name} is deleted.`,
+          undone: `The budget ${budget.name} is back.`,
+        })}
         focusAfter={budgetsSentenceId}
       >
         It no longer alerts anyone, and it disappears from the overview and from what keys and assistants can

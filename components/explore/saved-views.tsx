@@ -6,7 +6,7 @@ import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
-import { ConfirmDialog } from "@/components/ui/confirm-dialog";
+import { ConfirmDialog, deletion } from "@/components/ui/confirm-dialog";
 import { Input } from "@/components/ui/input";
 import { Link } from "@/components/ui/link";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
@@ -79,12 +79,10 @@ export function SavedViews({
           onOpenChange={() => setDeleted(undefined)}
           title={`Delete the view ${deleted?.name ?? ""}?`}
           confirm="Delete"
-          done={`The view ${deleted?.name} is deleted.`}
-          undo={{
-            run: () => callApi<typeof savedView>("POST", `${path}/${deleted?.id}/restore`),
-            done: `The view ${deleted?.name} is back.`,
-          }}
-          onConfirm={() => callApi<typeof savedView>("DELETE", `${path}/${deleted?.id}`)}
+          {...deletion(`${path}/${deleted?.id}`, {
+            done: `The view ${deleted?.name} is deleted.`,
+            undone: `The view ${deleted?.name} is back.`,
+          })}
           focusAfter={titleId}
         >
           {deleted?.is_shared ? "It is deleted for all members." : "Only you see it."} No costs are changed.

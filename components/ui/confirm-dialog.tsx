@@ -2,6 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useState } from "react";
 import { flushSync } from "react-dom";
+import { callApi } from "@/components/requests/api";
 import { type Undo, useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "./alert";
 import { Button } from "./button";
@@ -41,6 +42,22 @@ type Question = {
    */
   focusAfter?: string;
 };
+
+/**
+ * What a question does that deletes something which can be restored for ten minutes.
+ * @param path its address in the API
+ * @param notices the texts after the deletion, and after its undo
+ */
+export function deletion(
+  path: string,
+  notices: { done: string; undone: string },
+): Pick<Question, "onConfirm" | "done" | "undo"> {
+  return {
+    onConfirm: () => callApi("DELETE", path),
+    done: notices.done,
+    undo: { run: () => callApi("POST", `${path}/restore`), done: notices.undone },
+  };
+}
 
 /** Asks before an action that breaks something, and says what. What cannot be undone says so. */
 export function ConfirmDialog({
