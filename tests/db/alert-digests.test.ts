@@ -123,23 +123,6 @@ describe("A digest", () => {
     expect(await digestsOf(id)).toHaveLength(1);
   });
 
-  test("Is sent after a process was killed between making and sending it, and again under its id until it arrived", async () => {
-    const id = await channel();
-    await raiseLevels("80");
-    await passThePeriod(id);
-    // Makes it, and sends nothing: the process ends here.
-    await queueScheduled(20);
-    expect(receiver.received).toEqual([]);
-    receiver.answer = status(500);
-    await work();
-    receiver.answer = status(204);
-    await passTheWait(fixtures, id);
-    await work();
-    const [digest] = await digestsOf(id);
-    expect(receiver.received.map((one) => one.id)).toEqual([digest.id, digest.id]);
-    expect(await digestsOf(id)).toMatchObject([{ state: "delivered", attempts: 2 }]);
-  });
-
   test("Counts its failures for the channel, and is given up when the receiver is gone", async () => {
     const id = await channel();
     await raiseLevels("80");

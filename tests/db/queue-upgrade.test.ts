@@ -4,7 +4,9 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bootstrapDatabaseAt } from "@/lib/db/migrate";
 import { statementsIn } from "@/lib/db/sql-file";
+import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import { createEmptyDatabase, type TestDatabase } from "@/tests/helpers/database";
+import type { Fixtures } from "@/tests/helpers/keys";
 import { projectRoot } from "@/tests/helpers/project-root";
 
 // What waits in the three queues of the version before, when the one queue takes their place.
@@ -53,22 +55,11 @@ test("Carries over what waits, once, and leaves what a process of the version be
     workspace,
     user,
   );
-  await sql(
-    `with channel as (
-       insert into public.alert_channels (workspace_id, name, kind, target) values ($1, 'On', 'webhook', 'x')
-       returning workspace_id, id
-     ), off as (
-       insert into public.alert_channels (workspace_id, name, kind, target, disabled_at, disabled_reason, tell_owners_at)
-       values ($1, 'Off', 'webhook', 'x', now(), 'gone', now())
-     ) insert into private.channel_secrets (workspace_id, channel_id, address)
-     select workspace_id, id, 'https://receiver.example/' from channel`,
-    workspace,
-  );
-  const raised = ["50", "80"].map((level) => ({
-    ...{ workspace_id: workspace, rule: "budget_threshold", subject_type: "budget", subject_id: "b" },
-    ...{ period: "2026-11-01", level, is_quiet: false, details: {} },
-  }));
-  await sql("select private.raise_alerts($1)", JSON.stringify(raised));
+  const fixtures = { sql: admin } as unknown as Fixtures;
+  await addChannel(fixtures, workspace, { address: "https://receiver.example/" });
+  const off = { disabled_at: new Date(), disabled_reason: "gone", tell_owners_at: new Date() };
+  await addChannel(fixtures, workspace, { name: "Off", ...off });
+  await raise(fixtures, crossing(workspace, { level: "50" }), crossing(workspace, { level: "80" }));
   await sql(
     "insert into public.weekly_reports (workspace_id, user_id, time_zone) values ($1, $2, 'UTC')",
     workspace,
@@ -121,11 +112,9 @@ test("Carries over what waits, once, and leaves what a process of the version be
     { state: "delivered" },
     { state: "pending" },
   ]);
-  // New rows come after those that were carried over, and what was sent is not queued again.
-  await sql("select private.raise_alerts($1)", JSON.stringify([{ ...raised[0], level: "90" }]));
-  const [{ number }] = (await sql(
-    "select number from public.deliveries where alert_id is not null order by number desc limit 1",
-  )) as [{ number: string }];
-  expect(Number(number)).toBeGreaterThan(2);
-  await sql("update public.weekly_reports set next_at = now() + interval '7 days' where user_id = $1", user);
+  // New rows come after those that were carried over.
+  await raise(fixtures, crossing(workspace, { level: "90" }));
+  const [last] = await sql("select number, alert_id from public.deliveries order by number desc limit 1");
+  expect(Number(last?.number)).toBeGreaterThan(2);
+  expect(last?.alert_id).not.toBeNull();
 });
