@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { SignJWT } from "jose";
 import { afterAll, expect, test } from "vitest";
-import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
+import { createLocalUser } from "@/lib/access/sign-in/local/account-queries";
 import { someEmail, somePassword } from "@/tests/helpers/auth-server";
 import { withHarness } from "@/tests/helpers/harness";
 import { withPages } from "@/tests/helpers/service";

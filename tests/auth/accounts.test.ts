@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
+import { createLocalUser } from "@/lib/access/sign-in/local/account-queries";
 import { readCurrentUser, readMembership } from "@/lib/access/workspaces/service";
 import { asUser, type UserClaims } from "@/lib/db/transaction";
 import { connectService } from "@/tests/helpers/connect-service";
@@ -115,6 +115,17 @@ describe("Sign-up", () => {
       password,
     ]);
     expect(checked.rows[0].id).toBe(first.sub);
+  });
+
+  test("Hashes passwords by bcrypt with the work that unknown addresses cost too", async () => {
+    const { sub } = await create("hashed@example.com");
+    const { rows } = await fixtures.sql.query(
+      `select u.encrypted_password as stored, prosrc as source
+       from auth.users as u, pg_proc where u.id = $1 and proname = 'check_password'`,
+      [sub],
+    );
+    expect(rows[0].stored).toMatch(/^\$2a\$10\$/);
+    expect(rows[0].source).toMatch(/coalesce\(kept, '\$2a\$10\$/);
   });
 
   test("Without an address waits for one", async () => {

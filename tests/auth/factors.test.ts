@@ -1,26 +1,33 @@
 import { describe, expect, test } from "vitest";
+import { database } from "@/lib/db/pool";
 import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
 import { codeOf, earlyInStep, enrolAuthenticator } from "@/tests/helpers/authenticator";
+import { latestMail } from "@/tests/helpers/outbox";
 
 const server = withAuthServer();
 
+const newClient = () => makeClient(server.url, "any-key", { experimental: { recoveryCodes: true } });
 const signUp = async () => {
-  const email = someEmail();
-  const client = makeClient(server.url);
+  const [email, client] = [someEmail(), newClient()];
   const { user } = must(await client.auth.signUp({ email, password: somePassword }));
   return { client, email, id: user?.id ?? "" };
 };
 const signIn = async (email: string) => {
-  const client = makeClient(server.url);
+  const client = newClient();
   must(await client.auth.signInWithPassword({ email, password: somePassword }));
   return client;
+};
+/** A new user with an authenticator, and their session at the second level. */
+const begin = async () => {
+  const { client, email, id } = await signUp();
+  const { factorId, secret } = await enrolAuthenticator(client);
+  return { client, email, id, factorId, secret, codes: client.auth.mfa.recoveryCodes };
 };
 const levelsOf = async ({ auth }: ReturnType<typeof makeClient>) => {
   const { currentLevel, nextLevel } = must(await auth.mfa.getAuthenticatorAssuranceLevel());
   return `${currentLevel} of ${nextLevel}`;
 };
-const refreshTokenOf = async ({ auth }: ReturnType<typeof makeClient>) =>
-  must(await auth.getSession()).session?.refresh_token ?? "";
+const wrongCode = { status: 422, code: "mfa_verification_failed" };
 
 describe("The unmodified supabase-js client", () => {
   test("Enrols an authenticator and raises its session", async () => {
@@ -39,15 +46,11 @@ describe("The unmodified supabase-js client", () => {
     const challenge = must(await client.auth.mfa.challenge({ factorId: factor.id }));
     expect(challenge).toMatchObject({ type: "totp" });
     expect(challenge.expires_at).toBeGreaterThan(Date.now() / 1000 + 200);
+    const code = codeOf(factor.totp.secret);
     const raised = must(
-      await client.auth.mfa.verify({
-        factorId: factor.id,
-        challengeId: challenge.id,
-        code: codeOf(factor.totp.secret),
-      }),
+      await client.auth.mfa.verify({ factorId: factor.id, challengeId: challenge.id, code }),
     );
     expect(raised.user).toMatchObject({ id, factors: [{ friendly_name: "Phone", status: "verified" }] });
-    expect(await levelsOf(client)).toBe("aal2 of aal2");
     const claims = must(await client.auth.getClaims())?.claims;
     expect(claims).toMatchObject({ aal: "aal2", amr: [{ method: "totp" }, { method: "password" }] });
     must(await client.auth.refreshSession());
@@ -55,32 +58,16 @@ describe("The unmodified supabase-js client", () => {
     expect(must(await client.auth.mfa.listFactors()).totp).toHaveLength(1);
   });
 
-  test("Signs in at the first level and is raised by the code", async () => {
-    const { client, email } = await signUp();
-    const { factorId, secret } = await enrolAuthenticator(client);
+  test("Signs in at the first level, is raised by the code, and removes the authenticator", async () => {
+    const { email, factorId, secret } = await begin();
     const later = await signIn(email);
     expect(await levelsOf(later)).toBe("aal1 of aal2");
     must(await later.auth.mfa.challengeAndVerify({ factorId, code: codeOf(secret) }));
     expect(await levelsOf(later)).toBe("aal2 of aal2");
-  });
-
-  test("Removes an authenticator, and the second level with it", async () => {
-    const { client } = await signUp();
-    const { factorId } = await enrolAuthenticator(client);
-    expect(must(await client.auth.mfa.unenroll({ factorId }))).toEqual({ id: factorId });
-    must(await client.auth.refreshSession());
-    expect(await levelsOf(client)).toBe("aal1 of aal1");
-    expect(must(await client.auth.mfa.listFactors()).all).toEqual([]);
-  });
-
-  test.each([
-    ["phone", 422, "mfa_phone_enroll_not_enabled"],
-    ["webauthn", 422, "mfa_webauthn_enroll_not_enabled"],
-    ["pigeon", 400, "validation_failed"],
-  ])("Is refused a factor of the type %s", async (factorType, status, code) => {
-    const { client } = await signUp();
-    const refused = await client.auth.mfa.enroll({ factorType, phone: "+15550100" } as never);
-    expect(refused.error).toMatchObject({ status, code });
+    expect(must(await later.auth.mfa.unenroll({ factorId }))).toEqual({ id: factorId });
+    must(await later.auth.refreshSession());
+    expect(await levelsOf(later)).toBe("aal1 of aal1");
+    expect(must(await later.auth.mfa.listFactors()).all).toEqual([]);
   });
 
   test("Is refused two factors of one name, and an eleventh", async () => {
@@ -97,20 +84,17 @@ describe("The unmodified supabase-js client", () => {
 
 describe("A code", () => {
   test("Counts once, and earlier ones no longer", async () => {
-    const { client, email } = await signUp();
-    const { factorId, secret } = await enrolAuthenticator(client);
+    const { email, factorId, secret } = await begin();
     const other = await signIn(email);
     const verify = (code: string) => other.auth.mfa.challengeAndVerify({ factorId, code });
-    const wrong = { status: 422, code: "mfa_verification_failed" };
-    expect((await verify(codeOf(secret, -1))).error).toMatchObject(wrong);
+    expect((await verify(codeOf(secret, -1))).error).toMatchObject(wrongCode);
     must(await verify(codeOf(secret)));
-    expect((await verify(codeOf(secret))).error).toMatchObject(wrong);
-    expect((await verify(codeOf(secret, -1))).error).toMatchObject(wrong);
+    expect((await verify(codeOf(secret))).error).toMatchObject(wrongCode);
+    expect((await verify(codeOf(secret, -1))).error).toMatchObject(wrongCode);
   });
 
   test("Raises one of several sessions that send it at once", async () => {
-    const { client, email } = await signUp();
-    const { factorId, secret } = await enrolAuthenticator(client);
+    const { email, factorId, secret } = await begin();
     const others = await Promise.all(Array.from({ length: 6 }, () => signIn(email)));
     const challenges = await Promise.all(
       others.map(async ({ auth }) => must(await auth.mfa.challenge({ factorId })).id),
@@ -124,17 +108,19 @@ describe("A code", () => {
     expect(answers.filter(({ error }) => error === null)).toHaveLength(1);
   });
 
-  test.each([-3, -2, 2, 3])("Of %i steps from now is refused", async (offset) => {
+  test("Is refused when it is two steps or more from now", async () => {
     const { client } = await signUp();
     await earlyInStep();
     const { id: factorId, totp } = must(await client.auth.mfa.enroll({ factorType: "totp" }));
-    const answer = await client.auth.mfa.challengeAndVerify({ factorId, code: codeOf(totp.secret, offset) });
-    expect(answer.error).toMatchObject({ status: 422, code: "mfa_verification_failed" });
+    for (const offset of [-3, -2, 2, 3]) {
+      const code = codeOf(totp.secret, offset);
+      const answer = await client.auth.mfa.challengeAndVerify({ factorId, code });
+      expect(answer.error, `${offset}`).toMatchObject(wrongCode);
+    }
   });
 
   test("Can be tried ten times, then by no session of the user", async () => {
-    const { client, email } = await signUp();
-    const { factorId, secret } = await enrolAuthenticator(client);
+    const { email, factorId, secret } = await begin();
     const other = await signIn(email);
     const tries = await Promise.all(
       Array.from({ length: 14 }, () => other.auth.mfa.challengeAndVerify({ factorId, code: "000000" })),
@@ -147,99 +133,160 @@ describe("A code", () => {
   });
 
   test("Answers a challenge once, within five minutes, from the address that asked", async () => {
-    const { client, email } = await signUp();
-    const { factorId, secret } = await enrolAuthenticator(client);
+    const { email, factorId, secret } = await begin();
     const { auth } = await signIn(email);
-    const old = must(await auth.mfa.challenge({ factorId }));
-    await sql("update auth.mfa_challenges set created_at = created_at - interval '6 minutes' where id = $1", [
-      old.id,
-    ]);
-    const late = await auth.mfa.verify({ factorId, challengeId: old.id, code: codeOf(secret) });
-    expect(late.error).toMatchObject({ status: 422, code: "mfa_challenge_expired" });
-    const elsewhere = must(await auth.mfa.challenge({ factorId }));
-    await sql("update auth.mfa_challenges set ip_address = '192.0.2.1' where id = $1", [elsewhere.id]);
-    const moved = await auth.mfa.verify({ factorId, challengeId: elsewhere.id, code: codeOf(secret) });
-    expect(moved.error).toMatchObject({ status: 422, code: "mfa_ip_address_mismatch" });
-    const good = must(await auth.mfa.challenge({ factorId }));
-    must(await auth.mfa.verify({ factorId, challengeId: good.id, code: codeOf(secret) }));
-    const again = await auth.mfa.verify({ factorId, challengeId: good.id, code: codeOf(secret, 1) });
-    expect(again.error).toMatchObject({ status: 422, code: "mfa_ip_address_mismatch" });
+    const refused = { status: 422, code: "mfa_challenge_expired" };
+    const code = codeOf(secret);
+    for (const change of ["created_at = created_at - interval '6 minutes'", "ip_address = '192.0.2.1'"]) {
+      const { id } = must(await auth.mfa.challenge({ factorId }));
+      await server.sql.query(`update auth.mfa_challenges set ${change} where id = $1`, [id]);
+      expect((await auth.mfa.verify({ factorId, challengeId: id, code })).error).toMatchObject(refused);
+    }
+    const { id: challengeId } = must(await auth.mfa.challenge({ factorId }));
+    must(await auth.mfa.verify({ factorId, challengeId, code }));
+    const again = await auth.mfa.verify({ factorId, challengeId, code: codeOf(secret, 1) });
+    expect(again.error).toMatchObject(refused);
   });
 });
 
 describe("A first-level session of a user with an authenticator", () => {
-  const begin = async () => {
-    const { client, email, id } = await signUp();
-    const { factorId, secret } = await enrolAuthenticator(client);
-    return { raised: client, low: await signIn(email), email, id, factorId, secret };
-  };
-
-  test("Changes neither password nor address, and enrols or removes nothing", async () => {
-    const { low, factorId } = await begin();
-    const { auth } = low;
-    const insufficient = { code: "insufficient_aal" };
-    expect((await auth.updateUser({ password: "another good one" })).error).toMatchObject({
-      status: 401,
-      ...insufficient,
-    });
-    expect((await auth.updateUser({ email: someEmail() })).error).toMatchObject({
-      status: 401,
-      ...insufficient,
-    });
-    expect((await auth.mfa.enroll({ factorType: "totp", friendlyName: "Mine" })).error).toMatchObject({
-      status: 403,
-      ...insufficient,
-    });
-    expect((await auth.mfa.unenroll({ factorId })).error).toMatchObject({ status: 422, ...insufficient });
+  test("Changes neither password, address, authenticators nor recovery codes", async () => {
+    const { email, factorId, codes } = await begin();
+    must(await codes.generate());
+    const { auth } = await signIn(email);
+    const { mfa } = auth;
+    for (const refused of [
+      await auth.updateUser({ password: "another good one", current_password: somePassword }),
+      await auth.updateUser({ email: someEmail() }),
+      await mfa.enroll({ factorType: "totp", friendlyName: "Mine" }),
+      await mfa.unenroll({ factorId }),
+      await mfa.recoveryCodes.generate(),
+      await mfa.recoveryCodes.regenerate(),
+      await mfa.recoveryCodes.unenroll(),
+    ])
+      expect(refused.error).toMatchObject({ status: 403, code: "insufficient_aal" });
     must(await auth.updateUser({ data: { theme: "dark" } }));
   });
 
   test("Ends when another is raised, and its refresh token never gives the second level", async () => {
-    const { low, email, factorId, secret } = await begin();
-    const raised = await signIn(email);
-    const before = await refreshTokenOf(raised);
+    const { email, factorId, secret } = await begin();
+    const [low, raised] = [await signIn(email), await signIn(email)];
+    const refresh_token = must(await raised.auth.getSession()).session?.refresh_token ?? "";
     must(await raised.auth.mfa.challengeAndVerify({ factorId, code: codeOf(secret) }));
-    expect((await low.auth.refreshSession()).error).toMatchObject({ code: "refresh_token_not_found" });
-    const thief = makeClient(server.url).auth;
-    expect((await thief.refreshSession({ refresh_token: before })).error).toMatchObject({
-      code: "refresh_token_not_found",
-    });
+    const over = { code: "refresh_token_not_found" };
+    expect((await low.auth.refreshSession()).error).toMatchObject(over);
+    expect((await newClient().auth.refreshSession({ refresh_token })).error).toMatchObject(over);
     must(await raised.auth.refreshSession());
   });
 
   test("Of another user cannot use the factor", async () => {
     const { factorId, secret } = await begin();
-    const { client: stranger } = await signUp();
+    const { mfa } = (await signUp()).client.auth;
     const missing = { status: 404, code: "mfa_factor_not_found" };
-    expect((await stranger.auth.mfa.challenge({ factorId })).error).toMatchObject(missing);
-    expect((await stranger.auth.mfa.unenroll({ factorId })).error).toMatchObject(missing);
-    const own = must(await stranger.auth.mfa.enroll({ factorType: "totp" }));
-    const { id: challengeId } = must(await stranger.auth.mfa.challenge({ factorId: own.id }));
-    const answer = await stranger.auth.mfa.verify({ factorId, challengeId, code: codeOf(secret) });
-    expect(answer.error).toMatchObject({ status: 422, code: "mfa_factor_not_found" });
+    expect((await mfa.challenge({ factorId })).error).toMatchObject(missing);
+    expect((await mfa.unenroll({ factorId })).error).toMatchObject(missing);
+    const own = must(await mfa.enroll({ factorType: "totp" }));
+    const { id: challengeId } = must(await mfa.challenge({ factorId: own.id }));
+    const answer = await mfa.verify({ factorId, challengeId, code: codeOf(secret) });
+    expect(answer.error).toMatchObject(missing);
   });
 });
 
-test("Hides every secret in tables from the service's login", async () => {
-  const { client } = await signUp();
-  await enrolAuthenticator(client);
-  const { database } = await import("@/lib/db/pool");
-  for (const table of [
-    "auth.mfa_factors",
-    "auth.mfa_challenges",
-    "local_auth.taken_steps",
-    "local_auth.recovery_codes",
-  ])
-    await expect(database("writing").query(`select * from ${table}`)).rejects.toThrow("permission denied");
+describe("Recovery codes", () => {
+  test("Are ten, each of which raises one session once, in any notation", async () => {
+    const { email, codes } = await begin();
+    const made = must(await codes.generate());
+    expect(made).toMatchObject({ type: "recovery_code", total: 10 });
+    expect(new Set(made.codes).size).toBe(10);
+    expect(must(await codes.getStatus())).toMatchObject({ id: made.id, total: 10, remaining: 10 });
+
+    const code = made.codes[0] ?? "";
+    const typed = ` ${(code.match(/.{4}/g) ?? []).join("-").toUpperCase().replaceAll("0", "o").replaceAll("1", "l")}`;
+    const later = await signIn(email);
+    const raised = must(await later.auth.mfa.recoveryCodes.verify({ code: typed }));
+    expect(raised.user.factors?.map(({ factor_type }) => factor_type)).toEqual(["totp", "recovery_code"]);
+    const claims = must(await later.auth.getClaims())?.claims;
+    expect(claims).toMatchObject({
+      aal: "aal2",
+      amr: [{ method: "mfa/recovery_code" }, { method: "password" }],
+    });
+    expect(must(await later.auth.mfa.recoveryCodes.getStatus()).remaining).toBe(9);
+
+    const again = await (await signIn(email)).auth.mfa.recoveryCodes.verify({ code });
+    expect(again.error).toMatchObject(wrongCode);
+    const mail = await latestMail(email);
+    expect(mail.subject).toBe("A recovery code was used to sign in to your account");
+    expect(mail.body).toContain("9 of your codes are left.");
+  });
+
+  test("Are replaced, after which the old ones and those of other users are refused", async () => {
+    const [{ email, codes }, other] = [await begin(), await begin()];
+    const first = must(await codes.generate());
+    expect((await codes.generate()).error).toMatchObject({ status: 422, code: "mfa_verified_factor_exists" });
+    const second = must(await codes.regenerate());
+    expect(second.id).toBe(first.id);
+    const theirs = must(await other.codes.generate());
+    const { recoveryCodes } = (await signIn(email)).auth.mfa;
+    for (const code of [first.codes[0] ?? "", theirs.codes[0] ?? ""])
+      expect((await recoveryCodes.verify({ code })).error).toMatchObject(wrongCode);
+    must(await recoveryCodes.verify({ code: second.codes[0] ?? "" }));
+  });
+
+  test("Are deleted before the last authenticator, and not as one", async () => {
+    const { client, codes, factorId } = await begin();
+    const missing = { status: 404, code: "mfa_factor_not_found" };
+    expect((await codes.getStatus()).error).toMatchObject(missing);
+    const { id } = must(await codes.generate());
+    expect((await client.auth.mfa.unenroll({ factorId: id })).error).toMatchObject(missing);
+    const sole = { status: 422, code: "mfa_recovery_codes_sole_factor" };
+    expect((await client.auth.mfa.unenroll({ factorId })).error).toMatchObject(sole);
+    expect(must(await codes.unenroll())).toEqual({ id });
+    must(await client.auth.mfa.unenroll({ factorId }));
+    must(await client.auth.refreshSession());
+    expect((await codes.generate()).error).toMatchObject({ code: "insufficient_aal" });
+  });
+
+  test("Are used up once when several send one at once", async () => {
+    const { email, codes } = await begin();
+    const code = must(await codes.generate()).codes[3] ?? "";
+    const clients = await Promise.all(Array.from({ length: 6 }, () => signIn(email)));
+    const answers = await Promise.all(clients.map(({ auth }) => auth.mfa.recoveryCodes.verify({ code })));
+    expect(answers.filter(({ error }) => error === null)).toHaveLength(1);
+  });
+
+  test("Are locked after ten wrong ones, until new ones are made", async () => {
+    const { email, codes } = await begin();
+    const right = must(await codes.generate()).codes[0] ?? "";
+    const { recoveryCodes } = (await signIn(email)).auth.mfa;
+    const tries = await Promise.all(
+      Array.from({ length: 12 }, () => recoveryCodes.verify({ code: "0000-0000-0000-0000" })),
+    );
+    expect(tries.filter(({ error }) => error?.code === "mfa_verification_failed")).toHaveLength(10);
+    const locked = { status: 429, code: "mfa_recovery_codes_locked" };
+    expect((await recoveryCodes.verify({ code: right })).error).toMatchObject(locked);
+    const fresh = must(await codes.regenerate()).codes[0] ?? "";
+    must(await recoveryCodes.verify({ code: fresh }));
+  });
 });
 
-async function sql(statement: string, values: unknown[]): Promise<void> {
-  const { Client } = await import("pg");
-  const admin = new Client({ connectionString: server.database.superuserUrl });
-  await admin.connect();
-  try {
-    await admin.query(statement, values);
-  } finally {
-    await admin.end();
-  }
-}
+test("Audits changes of second factors in the user's workspaces, without codes", async () => {
+  const { email, codes } = await begin();
+  const code = must(await codes.generate()).codes[0] ?? "";
+  must(await (await signIn(email)).auth.mfa.recoveryCodes.verify({ code }));
+  const { rows } = await server.sql.query(
+    "select action, address, before, after from public.audit_log where actor_email = $1 order by at",
+    [email],
+  );
+  const event = { address: "127.0.0.1", before: null, after: null };
+  expect(rows).toEqual(
+    ["authenticator.created", "recovery_code.created", "recovery_code.used"].map((action) => ({
+      action,
+      ...event,
+    })),
+  );
+});
+
+test("Hides every secret in tables from the service's login", async () => {
+  for (const table of ["auth.mfa_factors", "auth.mfa_challenges", "local_auth.recovery_codes"])
+    await expect(database("writing").query(`select * from ${table}`)).rejects.toThrow("permission denied");
+});

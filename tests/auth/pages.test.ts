@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
+import { createLocalUser } from "@/lib/access/sign-in/local/account-queries";
 import { makeClient, must, someEmail, somePassword } from "@/tests/helpers/auth-server";
 import { withHarness } from "@/tests/helpers/harness";
 import { withPages } from "@/tests/helpers/service";

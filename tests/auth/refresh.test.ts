@@ -19,7 +19,7 @@ async function refresh(
     body: JSON.stringify({ refresh_token: refreshToken }),
   });
   const body = await answer.json();
-  return { token: body.refresh_token, code: body.error_code };
+  return { token: body.refresh_token, code: body.code };
 }
 
 const tokenAfter = async (token: string) => {

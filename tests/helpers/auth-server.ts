@@ -9,6 +9,7 @@ import { afterAll, beforeAll } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { announceAddress } from "@/lib/service-address";
 import { createLane } from "@/server/lane";
+import { hashQuickly } from "./cluster";
 import { createTestDatabase, type TestDatabase } from "./database";
 
 /** The service's route handlers over real HTTP, in this process, on a database of their own. */
@@ -16,6 +17,7 @@ type AuthServer = { url: string; database: TestDatabase; stop(): Promise<void> }
 
 async function startAuthServer(): Promise<AuthServer> {
   const database = await createTestDatabase();
+  await hashQuickly(database);
   configureDatabase(database);
   const lane = await createLane();
   const server = createServer(

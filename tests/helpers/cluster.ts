@@ -84,8 +84,8 @@ export async function copyTemplate(
 }
 
 /**
- * Lets a database hash passwords with less work than in production, because tests sign up hundreds of users. The tests in
- * `tests/auth` and `tests/auth-alone` use the work of production.
+ * Lets a database hash passwords with less work than in production, because tests sign up hundreds of users.
+ * `tests/auth/accounts.test.ts` verifies the work of production.
  */
 export async function hashQuickly({ superuserUrl }: TestDatabase): Promise<void> {
   const client = new Client({ connectionString: superuserUrl });

@@ -1,4 +1,4 @@
-import { closeSessions } from "@/lib/access/sign-in/local/sign-in-queries";
+import { closeSessions } from "@/lib/access/sign-in/local/account-queries";
 import { requireRecentSignIn } from "@/lib/access/sign-in/recent-sign-in";
 import { requireProfile } from "@/lib/access/workspaces/membership";
 import type { DeleteAccountRequest, DeletedAccount } from "@/lib/contract/access/account";

@@ -55,7 +55,7 @@ export async function askProject(
     if (answer.ok) await forget?.();
     return answer;
   } catch (error) {
-    if (error instanceof AuthProtocolError) return refusalAnswer(request, error);
+    if (error instanceof AuthProtocolError) return refusalAnswer(error);
     throw error;
   }
 }

@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { UserClaims } from "@/lib/db/transaction";
 import { env, supabaseProject } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { isLocalIssuer } from "./local/session";
-import { signingKey } from "./local/signing-key";
+import { isLocalIssuer, signingKey } from "./local/access-token";
 import { providerUnavailable } from "./provider-unavailable";
 
 export type { UserClaims } from "@/lib/db/transaction";

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
 import { hashSecret, secretHint } from "@/lib/access/secrets/secret";
-import { createLocalUser } from "@/lib/access/sign-in/local/create-local-user";
+import { createLocalUser } from "@/lib/access/sign-in/local/account-queries";
 import { toInstant } from "@/lib/contract/values/instant";
 import { uuid } from "@/lib/db/columns";
 import { deadlines } from "@/lib/db/deadlines";

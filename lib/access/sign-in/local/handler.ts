@@ -1,24 +1,22 @@
-import { supabaseProject } from "@/lib/env";
+import { env, supabaseProject } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
-import { changeUser, readUser, signOut } from "./account";
-import { corsHeaders, preflightAnswer } from "./cors";
+import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
+import { signingKey } from "./access-token";
+import { changeUser, readUser, signUp } from "./accounts";
 import { factorEndpoints } from "./factors";
-import { reauthenticate, recover, resend, sendOtp } from "./mails";
+import { followLink, reauthenticate, recover, resend, sendOtp, verify } from "./mails";
 import { AuthProtocolError, jsonAnswer, refusalAnswer } from "./protocol";
-import { recoveryCodeEndpoints } from "./recovery-codes";
-import { type Answer, originOf } from "./session";
-import { inSessionTurn } from "./session-turns";
-import { grantToken, signUp } from "./sign-in";
-import { signingKey } from "./signing-key";
-import { followLink, verify } from "./verify";
+import { inSessionTurn } from "./queues";
+import { type Answer, originOf } from "./request";
+import { grantToken, signOut } from "./sessions";
 
 /** The path of the local sign-in; the Supabase clients append it to the service's address. */
 const mountPath = "/auth/v1/";
 
 /**
- * The endpoints of the Supabase Auth protocol, by path and method: those that supabase-js and @supabase/ssr use for what is
- * offered. `:name` matches one segment.
+ * The endpoints of the Supabase Auth protocol, by path and method: those that the pages and a script with supabase-js use
+ * for what is offered. `:name` matches one segment.
  */
 const endpoints: Record<string, Record<string, Answer>> = {
   signup: { POST: signUp },
@@ -30,9 +28,7 @@ const endpoints: Record<string, Record<string, Answer>> = {
   resend: { POST: resend },
   reauthenticate: { GET: reauthenticate },
   verify: { POST: verify, GET: followLink },
-  ...recoveryCodeEndpoints,
   ...factorEndpoints,
-  health: { GET: async () => jsonAnswer({ name: "outlay", description: "The local sign-in of Outlay" }) },
   ".well-known/jwks.json": { GET: readKeys },
 };
 
@@ -41,10 +37,10 @@ const endpoints: Record<string, Record<string, Answer>> = {
  * @param peer the caller's address, stored with the session
  */
 export async function handleLocalAuth(request: Request, peer?: string): Promise<Response> {
-  const origin = request.headers.get("origin");
-  if (request.method === "OPTIONS" && !supabaseProject()) return preflightAnswer(origin);
-  const answer = await answerRequest(request, peer);
-  for (const [name, value] of Object.entries(corsHeaders(origin))) answer.headers.set(name, value);
+  const isPreflight = request.method === "OPTIONS" && !supabaseProject();
+  const answer = isPreflight ? new Response(null, { status: 204 }) : await answerRequest(request, peer);
+  for (const [name, value] of Object.entries(corsHeaders(request.headers.get("origin"), isPreflight)))
+    answer.headers.set(name, value);
   return answer;
 }
 
@@ -53,7 +49,7 @@ async function answerRequest(request: Request, peer: string | undefined): Promis
     const { answer, params } = findEndpoint(request);
     return await inSessionTurn(request, () => answer(request, originOf(request, peer), params));
   } catch (error) {
-    return refusalAnswer(request, error instanceof AuthProtocolError ? error : failureOf(error));
+    return refusalAnswer(error instanceof AuthProtocolError ? error : failureOf(error));
   }
 }
 
@@ -80,7 +76,7 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
     const message = `${request.method} is not allowed here. Allowed: ${allow}.`;
     throw new AuthProtocolError(405, "method_not_allowed", message, {}, { Allow: allow });
   }
-  throw new AuthProtocolError(404, "not_found", "There is nothing here.");
+  throw new AuthProtocolError(404, "not_found", "The local sign-in has no such endpoint.");
 }
 
 /**
@@ -103,4 +99,34 @@ function matchPath(pattern: string, path: string): Record<string, string> | unde
 async function readKeys(): Promise<Response> {
   const { publicJwk } = await signingKey();
   return jsonAnswer({ keys: [publicJwk] }, 200, { "Cache-Control": "public, max-age=600" });
+}
+
+/**
+ * Headers that let a page of another origin call and read the answer. Allowed are this service's own origin, this machine,
+ * and AUTH_ALLOWED_ORIGINS (`*`: any). These endpoints use no cookies, so a page can only send a token that it has. Other
+ * origins get no headers, and their browsers refuse the call after the preflight.
+ */
+function corsHeaders(origin: string | null, isPreflight: boolean): Record<string, string> {
+  const vary = { Vary: "Origin" };
+  if (origin === null || !mayCall(origin)) return vary;
+  const allowed = { ...vary, "Access-Control-Allow-Origin": origin };
+  if (!isPreflight)
+    return { ...allowed, "Access-Control-Expose-Headers": "X-Supabase-Api-Version, Retry-After" };
+  return {
+    ...allowed,
+    "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE",
+    "Access-Control-Allow-Headers":
+      "Accept, Apikey, Authorization, Content-Type, X-Client-Info, X-Supabase-Api-Version",
+    "Access-Control-Max-Age": "7200",
+  };
+}
+
+function mayCall(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { AUTH_ALLOWED_ORIGINS: listed } = env();
+  const url = new URL(origin);
+  const isWeb = url.protocol === "http:" || url.protocol === "https:";
+  if (isWeb && isLoopbackHost(url.hostname)) return true;
+  if (listed.includes("*") || url.origin === new URL(serviceAddress()).origin) return true;
+  return listed.some((entry) => entry.replace(/\/+$/, "").toLowerCase() === origin);
 }

@@ -9,9 +9,9 @@ import {
 } from "@/lib/access/throttle";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
-import { onSignInShare } from "./database-share";
 import { AuthProtocolError } from "./protocol";
-import type { Origin } from "./session";
+import { onSignInShare } from "./queues";
+import type { Origin } from "./request";
 
 const quarterMs = hourMs / 4;
 

@@ -4,7 +4,7 @@ import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asServiceAlone } from "@/lib/db/transaction";
 import { supabaseProject } from "@/lib/env";
-import { type Purpose, postMail } from "./sign-in-queries";
+import { type Purpose, postMail } from "./account-queries";
 
 const mailRow = {
   id: bigint(),

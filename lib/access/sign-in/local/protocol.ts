@@ -1,4 +1,4 @@
-/** A refusal with one of Supabase Auth's error codes, which the clients understand. */
+/** A refusal with one of Supabase Auth's error codes, which its clients understand. */
 export class AuthProtocolError extends Error {
   override name = "AuthProtocolError";
 
@@ -13,13 +13,18 @@ export class AuthProtocolError extends Error {
   }
 }
 
-/** The 400 for missing or excess members. */
+/** The 400 for a body or parameter that is missing or not valid. */
 export function invalidRequest(message: string): AuthProtocolError {
   return new AuthProtocolError(400, "validation_failed", message);
 }
 
-const versionHeader = "X-Supabase-Api-Version";
-const codedErrorsSince = "2024-01-01";
+/**
+ * The 400 for all that Supabase Auth offers and the local sign-in does not, such as phones and other providers.
+ * @param what the member or parameter that asks for it, such as `phone` or `grant_type=web3`
+ */
+export function notSupported(what: string): AuthProtocolError {
+  return new AuthProtocolError(400, "not_supported", `Not supported by the local sign-in: ${what}.`);
+}
 
 /** Answers JSON that must not be cached. */
 export function jsonAnswer(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
@@ -33,19 +38,8 @@ export function jsonAnswer(body: unknown, status = 200, headers: Record<string, 
   });
 }
 
-/**
- * Encodes a refusal for the API version of the client: since 2024-01-01 `code` is the error code, before it was the
- * status.
- */
-export function refusalAnswer(request: Request, refusal: AuthProtocolError): Response {
-  const { status, code, message, fields } = refusal;
-  const coded = (request.headers.get(versionHeader) ?? "") >= codedErrorsSince;
-  const body = coded
-    ? { code, message, ...fields }
-    : { code: status, error_code: code, msg: message, ...fields };
-  return jsonAnswer(body, status, {
-    "X-Sb-Error-Code": code,
-    ...(coded && { [versionHeader]: codedErrorsSince }),
-    ...refusal.headers,
-  });
+/** Encodes a refusal. With this version in the header, clients read the error code from `code`. */
+export function refusalAnswer({ status, code, message, fields, headers }: AuthProtocolError): Response {
+  const version = { "X-Supabase-Api-Version": "2024-01-01" };
+  return jsonAnswer({ code, message, ...fields }, status, { ...version, ...headers });
 }

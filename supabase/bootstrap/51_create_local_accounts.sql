@@ -1,20 +1,22 @@
 -- Accounts of the local sign-in: creating, checking and reading them.
 set local role supabase_auth_admin;
 
--- The second factors of a user in the format of the Supabase Auth API. File 58 replaces this function.
+-- A user's factors in the format of the Supabase Auth API.
 create or replace function local_auth.describe_factors(described uuid)
 returns jsonb
-language sql stable security definer set search_path = ''
+language sql stable security definer set search_path = '' set timezone = 'UTC'
 as $$
-  select '[]'::jsonb
-$$;
-
--- When the last mail for one of these purposes was sent to a user; null if there was none.
-create or replace function local_auth.latest_mail(described uuid, purposes text[])
-returns timestamptz
-language sql stable security definer set search_path = ''
-as $$
-  select max(created_at) from local_auth.mail_tokens where user_id = described and purpose = any (purposes)
+  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+    'id', f.id,
+    'friendly_name', nullif(f.friendly_name, ''),
+    'factor_type', f.factor_type,
+    'status', f.status,
+    'created_at', f.created_at,
+    'updated_at', f.updated_at,
+    'last_challenged_at', f.last_challenged_at
+  )) order by f.created_at), '[]')
+  from auth.mfa_factors as f
+  where f.user_id = described
 $$;
 
 -- A user in the format of the Supabase Auth API.
@@ -29,11 +31,7 @@ as $$
     'email', u.email,
     'email_confirmed_at', u.email_confirmed_at,
     'confirmed_at', u.confirmed_at,
-    'confirmation_sent_at', u.confirmation_sent_at,
-    'recovery_sent_at', local_auth.latest_mail(u.id, '{recovery, magiclink}'),
     'new_email', nullif(u.email_change, ''),
-    'email_change_sent_at', local_auth.latest_mail(u.id, '{email_change_current, email_change_new}'),
-    'reauthentication_sent_at', local_auth.latest_mail(u.id, '{reauthentication}'),
     'last_sign_in_at', u.last_sign_in_at,
     'created_at', u.created_at,
     'updated_at', u.updated_at,

@@ -1,31 +1,6 @@
--- Second factors of the local sign-in: authenticator apps (TOTP). Every change of a user's factors locks the user's row, so
--- that parallel requests run one by one.
+-- Second factors of the local sign-in: authenticator apps (TOTP), and recovery codes for users who lost theirs. Every change of a
+-- user's factors locks the user's row, so that parallel requests run one by one.
 set local role supabase_auth_admin;
-
--- The last 30-second step whose code was accepted, per factor: a code is accepted once (RFC 6238 section 5.2).
-create table if not exists local_auth.taken_steps (
-  factor_id uuid primary key references auth.mfa_factors (id) on delete cascade,
-  last_step bigint not null
-);
-alter table local_auth.taken_steps enable row level security;
-
--- A user's factors in the format of the Supabase Auth API.
-create or replace function local_auth.describe_factors(described uuid)
-returns jsonb
-language sql stable security definer set search_path = '' set timezone = 'UTC'
-as $$
-  select coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-    'id', f.id,
-    'friendly_name', nullif(f.friendly_name, ''),
-    'factor_type', f.factor_type,
-    'status', f.status,
-    'created_at', f.created_at,
-    'updated_at', f.updated_at,
-    'last_challenged_at', f.last_challenged_at
-  )) order by f.created_at), '[]')
-  from auth.mfa_factors as f
-  where f.user_id = described
-$$;
 
 -- Locks the user. returns: the session's level, or null if it has ended or is another user's
 create or replace function local_auth.lock_session(session uuid, holder uuid)
@@ -52,29 +27,6 @@ as $$
     and not exists (select from auth.sessions where id = session and user_id = holder and aal >= 'aal2')
 $$;
 
--- Why the user may not add a factor of this name; null if they may. The caller has locked the user.
-create or replace function local_auth.refuse_factor(holder uuid, name text, level auth.aal_level)
-returns text
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  -- Deletes an enrolment that was begun and not completed.
-  delete from auth.mfa_factors as f
-  where f.user_id = holder and f.status <> 'verified' and f.created_at < now() - interval '5 minutes'
-    and not exists (
-      select from auth.mfa_challenges as c where c.factor_id = f.id and c.created_at > now() - interval '5 minutes'
-    );
-  return case
-    when exists (select from auth.mfa_factors where user_id = holder and coalesce(friendly_name, '') = name)
-      then 'mfa_factor_name_conflict'
-    when (select count(*) >= 10 from auth.mfa_factors where user_id = holder)
-      then 'too_many_enrolled_mfa_factors'
-    when level < 'aal2' and exists (select from auth.mfa_factors where user_id = holder and status = 'verified')
-      then 'insufficient_aal'
-  end;
-end
-$$;
-
 -- Begins the enrolment of an authenticator. returns: { id } or { refused }
 create or replace function local_auth.enrol_totp(holder uuid, session uuid, name text, secret text)
 returns jsonb
@@ -82,15 +34,23 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   level auth.aal_level := local_auth.lock_session(session, holder);
-  refusal text;
   made uuid := gen_random_uuid();
 begin
   if level is null then
     return '{"refused": "session_not_found"}';
   end if;
-  refusal := local_auth.refuse_factor(holder, name, level);
-  if refusal is not null then
-    return jsonb_build_object('refused', refusal);
+  -- Deletes an enrolment that was begun and not completed.
+  delete from auth.mfa_factors as f
+  where f.user_id = holder and f.status <> 'verified' and f.created_at < now() - interval '5 minutes'
+    and not exists (
+      select from auth.mfa_challenges as c where c.factor_id = f.id and c.created_at > now() - interval '5 minutes'
+    );
+  if exists (select from auth.mfa_factors where user_id = holder and friendly_name = name) then
+    return '{"refused": "mfa_factor_name_conflict"}';
+  elsif (select count(*) >= 10 from auth.mfa_factors where user_id = holder) then
+    return '{"refused": "too_many_enrolled_mfa_factors"}';
+  elsif level < 'aal2' and exists (select from auth.mfa_factors where user_id = holder and status = 'verified') then
+    return '{"refused": "insufficient_aal"}';
   end if;
   insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, created_at, updated_at, secret)
   values (made, holder, name, 'totp', 'unverified', now(), now(), secret);
@@ -105,13 +65,10 @@ language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   made uuid := gen_random_uuid();
-  kind auth.factor_type;
 begin
-  select f.factor_type into kind from auth.mfa_factors as f where f.id = factor and f.user_id = holder for update;
-  if kind is null then
+  perform from auth.mfa_factors where id = factor and user_id = holder and factor_type = 'totp' for update;
+  if not found then
     return '{"refused": "mfa_factor_not_found"}';
-  elsif kind <> 'totp' then
-    return '{"refused": "validation_failed"}';
   end if;
   -- Bounds the number of challenges of a factor.
   delete from auth.mfa_challenges as c
@@ -133,7 +90,6 @@ returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  asked auth.mfa_challenges;
   kept text;
 begin
   if local_auth.lock_session(session, holder) is null then
@@ -144,13 +100,10 @@ begin
   if kept is null then
     return '{"refused": "mfa_factor_not_found"}';
   end if;
-  select * into asked from auth.mfa_challenges as c where c.id = challenge and c.factor_id = factor;
+  perform from auth.mfa_challenges as c
+  where c.id = challenge and c.factor_id = factor and c.verified_at is null
+    and c.ip_address = coalesce(address, '0.0.0.0')::inet and c.created_at > now() - interval '5 minutes';
   if not found then
-    return '{"refused": "mfa_factor_not_found", "of": "challenge"}';
-  elsif asked.verified_at is not null or asked.ip_address <> coalesce(address, '0.0.0.0')::inet then
-    return '{"refused": "mfa_ip_address_mismatch"}';
-  elsif asked.created_at < now() - interval '5 minutes' then
-    delete from auth.mfa_challenges where id = challenge;
     return '{"refused": "mfa_challenge_expired"}';
   end if;
   return jsonb_build_object(
@@ -227,11 +180,9 @@ begin
   if level is null then
     return '{"refused": "session_not_found"}';
   end if;
-  select * into removed from auth.mfa_factors where id = factor and user_id = holder;
+  select * into removed from auth.mfa_factors where id = factor and user_id = holder and factor_type = 'totp';
   if not found then
     return '{"refused": "mfa_factor_not_found"}';
-  elsif removed.factor_type = 'recovery_code' then
-    return '{"refused": "validation_failed"}';
   elsif removed.status = 'verified' and level < 'aal2' then
     return '{"refused": "insufficient_aal"}';
   elsif removed.status = 'verified'
@@ -248,14 +199,105 @@ begin
 end
 $$;
 
-revoke execute on all functions in schema local_auth from public;
-grant execute on function
-  local_auth.lacks_second_factor(uuid, uuid),
-  local_auth.enrol_totp(uuid, uuid, text, text),
-  local_auth.challenge_factor(uuid, uuid, text),
-  local_auth.open_challenge(uuid, uuid, uuid, uuid, text),
-  local_auth.pass_challenge(uuid, uuid, uuid, uuid, bigint),
-  local_auth.remove_factor(uuid, uuid, uuid)
-to outlay_service, postgres;
+-- Counts the recovery codes of a user. returns: { id, total, remaining } or { refused }
+create or replace function local_auth.read_recovery_codes(holder uuid)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select coalesce((
+    select jsonb_build_object(
+      'id', f.id, 'total', count(c.code_hash), 'remaining', count(c.code_hash) filter (where c.used_at is null)
+    )
+    from auth.mfa_factors as f
+    left join local_auth.recovery_codes as c on c.factor_id = f.id
+    where f.user_id = holder and f.factor_type = 'recovery_code'
+    group by f.id
+  ), '{"refused": "mfa_factor_not_found"}')
+$$;
+
+-- Creates the user's codes, or replaces them. returns: { id } or { refused }
+create or replace function local_auth.keep_recovery_codes(holder uuid, session uuid, code_hashes text[], replaces boolean)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  level auth.aal_level := local_auth.lock_session(session, holder);
+  kept uuid := (select id from auth.mfa_factors where user_id = holder and factor_type = 'recovery_code');
+begin
+  if level is null then
+    return '{"refused": "session_not_found"}';
+  elsif level < 'aal2' then
+    return '{"refused": "insufficient_aal"}';
+  end if;
+  if replaces and kept is null then
+    return '{"refused": "mfa_factor_not_found"}';
+  elsif not replaces and kept is not null then
+    return '{"refused": "mfa_verified_factor_exists"}';
+  elsif not exists (
+    select from auth.mfa_factors where user_id = holder and factor_type <> 'recovery_code' and status = 'verified'
+  ) then
+    return '{"refused": "mfa_recovery_codes_sole_factor"}';
+  end if;
+  if kept is null then
+    insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+    values (gen_random_uuid(), holder, 'recovery_code', 'verified', now(), now())
+    returning id into kept;
+  else
+    update auth.mfa_factors set updated_at = now() where id = kept;
+    delete from local_auth.recovery_codes where factor_id = kept;
+  end if;
+  insert into local_auth.recovery_codes (factor_id, code_hash) select kept, unnest(code_hashes);
+  return jsonb_build_object('id', kept);
+end
+$$;
+
+-- Uses a code. returns: { session, remaining } or { refused }
+create or replace function local_auth.use_recovery_code(holder uuid, session uuid, given_hash text)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  factor uuid;
+begin
+  if local_auth.lock_session(session, holder) is null then
+    return '{"refused": "session_not_found"}';
+  end if;
+  update local_auth.recovery_codes as c set used_at = now()
+  from auth.mfa_factors as f
+  where f.id = c.factor_id and f.user_id = holder and f.factor_type = 'recovery_code' and f.status = 'verified'
+    and c.code_hash = given_hash and c.used_at is null
+  returning f.id into factor;
+  if factor is null then
+    return '{"refused": "mfa_verification_failed"}';
+  end if;
+  return jsonb_build_object(
+    'session', local_auth.raise_session(holder, session, 'mfa/recovery_code', factor),
+    'remaining', (select count(*) from local_auth.recovery_codes as c where c.factor_id = factor and c.used_at is null)
+  );
+end
+$$;
+
+-- Deletes the user's codes. returns: { id } or { refused }
+create or replace function local_auth.remove_recovery_codes(holder uuid, session uuid)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  level auth.aal_level := local_auth.lock_session(session, holder);
+  factor uuid;
+begin
+  if level is null then
+    return '{"refused": "session_not_found"}';
+  elsif level < 'aal2' then
+    return '{"refused": "insufficient_aal"}';
+  end if;
+  select id into factor from auth.mfa_factors where user_id = holder and factor_type = 'recovery_code';
+  if factor is null then
+    return '{"refused": "mfa_factor_not_found"}';
+  end if;
+  perform local_auth.drop_factor(factor, 'mfa/recovery_code');
+  return jsonb_build_object('id', factor);
+end
+$$;
 
 reset role;

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { handleLocalAuth } from "@/lib/access/sign-in/local/handler";
-import { inPasswordQueue } from "@/lib/access/sign-in/local/password-queue";
+import { inPasswordQueue } from "@/lib/access/sign-in/local/queues";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ test.each([
       }),
     );
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
-    expect(await answer.json()).toMatchObject({ error_code: "unexpected_failure" });
+    expect(await answer.json()).toMatchObject({ code: "unexpected_failure" });
   },
 );
 

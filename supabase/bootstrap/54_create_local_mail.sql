@@ -1,14 +1,14 @@
--- Mails with a link or six digits, the outbox that stores them, limits on attempts, and the signing key.
+-- Mails with a link or six digits, the outbox that stores them, and the signing key.
 --
--- Functions that change a mail lock its account first and the mail after it, here as in file 53, so that they cannot
+-- Functions that change a mail lock its account first and the mail after it, here as in file 52, so that they cannot
 -- deadlock.
 set local role supabase_auth_admin;
 
--- Stores a request for a sign-in link. Creates the account first if `may_create`. The same statements run for an address
--- without an account. returns: whether there is an account
+-- Stores a request for a sign-in link. The same statements run for an address without an account.
+-- new_account: the data of the account that is created first if there is none; null to create none
+-- returns: whether there is an account
 create or replace function local_auth.issue_sign_in_mail(
-  address text, wanted_purpose text, link_hash text, code text, challenge text, challenge_method text,
-  may_create boolean, metadata jsonb
+  address text, wanted_purpose text, link_hash text, code text, challenge text, new_account jsonb
 )
 returns boolean
 language plpgsql volatile security definer set search_path = ''
@@ -16,19 +16,16 @@ as $$
 declare
   holder uuid := local_auth.find_user(address);
 begin
-  if holder is null and may_create then
-    perform local_auth.create_user(address, null, metadata);
+  if holder is null and new_account is not null then
+    perform local_auth.create_user(address, null, new_account);
     holder := local_auth.find_user(address);
   end if;
-  insert into local_auth.mail_tokens (email, purpose, user_id, link_hash, code_hash, code_challenge, code_challenge_method)
-  values (
-    lower(address), wanted_purpose, holder, link_hash, local_auth.hash_code(address, code), challenge, challenge_method
-  )
+  insert into local_auth.mail_tokens (email, purpose, user_id, link_hash, code_hash, code_challenge)
+  values (lower(address), wanted_purpose, holder, link_hash, local_auth.hash_code(address, code), challenge)
   on conflict (email, purpose) where purpose in ('recovery', 'magiclink')
   do update set
     user_id = excluded.user_id, link_hash = excluded.link_hash, code_hash = excluded.code_hash, wrong_codes = 0,
-    spent = false, code_challenge = excluded.code_challenge, code_challenge_method = excluded.code_challenge_method,
-    created_at = now();
+    spent = false, code_challenge = excluded.code_challenge, created_at = now();
   delete from local_auth.mail_tokens where user_id is null and created_at < now() - interval '1 hour';
   return holder is not null;
 end
@@ -55,15 +52,13 @@ $$;
 
 -- Redeems a mail whose secret was presented. The mail and its account are locked. If it was requested with PKCE, the client
 -- receives a code (its hash is given here) instead of a session.
--- returns: { user_id, purpose, pkce, code_issued }, with what confirm_email_change returns
+-- returns: { user_id, code_issued }, with what confirm_email_change returns
 create or replace function local_auth.accept_mail(taken local_auth.mail_tokens, offered_code_hash text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  accepted jsonb := jsonb_build_object(
-    'user_id', taken.user_id, 'purpose', taken.purpose, 'pkce', taken.code_challenge is not null, 'code_issued', false
-  );
+  accepted jsonb := jsonb_build_object('user_id', taken.user_id, 'code_issued', false);
 begin
   update local_auth.mail_tokens set spent = true where id = taken.id;
   if taken.purpose in ('email_change_current', 'email_change_new') then
@@ -76,12 +71,8 @@ begin
     return accepted;
   end if;
   delete from local_auth.auth_codes where issued_at < now() - interval '1 hour';
-  insert into local_auth.auth_codes (code_hash, user_id, method, code_challenge, code_challenge_method)
-  values (
-    offered_code_hash, taken.user_id,
-    case when taken.purpose in ('recovery', 'magiclink') then taken.purpose else 'email_change' end,
-    taken.code_challenge, taken.code_challenge_method
-  );
+  insert into local_auth.auth_codes (code_hash, user_id, code_challenge)
+  values (offered_code_hash, taken.user_id, taken.code_challenge);
   return accepted || '{"code_issued": true}';
 end
 $$;
@@ -141,14 +132,13 @@ $$;
 
 -- Redeems the code of an opened link, within five minutes. A wrong verifier does not use it up, so that somebody who has
 -- only the code cannot take it from the client.
--- returns: { user_id, method } or { refused: 'flow_state_not_found' | 'bad_code_verifier' }
+-- returns: the user's id or { refused: 'flow_state_not_found' | 'bad_code_verifier' }
 create or replace function local_auth.redeem_auth_code(given_code_hash text, verifier text)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   issued local_auth.auth_codes;
-  given text := verifier;
 begin
   select * into issued from local_auth.auth_codes
   where code_hash = given_code_hash and issued_at > now() - interval '5 minutes'
@@ -156,14 +146,11 @@ begin
   if not found then
     return '{"refused": "flow_state_not_found"}';
   end if;
-  if issued.code_challenge_method = 's256' then
-    given := translate(encode(extensions.digest(verifier, 'sha256'), 'base64'), '+/=', '-_');
-  end if;
-  if given is distinct from issued.code_challenge then
+  if issued.code_challenge is distinct from translate(encode(extensions.digest(verifier, 'sha256'), 'base64'), '+/=', '-_') then
     return '{"refused": "bad_code_verifier"}';
   end if;
   delete from local_auth.auth_codes where code_hash = given_code_hash;
-  return jsonb_build_object('user_id', issued.user_id, 'method', issued.method);
+  return to_jsonb(issued.user_id);
 end
 $$;
 

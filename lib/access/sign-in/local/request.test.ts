@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isStorable } from "./bodies";
+import { isStorable } from "./request";
 
 const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
 

@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
 import { expect, test, vi } from "vitest";
-import { inSessionTurn } from "@/lib/access/sign-in/local/session-turns";
+import { inSessionTurn } from "@/lib/access/sign-in/local/queues";
 
 // As one of four workers. Settings are read once, at first use.
 vi.hoisted(() => {

@@ -17,7 +17,7 @@ as $$
   select translate(encode(extensions.hmac(token, session_secret, 'sha256'), 'base64'), '+/=', '-_')
 $$;
 
--- method: how the user proved their identity (password, otp, recovery, magiclink, email_change), for the token's `amr`.
+-- method: how the user proved their identity (password or otp), for the token's `amr`.
 -- returns: { session_id, refresh_token, user, aal, amr: [{ method, timestamp }] }
 create or replace function local_auth.open_session(opened_by uuid, method text, agent text, address text)
 returns jsonb

@@ -1,8 +1,7 @@
 import type { ClientBase, Pool } from "pg";
 import { callFunction } from "@/lib/db/query";
 import { callAsService } from "@/lib/db/transaction";
-import { onSignInShare } from "./database-share";
-import { inPasswordQueue } from "./password-queue";
+import { inPasswordQueue, onSignInShare } from "./queues";
 
 /** A user in Supabase Auth's format. Only members that our code reads are typed. */
 export type AuthUser = { id: string; email: string; [field: string]: unknown };
@@ -21,29 +20,6 @@ export type OpenSession = {
 /** Why a function of the local sign-in refused a request. */
 export type Refused<Code extends string> = { refused: Code };
 
-/** The purpose of a sign-in mail. `Purpose` adds those of the two mails of a change of address and of a reauthentication. */
-export type SignInPurpose = "recovery" | "magiclink";
-export type Purpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
-
-/** The secrets of a mail: the hash of its link's token, and six digits. */
-export type MailSecrets = { linkHash: string; code: string };
-
-/** The PKCE fields of the client that asked for a mail; both null without PKCE. */
-export type Pkce = { challenge: string | null; challengeMethod: string | null };
-
-/** The result of a verified mail. */
-export type RedeemedMail = {
-  user_id: string;
-  purpose: Purpose;
-  /** Whether it was requested with PKCE. */
-  pkce: boolean;
-  /** Whether the offered code can now be exchanged for a session. */
-  code_issued: boolean;
-  /** The first of two confirmations of a change of address. */
-  pending?: true;
-  refused?: "email_exists";
-};
-
 /** Calls a function of `supabase/bootstrap/5x_…`. Values are sent as parameters. */
 export function call<T>(name: string, values: unknown[], client?: Pool | ClientBase): Promise<T | null> {
   const qualified = `local_auth.${name}`;
@@ -52,22 +28,39 @@ export function call<T>(name: string, values: unknown[], client?: Pool | ClientB
     : onSignInShare(() => callAsService(qualified, ...values));
 }
 
+/** Returns a function's result. @throws Error where it returned nothing */
+export function answered<T>(result: T | null): T {
+  if (result === null) throw new Error("A function of the local sign-in returned nothing.");
+  return result;
+}
+
 /**
  * Creates an account. Its password is hashed on `client`, so `client` should come from `inPasswordQueue`.
  * @returns null where the address is taken
  */
 export function createUser(
   email: string,
-  password: string | null,
+  password: string,
   data: Record<string, unknown>,
   client: Pool | ClientBase,
 ): Promise<AuthUser | null> {
   return call("create_user", [email, password, JSON.stringify(data)], client);
 }
 
-/** @returns the id of the account with this address, or null */
-export function findUser(email: string, client?: Pool | ClientBase): Promise<string | null> {
-  return call("find_user", [email], client);
+/**
+ * Creates an account with its profile and personal workspace, for a seed or a test. Leaves an existing account unchanged,
+ * including its password.
+ * @param client logged in as the service, or as the owner of the schema
+ * @returns the user's id
+ */
+export async function createLocalUser(
+  client: Pool | ClientBase,
+  account: { email: string; password: string; displayName?: string },
+): Promise<string> {
+  const { email, password, displayName } = account;
+  const data = displayName === undefined ? {} : { display_name: displayName };
+  const user = await createUser(email, password, data, client);
+  return user?.id ?? answered(await call<string>("find_user", [email], client));
 }
 
 /** @returns the user's id, or null. It takes the same time for an address without an account. */
@@ -75,19 +68,16 @@ export function checkPassword(email: string, password: string): Promise<string |
   return inPasswordQueue((client) => call("check_password", [email, password], client));
 }
 
-/** The changes of a user's account, with the proof that a new password or address requires. */
+/** The changes of a user's account, with the proof that a new password requires. */
 export type UserChanges = {
-  data?: Record<string, unknown>;
-  password?: string;
-  currentPassword?: string;
+  data?: Record<string, unknown> | undefined;
+  password?: string | undefined;
+  current_password?: string | undefined;
   /** The six digits of a reauthentication mail. */
-  nonce?: string;
-  email?: string;
-  mail?: ChangeMails;
+  nonce?: string | undefined;
+  email?: string | undefined;
+  mail?: ChangeMails | undefined;
 };
-
-/** The secrets of the two mails that confirm a new address, and the PKCE challenge of the client that asked. */
-export type ChangeMails = { current: MailSecrets; new: MailSecrets } & Pkce;
 
 export type RefusedChange =
   | "same_password"
@@ -102,37 +92,18 @@ export type RefusedChange =
 export async function updateUser(
   userId: string,
   sessionId: string,
-  { currentPassword, mail, ...changes }: UserChanges,
+  changes: UserChanges,
 ): Promise<{ user: AuthUser } | Refused<RefusedChange>> {
-  const asked = JSON.stringify({
-    ...changes,
-    current_password: currentPassword,
-    mail: mail && writeMails(mail),
-  });
+  const values = [userId, sessionId, JSON.stringify(changes)];
   const run = (client?: ClientBase) =>
-    call<{ user: AuthUser } | Refused<RefusedChange>>("update_user", [userId, sessionId, asked], client);
+    call<{ user: AuthUser } | Refused<RefusedChange>>("update_user", values, client);
   return answered(await (changes.password === undefined ? run() : inPasswordQueue(run)));
 }
 
-/** Replaces the secrets of a pending change. @returns the new address; null without a pending change of address */
-export function renewEmailChange(email: string, mail: ChangeMails): Promise<string | null> {
-  return call("renew_email_change", [email, JSON.stringify(writeMails(mail))]);
-}
-
-function writeMails({ challenge, challengeMethod, ...secrets }: ChangeMails) {
-  const write = ({ linkHash, code }: MailSecrets) => ({ link_hash: linkHash, code });
-  return {
-    current: write(secrets.current),
-    new: write(secrets.new),
-    challenge,
-    challenge_method: challengeMethod,
-  };
-}
-
-/** Starts a session. @param method how the user proved their identity, as `amr` lists it */
+/** Starts a session. @param method how the user proved their identity, as `amr` lists it: `otp` is a link or code from a mail */
 export async function openSession(
   userId: string,
-  method: string,
+  method: "password" | "otp",
   from: { userAgent: string | null; address: string | null },
 ): Promise<OpenSession> {
   return answered(await call("open_session", [userId, method, from.userAgent, from.address]));
@@ -150,30 +121,57 @@ export function readSessionUser(sessionId: string, userId: string): Promise<Auth
   return call("read_session_user", [sessionId, userId]);
 }
 
-/** Ends sessions of a user. @param scope `local`, `global` or `others`, as for `signOut` */
+/** Ends sessions of a user: this one (`local`), all (`global`) or all others (`others`). */
 export async function closeSessions(userId: string, sessionId: string, scope: string): Promise<void> {
   await call("close_sessions", [userId, sessionId, scope]);
 }
 
-/** Stores the secrets of a sign-in mail. @returns whether the address has an account; both cases take the same work */
+/** The purpose of a sign-in mail. `Purpose` adds those of the two mails of a change of address and of a reauthentication. */
+export type SignInPurpose = "recovery" | "magiclink";
+export type Purpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
+
+/** The secrets of a mail: the hash of its link's token, and six digits. */
+export type MailSecrets = { link_hash: string; code: string };
+
+/** The secrets of the two mails that confirm a new address, and the PKCE challenge of the client that asked, if any. */
+export type ChangeMails = { current: MailSecrets; new: MailSecrets; challenge: string | null };
+
+/** Replaces the secrets of a pending change. @returns the new address; null without a pending change of address */
+export function renewEmailChange(email: string, mail: ChangeMails): Promise<string | null> {
+  return call("renew_email_change", [email, JSON.stringify(mail)]);
+}
+
+/**
+ * Stores the secrets of a sign-in mail.
+ * @param challenge the PKCE challenge of the client that asked, if any
+ * @param newAccount the data of the account that is created for an unknown address; null to create none
+ * @returns whether the address has an account; both cases take the same work
+ */
 export async function issueSignInMail(
-  mail: {
-    email: string;
-    purpose: SignInPurpose;
-    mayCreate: boolean;
-    data: Record<string, unknown>;
-  } & MailSecrets &
-    Pkce,
+  email: string,
+  purpose: SignInPurpose,
+  { link_hash, code }: MailSecrets,
+  challenge: string | null,
+  newAccount: Record<string, unknown> | null,
 ): Promise<boolean> {
-  const { email, purpose, linkHash, code, challenge, challengeMethod, mayCreate, data } = mail;
-  const values = [email, purpose, linkHash, code, challenge, challengeMethod, mayCreate];
-  return answered(await call("issue_sign_in_mail", [...values, JSON.stringify(data)]));
+  const data = newAccount && JSON.stringify(newAccount);
+  return answered(await call("issue_sign_in_mail", [email, purpose, link_hash, code, challenge, data]));
 }
 
 /** Stores the code of a reauthentication mail. */
 export async function issueReauthentication(userId: string, code: string): Promise<void> {
   await call("issue_reauthentication", [userId, code]);
 }
+
+/** The result of a verified mail. */
+export type RedeemedMail = {
+  user_id: string;
+  /** Whether the offered code can now be exchanged for a session. */
+  code_issued: boolean;
+  /** The first of two confirmations of a change of address. */
+  pending?: true;
+  refused?: "email_exists";
+};
 
 /**
  * Redeems the token of a mail's link.
@@ -193,11 +191,11 @@ export function redeemCode(email: string, code: string, purposes: Purpose[]): Pr
   return call("redeem_code", [email, code, purposes]);
 }
 
-/** Redeems the code that an opened link gave. A wrong verifier does not use it up. */
+/** Redeems the code that an opened link gave. A wrong verifier does not use it up. @returns the user's id */
 export async function redeemAuthCode(
   codeHash: string,
   verifier: string,
-): Promise<{ user_id: string; method: string } | Refused<"flow_state_not_found" | "bad_code_verifier">> {
+): Promise<string | Refused<"flow_state_not_found" | "bad_code_verifier">> {
   return answered(await call("redeem_auth_code", [codeHash, verifier]));
 }
 
@@ -215,10 +213,4 @@ export async function postMail(mail: {
   code: string | null;
 }): Promise<void> {
   await call("post_mail", [mail.recipient, mail.subject, mail.body, mail.link, mail.code]);
-}
-
-/** Returns a function's result. @throws Error where it returned nothing */
-export function answered<T>(result: T | null): T {
-  if (result === null) throw new Error("A function of the local sign-in returned nothing.");
-  return result;
 }

@@ -70,7 +70,7 @@ as $$
 $$;
 
 -- Stores a change of address, which takes effect once the mails to the present and the new address have confirmed it.
--- mail: { current: { link_hash, code }, new: { link_hash, code }, challenge, challenge_method }
+-- mail: { current: { link_hash, code }, new: { link_hash, code }, challenge }
 create or replace function local_auth.begin_email_change(changed auth.users, wanted text, mail jsonb)
 returns void
 language sql volatile security definer set search_path = ''
@@ -78,10 +78,10 @@ as $$
   update auth.users
   set email_change = wanted, email_change_confirm_status = 0, updated_at = now()
   where id = changed.id;
-  insert into local_auth.mail_tokens (email, purpose, user_id, link_hash, code_hash, code_challenge, code_challenge_method)
+  insert into local_auth.mail_tokens (email, purpose, user_id, link_hash, code_hash, code_challenge)
   select sent.email, sent.purpose, changed.id, sent.secrets ->> 'link_hash',
     local_auth.hash_code(sent.email, sent.secrets ->> 'code'),
-    mail ->> 'challenge', mail ->> 'challenge_method'
+    mail ->> 'challenge'
   from (values
     (changed.email::text, 'email_change_current', mail -> 'current'),
     (wanted, 'email_change_new', mail -> 'new')
@@ -89,7 +89,7 @@ as $$
   on conflict (user_id, purpose) where purpose in ('email_change_current', 'email_change_new', 'reauthentication')
   do update set
     email = excluded.email, link_hash = excluded.link_hash, code_hash = excluded.code_hash, wrong_codes = 0, spent = false,
-    code_challenge = excluded.code_challenge, code_challenge_method = excluded.code_challenge_method, created_at = now();
+    code_challenge = excluded.code_challenge, created_at = now();
 $$;
 
 -- Changes the given members of { email, password, data }, all or none. A new password needs proof of identity:
