@@ -1,9 +1,9 @@
 import { TextLink } from "@/components/auth/auth-card";
-import { outboxAccess } from "./outbox/access";
+import { callerOutboxAccess } from "./outbox/access";
 
 /** Where the mails of an instance are that sends none: a link for those who may read them. */
 export async function OutboxHint() {
-  const access = await outboxAccess();
+  const access = await callerOutboxAccess();
   if (access === "none") return null;
   return access === "open" ? (
     <p>

@@ -221,7 +221,7 @@ describe("A user", () => {
 });
 
 describe("The local sign-in's own data", () => {
-  const tables = ["signing_key", "outbox", "mail_tokens", "auth_codes"];
+  const tables = ["signing_key", "outbox", "mail_tokens", "auth_codes", "taken_steps", "recovery_codes"];
 
   test.each(["outlay_service", "anon", "authenticated", "outlay_key", "service_role"])(
     "Cannot be read by %s in any table of it or of auth",
@@ -231,8 +231,9 @@ describe("The local sign-in's own data", () => {
       try {
         for (const table of [
           ...tables.map((name) => `local_auth.${name}`),
-          "auth.users",
-          "auth.refresh_tokens",
+          ...["users", "sessions", "refresh_tokens", "mfa_factors", "mfa_challenges"].map(
+            (name) => `auth.${name}`,
+          ),
         ]) {
           await superuser.query(`begin; set local role ${role}`);
           await expect(superuser.query(`select from ${table}`), table).rejects.toMatchObject({

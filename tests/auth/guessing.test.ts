@@ -1,7 +1,8 @@
+import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
 import { describe, expect, test, vi } from "vitest";
 import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tests/helpers/auth-server";
-import { latestMail } from "@/tests/helpers/outbox";
+import { latestMail, openLink, tokenOf } from "@/tests/helpers/outbox";
 
 const server = withAuthServer();
 const auth = () => makeClient(server.url).auth;
@@ -129,6 +130,44 @@ describe("Guessing the six digits of a mail", () => {
     expect((await auth().verifyOtp({ email, token, type: "email_change" })).error).not.toBeNull();
     expect((await auth().verifyOtp({ email: other, token, type: "email" })).error).not.toBeNull();
     must(await auth().verifyOtp({ email, token, type: "email" }));
+  });
+
+  test("Signs nobody in by those of a reauthentication", async () => {
+    const [email, client] = [someEmail(), auth()];
+    must(await client.signUp({ email, password: somePassword }));
+    must(await client.reauthenticate());
+    const token = (await latestMail(email)).code ?? "";
+    for (const type of ["email", "magiclink", "recovery", "email_change"] as const)
+      expect((await auth().verifyOtp({ email, token, type })).error?.code).toBe("otp_expired");
+  });
+});
+
+describe("A link that many open at once", () => {
+  test("Opens one session", async () => {
+    const email = await newAccount();
+    must(await auth().signInWithOtp({ email }));
+    const token_hash = tokenOf((await latestMail(email)).link);
+    const open = () => auth().verifyOtp({ token_hash, type: "email" });
+    const answers = await Promise.all(Array.from({ length: 8 }, open));
+    expect(answers.filter(({ error }) => error === null)).toHaveLength(1);
+  });
+
+  test("Gives a code that the challenge does not redeem, and its verifier redeems once", async () => {
+    const email = await newAccount();
+    const post = async (path: string, body: object) => {
+      const headers = { "content-type": "application/json" };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await fetch(`${server.url}/auth/v1/${path}`, init)).status;
+    };
+    const code_verifier = randomBytes(32).toString("base64url");
+    const code_challenge = createHash("sha256").update(code_verifier).digest("base64url");
+    expect(await post("otp", { email, code_challenge, code_challenge_method: "s256" })).toBe(200);
+    const auth_code = (await openLink(email)).searchParams.get("code");
+    const exchange = (verifier: string) =>
+      post("token?grant_type=pkce", { auth_code, code_verifier: verifier });
+    expect(await exchange(code_challenge)).toBe(400);
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => exchange(code_verifier)));
+    expect(statuses.sort()).toEqual([200, ...Array(7).fill(404)]);
   });
 });
 

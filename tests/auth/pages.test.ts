@@ -49,7 +49,10 @@ test("Answers 400 to a call of a server action that cannot be read", async () =>
   readable.append("0", '[{},"$K1"]');
   const headers = { "next-action": action, origin: base };
   const answer = await fetch(`${base}/sign-in`, { method: "POST", headers, body: readable });
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("missing email")]);
+  expect([answer.status, await answer.text()]).toEqual([
+    200,
+    expect.stringContaining("email: must not be empty"),
+  ]);
 });
 
 describe("A workspace's page", () => {
@@ -62,6 +65,7 @@ describe("A workspace's page", () => {
     const answer = await get(`/${slug}`, { cookie: await sessionCookie() });
     expect(answer.status).toBe(200);
     expect(answer.headers.getSetCookie()).toEqual([]);
+    expect(answer.headers.get("cache-control")).toContain("no-store");
     const html = await answer.text();
     expect(html).toContain("Welcome, Ada");
     expect(html).toContain("/api/v1/messages");
@@ -150,22 +154,6 @@ describe("The pages of the sign-in", () => {
   });
 });
 
-test.each(["/sign-in", "/no-such-thing"])(
-  "Keep %s out of frames and caches, with the right content type",
-  async (path) => {
-    const { headers } = await get(path, { cookie: await sessionCookie() });
-    const policy = headers.get("content-security-policy")?.split("; ") ?? [];
-    for (const directive of ["frame-ancestors 'none'", "base-uri 'none'", "object-src 'none'"])
-      expect(policy).toContain(directive);
-    const scripts = policy.find((directive) => directive.startsWith("script-src "));
-    expect(scripts).toMatch(/^script-src 'self' 'nonce-[\w+/=]{20,}'( 'sha256-[\w+/=]+')*$/);
-    expect(headers.get("x-frame-options")).toBe("DENY");
-    expect(headers.get("x-content-type-options")).toBe("nosniff");
-    expect(headers.get("cache-control")).toContain("no-store");
-    expect(headers.get("x-powered-by")).toBeNull();
-  },
-);
-
 test.each(["/%ff", "/%", "/acme/projects/%c3%28"])("Answer the invalid address %s with 400", async (path) => {
   expect((await get(path)).status).toBe(400);
 });
@@ -229,14 +217,5 @@ describe("The outbox", () => {
     const reset = await (await get("/reset")).text();
     expect(reset).not.toContain('href="/outbox"');
     expect(reset).toContain("by the link that it printed");
-  });
-
-  test("Answers nobody when turned off, and everybody when opened", async () => {
-    const [off, everyone] = await Promise.all([
-      harness.start({ OUTLAY_OUTBOX: "off" }),
-      harness.start({ OUTLAY_OUTBOX: "everyone" }),
-    ]);
-    expect((await fetch(`${off.baseUrl}/outbox`)).status).toBe(404);
-    expect((await fetch(`${everyone.baseUrl}/outbox`, { headers: fromAfar })).status).toBe(200);
   });
 });

@@ -1,14 +1,8 @@
 import { cookies } from "next/headers";
-import { isOperatorToken, operatorCookie } from "@/lib/access/operator-token";
-import { env, supabaseProject } from "@/lib/env";
+import { operatorCookie } from "@/lib/access/operator-token";
+import { outboxAccess } from "@/lib/access/sign-in/local/outbox";
 
-/**
- * Whether this instance has an outbox, and whether the caller may read it. Its links sign users in, so only callers with the
- * link that the start prints may, unless OUTLAY_OUTBOX says otherwise. With a Supabase project there is no outbox.
- */
-export async function outboxAccess(): Promise<"none" | "closed" | "open"> {
-  const { OUTLAY_OUTBOX } = env();
-  const given = (await cookies()).get(operatorCookie)?.value;
-  if (supabaseProject() || OUTLAY_OUTBOX === "off") return "none";
-  return OUTLAY_OUTBOX === "everyone" || isOperatorToken(given) ? "open" : "closed";
+/** Whether this instance has an outbox, and whether the caller of the page may read it. */
+export async function callerOutboxAccess() {
+  return outboxAccess((await cookies()).get(operatorCookie)?.value);
 }

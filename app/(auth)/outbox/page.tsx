@@ -3,13 +3,13 @@ import { notFound } from "next/navigation";
 import { SiteHeader } from "@/components/shell/site-header";
 import { buttonVariants } from "@/components/ui/button";
 import { readOutbox } from "@/lib/access/sign-in/local/outbox";
-import { outboxAccess } from "./access";
+import { callerOutboxAccess } from "./access";
 
 export const metadata: Metadata = { title: "Outbox", robots: { index: false } };
 
 /** The mails that the local sign-in would have sent. Not found for callers who may not read them. */
 export default async function OutboxPage() {
-  const mails = (await outboxAccess()) === "open" ? await readOutbox() : undefined;
+  const mails = (await callerOutboxAccess()) === "open" ? await readOutbox() : undefined;
   if (!mails) notFound();
   return (
     <>

@@ -60,7 +60,7 @@ const addresses = [
   "GET /api/v1/me",
   "POST /api/v1/messages",
   "POST /api/mcp",
-  "GET /auth/v1/health",
+  "GET /auth/v1/.well-known/jwks.json",
   "POST /auth/v1/recover",
   "POST /oauth/token",
   "GET /.well-known/oauth-authorization-server",

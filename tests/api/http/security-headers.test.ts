@@ -95,8 +95,10 @@ describe.each(Object.entries(servers))("Responses by %s", (_, start) => {
       const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
       const html = await response.text();
       expect(html).not.toContain("theirs");
-      expect(policy).toContain("script-src 'self'");
+      for (const directive of ["script-src 'self'", "base-uri 'none'", "object-src 'none'"])
+        expect(policy).toContain(directive);
       expect(policy).not.toContain("unsafe-eval");
+      expect(response.headers.get("x-powered-by")).toBeNull();
       if (nonce) nonces.add(nonce);
       const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)([^>]*)>/g)];
       // The reference's pages are static and have files for scripts; all others have scripts of Next's inline.

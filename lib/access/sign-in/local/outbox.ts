@@ -1,9 +1,10 @@
 import type { ClientBase } from "pg";
+import { isOperatorToken } from "@/lib/access/operator-token";
 import { bigint, nullable, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asServiceAlone } from "@/lib/db/transaction";
-import { supabaseProject } from "@/lib/env";
+import { type Env, env, supabaseProject } from "@/lib/env";
 import { type Purpose, postMail } from "./account-queries";
 
 const mailRow = {
@@ -88,6 +89,16 @@ export async function postLocalMail(mail: {
   link: string | null;
 }): Promise<void> {
   await postMail({ ...mail, code: null });
+}
+
+/**
+ * Whether this instance has an outbox, and whether a caller may read it. Its links sign users in, so only callers with the
+ * link that the start prints may, unless OUTLAY_OUTBOX says otherwise. With a Supabase project there is no outbox.
+ * @param given the value of the caller's operator cookie
+ */
+export function outboxAccess(given: string | undefined, settings: Env = env()): "none" | "closed" | "open" {
+  if (supabaseProject(settings) || settings.OUTLAY_OUTBOX === "off") return "none";
+  return settings.OUTLAY_OUTBOX === "everyone" || isOperatorToken(given) ? "open" : "closed";
 }
 
 /** The newest mails first; undefined where a Supabase project sends real ones. */
