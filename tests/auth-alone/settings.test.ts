@@ -143,7 +143,7 @@ describe("Limits", () => {
     });
     const seconds = Number(answer.headers.get("retry-after"));
     expect([answer.status, seconds > 3500, seconds <= 3600]).toEqual([429, true, true]);
-    expect((await answer.json()).message).toContain(`after ${seconds} seconds`);
+    expect((await answer.json()).message).toContain(`in ${seconds} seconds`);
   });
 
   test("Allow a network sixty tries of mails' codes, and exempt this machine's own address", async () => {

@@ -5,7 +5,7 @@ import { count, countGuess } from "./local/limits";
 import { AuthProtocolError, refusalAnswer } from "./local/protocol";
 
 /** How many attempts one address has in a window: `alone` without the project's secret key, `forwarded` with it. */
-type Limit = { action: string; alone: number; forwarded: number; windowMs: number };
+type Limit = { action: Parameters<typeof count>[0]; alone: number; forwarded: number; windowMs: number };
 
 const window = 5 * minuteMs;
 const signIns: Limit = { action: "sign-ins", alone: 20, forwarded: 100, windowMs: window };
