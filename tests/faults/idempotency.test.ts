@@ -2,10 +2,11 @@ import { request } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import { blockWrites } from "@/tests/helpers/block";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 describe("An idempotency key posted 64 times at once to two processes", () => {
-  const harness = withHarness({ services: 2 });
+  const harness = withSharedHarness({ services: 2 });
   const rounds = [1, 2, 3, 4, 5];
 
   const postAll = async (secret: string, body: (index: number) => unknown): Promise<Answer[]> => {

@@ -47,14 +47,15 @@ export function withHarness({
 
 /**
  * Every derived figure that differs from the sum of its messages. Empty if the ledger is right.
- * @param workspace only the workspace with this id
+ * @param workspace only the workspace with this id; without it, those that the fixtures made, or all where no other file uses the database
  */
 export async function ledgerDifferences(fixtures: Fixtures, workspace?: string): Promise<unknown[]> {
+  const workspaces = workspace ? [workspace] : fixtures.isShared ? fixtures.workspaces : null;
   const { rows } = await fixtures.sql.query(
     `
     with messages as (
       select *, case when voids is null then 1 else -1 end as sign
-      from public.messages where $1::uuid is null or workspace_id = $1
+      from public.messages where $1::uuid[] is null or workspace_id = any($1)
     ), entries as (
       select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider,
         model, feature, source, environment, end_user, tags, amount_usd, (part = 0)::int * sign as messages, sign as items,
@@ -64,7 +65,7 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       select 'daily_spend' as what, to_jsonb(d) - '{amount_usd,message_count,item_count,unpriced_count,included_usd}'::text[] as of,
         amount_usd, message_count, item_count, unpriced_count, included_usd, 1 as side
       from public.daily_spend as d
-      where $1::uuid is null or workspace_id = $1
+      where $1::uuid[] is null or workspace_id = any($1)
       union all
       select 'daily_spend', to_jsonb(e) - '{amount_usd,messages,items,unpriced,included}'::text[], amount_usd, messages, items, unpriced, included, -1
       from entries as e
@@ -72,7 +73,7 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       select 'daily_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
         amount_usd, message_count, 0, unpriced_count, included_usd, 1
       from public.daily_totals as t
-      where $1::uuid is null or workspace_id = $1
+      where $1::uuid[] is null or workspace_id = any($1)
       union all
       select 'daily_totals',
         jsonb_build_object(
@@ -89,7 +90,7 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       select 'monthly_spend', to_jsonb(m) - '{amount_usd,message_count,item_count,unpriced_count,included_usd}'::text[],
         amount_usd, message_count, item_count, unpriced_count, included_usd, 1
       from public.monthly_spend as m
-      where $1::uuid is null or workspace_id = $1
+      where $1::uuid[] is null or workspace_id = any($1)
       union all
       select 'monthly_spend',
         to_jsonb(e) - '{day,amount_usd,messages,items,unpriced,included}'::text[]
@@ -101,7 +102,7 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       select 'monthly_totals', to_jsonb(t) - '{amount_usd,message_count,unpriced_count,included_usd}'::text[],
         amount_usd, message_count, 0, unpriced_count, included_usd, 1
       from public.monthly_totals as t
-      where $1::uuid is null or workspace_id = $1
+      where $1::uuid[] is null or workspace_id = any($1)
       union all
       select 'monthly_totals',
         jsonb_build_object(
@@ -118,7 +119,7 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
       union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', month), amount_usd, message_count, 0, 0, 0, 1
       from public.key_spend
-      where $1::uuid is null or workspace_id = $1
+      where $1::uuid[] is null or workspace_id = any($1)
       union all
       select 'key_spend', jsonb_build_object('key', api_key_id, 'month', date_trunc('month', coalesce(counted_at, created_at) at time zone 'UTC')::date),
         amount_usd, (part = 0)::int * sign, 0, 0, 0, -1
@@ -141,7 +142,7 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
     having sum(side * amount_usd) <> 0 or sum(side * message_count) <> 0
       or sum(side * item_count) <> 0 or sum(side * unpriced_count) <> 0
       or sum(side * included_usd) <> 0`,
-    [workspace ?? null],
+    [workspaces],
   );
   return rows;
 }

@@ -18,8 +18,13 @@ export type KeyOptions = {
 /** Creates workspaces and keys in a test's database, as its owner. */
 export class Fixtures {
   readonly sql: pg.Pool;
+  /** The ids of the workspaces that were created here. */
+  readonly workspaces: string[] = [];
+  /** Whether other files of tests use the same database. */
+  readonly isShared: boolean;
 
-  constructor(adminUrl: string) {
+  constructor(adminUrl: string, { isShared = false } = {}) {
+    this.isShared = isShared;
     this.sql = new pg.Pool({ connectionString: adminUrl, max: 4 });
     // Postgres may end an idle connection, also while `end()` closes it. The next statement would fail by itself.
     this.sql.on("error", () => {});
@@ -30,6 +35,7 @@ export class Fixtures {
       "insert into public.workspaces (slug, name) values ($1, $1) returning id",
       [slug],
     );
+    this.workspaces.push(rows[0].id);
     return rows[0].id;
   }
 

@@ -5,42 +5,55 @@ import type { Harness } from "./harness";
 import { Fixtures } from "./keys";
 import { type Service, startService } from "./service";
 
-type Shared = { database: TestDatabase; service: Service };
+/** A database, and the services that were started on it so far, by their settings as JSON. */
+type Shared = { database: TestDatabase; services: Map<string, Service[]> };
 
 // Files of a worker may load this module once each.
 const kept = globalThis as { [key: symbol]: Promise<Shared> | undefined };
 const slot = Symbol.for("outlay.shared-service");
 
-async function start(): Promise<Shared> {
+async function createDatabase(): Promise<Shared> {
   const database = await createTestDatabase();
   await hashQuickly(database);
-  const service = await startService(database);
   // Vitest ends a worker by SIGTERM when no more files are for it. The database goes with the run's Postgres.
-  process.once("exit", () => service.process.kill("SIGKILL"));
   process.once("SIGTERM", () => process.exit());
-  return { database, service };
+  return { database, services: new Map() };
 }
 
-async function isRunning(shared: Promise<Shared>): Promise<boolean> {
-  const { process: child } = (await shared).service;
-  return child.exitCode === null && child.signalCode === null;
+const isRunning = ({ process: child }: Service) => child.exitCode === null && child.signalCode === null;
+
+/** The first services with these settings, which are started where there are fewer. */
+async function serve(shared: Shared, count: number, settings: Record<string, string>): Promise<Service[]> {
+  const key = JSON.stringify(settings);
+  const running = (shared.services.get(key) ?? []).filter(isRunning);
+  shared.services.set(key, running);
+  const missing = Array.from({ length: Math.max(0, count - running.length) });
+  for (const service of await Promise.all(missing.map(() => startService(shared.database, settings)))) {
+    process.once("exit", () => service.process.kill("SIGKILL"));
+    running.push(service);
+  }
+  return running.slice(0, count);
 }
 
 /**
  * What `withHarness()` sets up, shared with other files that one worker runs: starting a service takes longer than many of them.
  * For files whose tests have workspaces and users of their own, write little, and neither compare what the whole database contains nor change
- * how the service runs. The files of a worker run one after another.
+ * how the service runs. The files of a worker run one after another. They share the database, and the services with the same settings.
  */
-export function withSharedHarness(): Harness {
+export function withSharedHarness({
+  services = 1,
+  settings = {},
+}: {
+  services?: number;
+  settings?: Record<string, string>;
+} = {}): Harness {
   const harness = { services: [] as Service[] } as Harness;
   beforeAll(async () => {
-    const earlier = kept[slot];
-    const shared = earlier && (await isRunning(earlier).catch(() => false)) ? earlier : start();
-    kept[slot] = shared;
-    const { database, service } = await shared;
-    harness.database = database;
-    harness.services.push(service);
-    harness.fixtures = new Fixtures(database.adminUrl);
+    kept[slot] ??= createDatabase();
+    const shared = await kept[slot];
+    harness.database = shared.database;
+    harness.services.push(...(await serve(shared, services, settings)));
+    harness.fixtures = new Fixtures(shared.database.adminUrl, { isShared: true });
   });
   afterAll(async () => {
     await harness.fixtures?.close();

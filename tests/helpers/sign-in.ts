@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach } from "vitest";
 import { apiClient } from "./client";
-import { withHarness } from "./harness";
 import {
   authorizeUrl,
   type Browser,
@@ -12,6 +11,7 @@ import {
   registerClient,
 } from "./oauth";
 import { withPages } from "./service";
+import { withSharedHarness } from "./shared-harness";
 
 type Changes = Record<string, string | undefined>;
 
@@ -26,12 +26,12 @@ export const refusalOf = ({ status, body }: { status: number; body: { error?: st
   `${status} ${body.error}`;
 
 /**
- * Starts a service with pages, two users with browsers, and a client that is registered anew for every test. The result
- * has functions that request authorization and exchange codes; `changes` replace parameters, undefined removes one.
+ * Sets up a shared service with pages, two users with browsers, and a client that is registered anew for every test. The
+ * result has functions that request authorization and exchange codes; `changes` replace parameters, undefined removes one.
  * @param settings further settings of the service
  */
 export function withSignIn(settings: Record<string, string> = {}) {
-  const harness = withHarness({ settings: { ...withPages, ...settings } });
+  const harness = withSharedHarness({ settings: { ...withPages, ...settings } });
   const baseUrl = () => harness.services[0]?.baseUrl ?? "";
   const { verifier, challenge } = makePkce();
   const world = { harness, baseUrl } as {

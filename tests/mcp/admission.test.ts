@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "../helpers/client";
-import { withHarness } from "../helpers/harness";
 import { connectModern, modernHttp, modernStdio } from "../helpers/mcp";
+import { withSharedHarness } from "../helpers/shared-harness";
 import { toolCall } from "../helpers/tool-call";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 const clientOf = (secret: string | null, service = 0) =>
   apiClient(harness.services[service]?.baseUrl ?? "", secret);
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { apiClient } from "../helpers/client";
-import { ledgerDifferences, withHarness } from "../helpers/harness";
+import { ledgerDifferences } from "../helpers/harness";
 import {
   connectModern,
   connectOlder,
@@ -11,8 +11,9 @@ import {
   olderStdio,
   throughMcpRemote,
 } from "../helpers/mcp";
+import { withSharedHarness } from "../helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const mcpUrl = () => `${baseUrl()}/api/mcp`;
 

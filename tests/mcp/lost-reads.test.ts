@@ -4,10 +4,10 @@ import type { Backend } from "@/lib/mcp/backend";
 import { answerProtocol } from "@/lib/mcp/protocol";
 import { restBackend } from "@/lib/mcp/rest-backend";
 import { Retries } from "@/lib/mcp/retries";
-import { withHarness } from "../helpers/harness";
+import { withSharedHarness } from "../helpers/shared-harness";
 import { toolCall } from "../helpers/tool-call";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 const usage = {
   project: "checkout",

@@ -6,10 +6,9 @@ import {
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { toolNames } from "@/lib/contract/tools";
 import { apiClient } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import {
   allowing,
   type Browser,
@@ -19,20 +18,22 @@ import {
   redirectUri,
   sendForm,
 } from "@/tests/helpers/oauth";
-import { withPages } from "@/tests/helpers/service";
+import { type Service, startService, withPages } from "@/tests/helpers/service";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { slugOf } from "@/tests/helpers/sign-in";
 
-const harness = withHarness({ settings: withPages });
+const harness = withSharedHarness({ settings: withPages });
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const info = { name: "sdk-client", version: "1.0.0" };
 
 /** Another process of the same service: it calls itself what the first one does. */
-let otherProcess: string;
+let otherProcess: Service;
 let browser: Browser;
 let workspace: string;
 beforeAll(async () => {
-  ({ baseUrl: otherProcess } = await harness.start({ BASE_URL: baseUrl() }));
+  otherProcess = await startService(harness.database, { BASE_URL: baseUrl() });
 });
+afterAll(() => otherProcess?.stop());
 // Everybody's connections, spend and workspace are their own.
 beforeEach(async () => {
   browser = await openBrowser(baseUrl());
@@ -172,7 +173,7 @@ describe.each(Object.entries(generations))("%s on its own", (_, makeAssistant) =
 
   test("Is refused on another process's next call once revoked, and asks for consent again", async () => {
     const { memory, client, connect } = await letIn({ permissions: ["read_summaries"] });
-    const elsewhere = await connect(otherProcess);
+    const elsewhere = await connect(otherProcess.baseUrl);
     expect((await elsewhere.callTool(summary)).isError).toBeFalsy();
     const me = apiClient(baseUrl(), browser.token);
     const connections = `/api/v1/workspaces/${workspace}/connections`;

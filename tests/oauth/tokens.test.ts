@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
 import { callTool, connect, postForm, refresh, registerClient } from "@/tests/helpers/oauth";
+import { startService } from "@/tests/helpers/service";
 import { refusalOf, withSignIn } from "@/tests/helpers/sign-in";
 
 const world = withSignIn();
@@ -141,8 +142,9 @@ describe("An access token", () => {
 
   test("Of another address is refused, though it is in the database", async () => {
     const { access } = await connect(world.browser, { workspace: world.workspace }, world.clientId);
-    const elsewhere = await world.harness.start({ BASE_URL: "https://elsewhere.example" });
+    const elsewhere = await startService(world.harness.database, { BASE_URL: "https://elsewhere.example" });
     expect((await callTool(elsewhere.baseUrl, access)).status).toBe(401);
+    await elsewhere.stop();
     expect((await callTool(baseUrl(), access)).status).toBe(200);
   });
 

@@ -16,11 +16,11 @@ import {
   spentByPeriod,
 } from "@/tests/helpers/budget-model";
 import { apiClient } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 // Random blocking budgets and messages of a year, sent one after another and all at once, through two processes.
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 beforeAll(() => ensureMonths(harness.fixtures));
 

@@ -2,11 +2,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { blockWrites } from "@/tests/helpers/block";
 import { blockingBudgetsOf } from "@/tests/helpers/blocking-budgets";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import type { KeyOptions } from "@/tests/helpers/keys";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 let team: Team;
 let key: { id: string; secret: string };

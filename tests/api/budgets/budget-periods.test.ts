@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 let team: Team;
 let key: { id: string; secret: string };

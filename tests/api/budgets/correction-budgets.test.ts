@@ -1,12 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { expense } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 // Voids and corrections are held to budgets that block, as messages are.
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 type Client = ReturnType<typeof apiClient>;
 
 let team: Team;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 /** Clients of one key, spread evenly over the processes. */
 const clientsOf = (secret: string, count: number) =>

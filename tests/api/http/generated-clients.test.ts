@@ -4,16 +4,16 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
-import { withHarness } from "@/tests/helpers/harness";
 import { installOwnPackages } from "@/tests/helpers/own-packages";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 /** The generators are a package of their own, which the service does not need. */
 const folder = join(projectRoot, "tests/generators");
 const generated = join(folder, "generated");
 const execute = promisify(execFile);
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 /** The compiler of the service, which is native: the generators' own takes ten times its processor time. */

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { toolCall } from "@/tests/helpers/tool-call";
 
 // Calls that arrive together are admitted together: reads with each other, recordings of REST and of the agent tools with
 // each other. Each is decided as if it had come alone.
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 const clientOf = (secret: string, service = 0) => apiClient(harness.services[service]?.baseUrl ?? "", secret);
 
 const usage = {

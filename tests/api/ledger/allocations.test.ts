@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { expense, newClient, record, spendOf } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 describe("An allocation", () => {
   test("Moves an amount in two entries that sum to zero, and its key spends nothing", async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { generateSecret } from "@/lib/access/secrets/secret";
 import { costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { readCapture } from "@/tests/helpers/otlp";
 import { makeSource } from "@/tests/helpers/otlp-source";
 import { expense, newClient, record } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const rows = async (text: string, values: unknown[]) => (await harness.fixtures.sql.query(text, values)).rows;
 
 const stored = (workspace: string) =>

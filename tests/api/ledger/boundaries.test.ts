@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { exactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 /** A client of each process, in a workspace of its own. Numbers of answers are text, digit by digit. */
 async function newClients() {

@@ -3,17 +3,18 @@ import { expect, test } from "vitest";
 import { reconcile } from "@/lib/ledger/reconcile/service";
 import { connectService } from "@/tests/helpers/connect-service";
 import { foldPastDays } from "@/tests/helpers/folds";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 connectService(() => harness.database);
 
 const rows = async (text: string, values: unknown[]) => (await harness.fixtures.sql.query(text, values)).rows;
 
 /** `LEDGER_RUNS` sets how many; more for a nightly run. */
-const runs = Math.ceil(Number(process.env.LEDGER_RUNS ?? 120) / 5);
+const runs = Math.ceil(Number(process.env.LEDGER_RUNS ?? 30) / 3);
 
 const amount = fc.integer({ min: 1, max: 10 ** 9 }).map((n) => n / 10 ** 6);
 const day = fc.constantFrom("2026-01-31", "2026-07-14", "2026-11-20");
@@ -63,7 +64,7 @@ test("After any costs, voids, corrections, repricings and folding, at once or in
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 8 }),
+      fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 4, maxLength: 20 }),
       async (rounds) => {
         const { workspace, slug, client, owner, path } = await newWorkspace();
         const known: string[] = [];

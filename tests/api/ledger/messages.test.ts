@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { type Client, newClient, record, spendOf } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 describe("Usage", () => {
   let client: Client;

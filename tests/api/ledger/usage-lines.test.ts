@@ -2,9 +2,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "@/lib/db/sql";
 import { differingPostings } from "@/lib/ledger/reconcile/messages-sql";
 import { bulk, makeActivityWorkspace, rowsOf } from "@/tests/helpers/activity";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 const lines = [
   { unit_type: "input_tokens", quantity: 200 },

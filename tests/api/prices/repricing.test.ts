@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { blockWrites, waitingSessions } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 /** A workspace with a client on each process. */
 async function newWorkspace() {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { readCapture, splitExport } from "@/tests/helpers/otlp";
 import { makeSource, type Sent } from "@/tests/helpers/otlp-source";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 const openAi = { input_tokens: 200, cache_read_tokens: 1000, output_tokens: 34 };
 const anthropic = { input_tokens: 200, cache_read_tokens: 1000, cache_write_tokens: 300, output_tokens: 34 };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { liteLlmCall } from "@/tests/helpers/gateways";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { chatCall, exportSpans, readCapture } from "@/tests/helpers/otlp";
 import { makeTeamSource } from "@/tests/helpers/sources";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 let calls = 0;
 /** A span of a call of a model that was not sent before. */

@@ -2,12 +2,12 @@ import { beforeAll, expect, test } from "vitest";
 import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 // $10 of usage on each of the last days, and recurring subscriptions that are charged within the next days.
 
-const harness = withHarness();
+const harness = withSharedHarness();
 connectService(() => harness.database);
 
 const dayMs = 86_400_000;

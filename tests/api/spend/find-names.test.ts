@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from "vitest";
 import { maxNames } from "@/lib/contract/spend/names";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
 import { foldPastDays } from "@/tests/helpers/folds";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const codeOf = ({ status, body }: Answer) => `${status} ${body.error ?? "ok"}`;
 

@@ -1,14 +1,15 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { foldPastDays } from "@/tests/helpers/folds";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import type { ExactClient } from "@/tests/helpers/ledger/client";
 import { randomQuery } from "@/tests/helpers/ledger/random-query";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
 import { clientIn } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser, type User } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const runs = Math.ceil(Number(process.env.SPEND_RUNS ?? 60) / 2);
 const now = Date.now();
 

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const clientOf = (secret: string) => apiClient(harness.services[0]?.baseUrl ?? "", secret);
 
 /** Folds every day of a workspace, of today too: the job folds it later, and a new month has no older days. */

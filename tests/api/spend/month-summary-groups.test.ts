@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 // Summaries that are asked for at the same time are read by one statement.
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const clientOf = (secret: string) => apiClient(harness.services[0]?.baseUrl ?? "", secret);
 const summaryOf = async (secret: string) => {
   const { body } = await clientOf(secret).get("/api/v1/summary/month");

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { withHarness } from "@/tests/helpers/harness";
 import type { ExactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import {
   entryOf,
   groupBy,
@@ -14,7 +14,7 @@ import {
   type SpendFilter,
 } from "@/tests/helpers/spend";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const runs = Number(process.env.SPEND_RUNS ?? 60);
 const now = Date.now();
 
@@ -116,7 +116,7 @@ test("Answers every filter with the rows, totals, series and breakdowns of an in
     fc.asyncProperty(
       filter,
       fc.constantFrom("project", "type", "provider", "model", "feature", "key", "user", "tag"),
-      fc.constantFrom(3, 25, 100),
+      fc.constantFrom(11, 25, 100),
       async (by, stackedBy, limit) => {
         const range = await loadRange(harness.fixtures, by);
         const listed = lines.filter((line) => matches(line, by, range));

@@ -4,13 +4,14 @@ import { eraseAccounts } from "@/lib/access/account/deletion";
 import { resign } from "@/tests/helpers/access/callers";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
 import { clientIn } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { tablesWith } from "@/tests/helpers/tables-with";
 import { makeTeam, type User } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 connectService(() => harness.database);
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const rows = async (text: string, values: unknown[] = []) =>

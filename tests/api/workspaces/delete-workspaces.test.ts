@@ -3,12 +3,13 @@ import { readOutbox } from "@/lib/access/sign-in/local/outbox";
 import { addFactor, resign } from "@/tests/helpers/access/callers";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
 import { clientIn } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team, type User } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 connectService(() => harness.database);
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const rows = async (text: string, values: unknown[] = []) =>

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 
 type Client = ReturnType<typeof apiClient>;

@@ -264,8 +264,8 @@ function tightPost(now: number): fc.Arbitrary<Post> {
   return small.map((posted) => ({ project: "alpha", source: "api", message: posted }));
 }
 
-/** What clients of a workspace do, step by step. */
-export function steps(now: number): fc.Arbitrary<Step[]> {
+/** What clients of a workspace do, step by step. @param lengths how many steps at least and at most */
+export function steps(now: number, lengths = { minLength: 1, maxLength: 14 }): fc.Arbitrary<Step[]> {
   const keys = Object.keys(keyOptions) as KeyName[];
   const key = fc.oneof(
     { weight: 2, arbitrary: fc.constant<KeyName>("full") },
@@ -294,5 +294,5 @@ export function steps(now: number): fc.Arbitrary<Step[]> {
     }),
     fc.record({ again: fc.nat(20) }),
   );
-  return fc.array(step, { minLength: 1, maxLength: 14, size: "max" });
+  return fc.array(step, { ...lengths, size: "max" });
 }
