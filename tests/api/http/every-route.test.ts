@@ -154,7 +154,10 @@ test("Refuses unknown parameters on every route, except in protocols that ignore
   ).toEqual(ignoring.sort());
 });
 
-describe.each(endpoints)("$name", (endpoint) => {
+/** Rows for `describe.each` and `test.each`, which print a name whole where it is not a field. */
+const byName = (some: Found[]) => some.map((endpoint): [string, Found] => [endpoint.name, endpoint]);
+
+describe.each(byName(endpoints))("%s", (_, endpoint) => {
   const { declared } = endpoint;
   const isRefused = (caller: Caller) => promise(declared, caller).length > 1;
 
@@ -187,9 +190,9 @@ const isReceiver = ({ path }: Found) => /^\/api\/(otlp|public)\//.test(path);
 
 // Ignoring a misspelt parameter would silently give another answer: a request for one month would get another one's
 // figures.
-test.each(refusing.filter((endpoint) => !isReceiver(endpoint)))(
-  "$name refuses an unknown parameter and lists the known ones",
-  async (endpoint) => {
+test.each(byName(refusing.filter((endpoint) => !isReceiver(endpoint))))(
+  "%s refuses an unknown parameter and lists the known ones",
+  async (_, endpoint) => {
     const { auth, query } = endpoint.declared;
     const caller = auth === "none" ? "a stranger" : auth === "user" ? "owner" : "an API key";
     const sample = await sampleOf(endpoint, caller);
