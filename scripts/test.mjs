@@ -1,7 +1,7 @@
 // `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. Where some failed, the
 // lines before it name them. With `-- --check`, the checks of `npm run check` run too. If one fails, they count as one failed
 // test, and the tests still run. With `-- --shard 1/4`, a fourth of the tests runs, so that several machines share them; the checks
-// run in the first. With `-- --quick`, the unit tests run and those of Vitest's other tests that import what differs from `main`.
+// run in the first. With `-- --quick`, the unit tests run and those of Vitest's other tests that are near what differs from `main`.
 //
 // What can run side by side does, because tests wait a lot: the checks beside the build and Vitest and, on more than two
 // processors, the browser tests beside Vitest. Vitest's output is shown as it comes; that of the others follows when it has ended.
@@ -69,13 +69,46 @@ function readArguments(args) {
   return { check: check && part === "1", shard: [`--shard=${shard}`], quick };
 }
 
-/** Runs the unit tests, and of Vitest's other tests those that import what has changed since the branch left `main`. */
+/** The tests of a part, by its path: they start the service, and import little of it. Of paths within each other the longest counts. */
+const testsOf = {
+  "app/": ["tests/api/http/every-route.test.ts"],
+  "lib/access/": ["tests/api/workspaces/"],
+  "lib/access/oauth/": ["tests/oauth/"],
+  "lib/alerts/": ["tests/api/alerts/"],
+  "lib/http/": ["tests/api/http/"],
+  "lib/keys/": ["tests/api/keys/", "tests/api/http/every-route.test.ts"],
+  "lib/ledger/": ["tests/api/ledger/"],
+  "lib/ledger/pricing/": ["tests/api/prices/"],
+  "lib/ledger/repricing/": ["tests/api/prices/"],
+  "lib/mcp/": ["tests/mcp/"],
+  "lib/sources/": ["tests/api/sources/"],
+  "lib/spend/": ["tests/api/spend/"],
+  "lib/spend/budgets/": ["tests/api/budgets/"],
+  "packages/client/": ["tests/client/"],
+  "server/": ["tests/api/http/", "tests/faults/stop-service.test.ts"],
+  "supabase/": ["tests/db/"],
+};
+
+/** Runs the unit tests, and what is near the files that differ from where the branch left `main`. */
 async function testNearby() {
   await step("build", ensureBuilt);
   await vitest(["--project=unit"]).catch(fail);
-  const { stdout } = spawnSync("git", ["merge-base", "HEAD", "main"], { encoding: "utf8" });
-  const since = stdout?.trim() || "HEAD";
-  await vitest([`--changed=${since}`, "--project=!unit", "--passWithNoTests"]).catch(fail);
+  const git = (...args) =>
+    spawnSync("git", args, { encoding: "utf8" }).stdout?.split("\n").filter(Boolean) ?? [];
+  const [since = "HEAD"] = git("merge-base", "HEAD", "main");
+  const changed = [
+    ...git("diff", "--name-only", since),
+    ...git("ls-files", "--others", "--exclude-standard"),
+  ];
+  const near = changed.flatMap((file) => {
+    if (/^tests\/.*\.test\.ts$/.test(file)) return existsSync(file) ? [file] : [];
+    const [part = ""] = Object.keys(testsOf)
+      .filter((path) => file.startsWith(path))
+      .sort((a, b) => b.length - a.length);
+    const importing = `"@/${file.replace(/\.tsx?$/, "")}"`;
+    return [...(testsOf[part] ?? []), ...git("grep", "-lF", importing, "--", "tests/*.test.ts")];
+  });
+  if (near.length > 0) await vitest([...new Set(near), "--project=!unit", "--passWithNoTests"]).catch(fail);
 }
 
 async function testAll({ check, shard }) {
