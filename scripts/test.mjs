@@ -23,6 +23,25 @@ const listed = [];
 const reports = join(root, "test-results");
 /** The check that cannot run beside the build. */
 const typeCheck = "check:types";
+/** The tests of a part, by its path: they start the service, and import little of it. Of paths within each other the longest counts. */
+const testsOf = {
+  "app/": ["tests/api/http/every-route.test.ts"],
+  "lib/access/": ["tests/api/workspaces/"],
+  "lib/access/oauth/": ["tests/oauth/"],
+  "lib/alerts/": ["tests/api/alerts/"],
+  "lib/http/": ["tests/api/http/"],
+  "lib/keys/": ["tests/api/keys/", "tests/api/http/every-route.test.ts"],
+  "lib/ledger/": ["tests/api/ledger/"],
+  "lib/ledger/pricing/": ["tests/api/prices/"],
+  "lib/ledger/repricing/": ["tests/api/prices/"],
+  "lib/mcp/": ["tests/mcp/"],
+  "lib/sources/": ["tests/api/sources/"],
+  "lib/spend/": ["tests/api/spend/"],
+  "lib/spend/budgets/": ["tests/api/budgets/"],
+  "packages/client/": ["tests/client/"],
+  "server/": ["tests/api/http/", "tests/faults/stop-service.test.ts"],
+  "supabase/": ["tests/db/"],
+};
 let stopped = false;
 
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
@@ -68,26 +87,6 @@ function readArguments(args) {
     throw new Error(`--shard ${shard}: must be a part and the number of parts, such as 1/4.`);
   return { check: check && part === "1", shard: [`--shard=${shard}`], quick };
 }
-
-/** The tests of a part, by its path: they start the service, and import little of it. Of paths within each other the longest counts. */
-const testsOf = {
-  "app/": ["tests/api/http/every-route.test.ts"],
-  "lib/access/": ["tests/api/workspaces/"],
-  "lib/access/oauth/": ["tests/oauth/"],
-  "lib/alerts/": ["tests/api/alerts/"],
-  "lib/http/": ["tests/api/http/"],
-  "lib/keys/": ["tests/api/keys/", "tests/api/http/every-route.test.ts"],
-  "lib/ledger/": ["tests/api/ledger/"],
-  "lib/ledger/pricing/": ["tests/api/prices/"],
-  "lib/ledger/repricing/": ["tests/api/prices/"],
-  "lib/mcp/": ["tests/mcp/"],
-  "lib/sources/": ["tests/api/sources/"],
-  "lib/spend/": ["tests/api/spend/"],
-  "lib/spend/budgets/": ["tests/api/budgets/"],
-  "packages/client/": ["tests/client/"],
-  "server/": ["tests/api/http/", "tests/faults/stop-service.test.ts"],
-  "supabase/": ["tests/db/"],
-};
 
 /** Runs the unit tests, and what is near the files that differ from where the branch left `main`. */
 async function testNearby() {

@@ -51,6 +51,8 @@ export function withHarness({
  */
 export async function ledgerDifferences(fixtures: Fixtures, workspace?: string): Promise<unknown[]> {
   const workspaces = workspace ? [workspace] : fixtures.isShared ? fixtures.workspaces : null;
+  if (workspaces?.length === 0)
+    throw new Error("The fixtures made no workspace, so nothing would be compared.");
   const { rows } = await fixtures.sql.query(
     `
     with messages as (
