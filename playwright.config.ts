@@ -20,6 +20,9 @@ export default defineConfig({
     // `--trace on`.
     trace: "off",
     screenshot: "only-on-failure",
+    // The tests of a worker run in one page, one after another: to start the process of a page takes five times what most pages
+    // take. Playwright clears cookies, cache, storage, routes and scripts in between.
+    reuseContext: true,
     contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       ...(executablePath && { executablePath }),

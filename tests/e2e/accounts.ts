@@ -14,7 +14,7 @@ const newEmail = () => `${randomUUID()}@example.com`;
  * Signs a new user up by sending the form as a browser without scripts does. The page is signed in then, and has
  * opened nothing. `signUpByForm` does it as a person does.
  */
-export async function signUp(page: Page, name = "Ada"): Promise<Account> {
+export async function signUp(page: Pick<Page, "request">, name = "Ada"): Promise<Account> {
   const form = await page.request.get("/sign-up");
   const action = [
     ...(await form.text()).matchAll(/<input type="hidden" name="([^"]+)"(?: value="([^"]*)")?/g),

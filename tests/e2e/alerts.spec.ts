@@ -2,7 +2,6 @@ import type { Page } from "@playwright/test";
 import { addChannel, crossing, openReceiver, raise } from "@/tests/helpers/alerts";
 import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
-import { expectUsable } from "./page-checks";
 
 test.describe.configure({ timeout: 90_000 });
 
@@ -11,22 +10,18 @@ async function chooseAction(page: Page, name: string, action: string): Promise<v
   await page.getByRole("menuitem", { name: action }).click();
 }
 
-test("Adds a webhook, shows its secret once, sends a test that arrives, and lists it", {
-  tag: "@phone",
-}, async ({ page }) => {
+test("Adds a webhook, shows its secret once, sends a test that arrives, and lists it", async ({ page }) => {
   const receiver = await openReceiver();
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/alerts`);
   await expect(page.getByText("Nothing has fired", { exact: true })).toBeVisible();
   await expect(page.getByText("Nobody is told yet")).toBeVisible();
-  await expectUsable(page);
   await page.getByRole("button", { name: "Add a channel" }).click();
   const dialog = page.getByRole("dialog", { name: "Add a channel" });
   await dialog.getByLabel("Kind").selectOption("Webhook");
   await dialog.getByLabel("Address").fill(`http://127.0.0.1:${receiver.port}/hook`);
   await dialog.getByLabel("Name").fill("Finance hook");
   await dialog.getByLabel("Which thresholds?").selectOption("From 80% on");
-  await expectUsable(page);
   await dialog.getByRole("button", { name: "Add the channel" }).click();
   const shown = page.getByRole("dialog", { name: "The signing secret of Finance hook" });
   await expect(shown.getByLabel("signing secret", { exact: true })).toHaveValue(/^whsec_/);
@@ -40,7 +35,6 @@ test("Adds a webhook, shows its secret once, sends a test that arrives, and list
   await chooseAction(page, "Finance hook", "Deliveries");
   const log = page.getByRole("dialog", { name: "Deliveries of Finance hook" });
   await expect(log.getByRole("listitem")).toContainText("delivered");
-  await expectUsable(page);
   await page.keyboard.press("Escape");
   await receiver.close();
   await chooseAction(page, "Finance hook", "Delete");
@@ -106,7 +100,6 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
     "href",
     `/${slug}/activity?period=range&from=2026-11-01&to=2026-11-30&environment=live`,
   );
-  await expectUsable(page);
   const viewer = await openAs(openPage, world, slug, "viewer");
   await viewer.goto(`/${slug}/alerts`);
   await expect(viewer.getByText("not delivered. The receiver answered 500.")).toBeVisible();
@@ -118,9 +111,11 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
   await expect(fired).toContainText(/is being sent|failed once/);
 });
 
-test("Turns a rule off and on, sets when it fires, and snoozes a subject; a viewer only reads", {
-  tag: "@phone",
-}, async ({ page, world, openPage }) => {
+test("Turns a rule off and on, sets when it fires, and snoozes a subject; a viewer only reads", async ({
+  page,
+  world,
+  openPage,
+}) => {
   const { slug } = await signUp(page);
   const workspace = await workspaceId(world, slug);
   const { id } = await world.fixtures.key(workspace, { monthly_limit: "100" });
@@ -142,9 +137,7 @@ test("Turns a rule off and on, sets when it fires, and snoozes a subject; a view
   const rules = page.getByRole("list", { name: "Rules" });
   await expect(rules.getByText("A key has spent 80% of its monthly limit")).toBeVisible();
   await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText("Test key");
-  await expectUsable(page);
   await rules.getByRole("button", { name: "Snooze Test key" }).click();
-  await expectUsable(page);
   await page.getByRole("dialog", { name: "Snooze Test key" }).getByRole("button", { name: "Snooze" }).click();
   await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText(
     "snoozed until",

@@ -1,13 +1,14 @@
-import type { Page } from "@playwright/test";
+import type { APIRequestContext, Page } from "@playwright/test";
 import type { z } from "zod";
 import { exactText } from "@/components/figures/amount";
 import type { budgetList } from "@/lib/contract/spend/budgets";
 import type { Metrics } from "@/lib/contract/spend/metrics";
 import { apiClient } from "@/tests/helpers/client";
-import { openAs, workspaceId } from "./accounts";
+import { workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
+import { attributesOf, digitsIn, readPage } from "./html";
 import { expectUsable } from "./page-checks";
-import { digitsOf, expectDigits, readApi, recordDailyUsage, signUpWithSpend } from "./spend";
+import { digitsOf, readApi, recordDailyUsage, signUpWithSpend } from "./spend";
 
 type BudgetList = z.output<typeof budgetList>;
 
@@ -30,75 +31,85 @@ async function setBudget(
   );
 }
 
-// Two months of spend are recorded first, and axe checks each page and dialog in both themes.
-test.describe.configure({ timeout: 90_000 });
+/** A new user with two months of spend. */
+async function withSpend(request: APIRequestContext, world: World) {
+  const { slug } = await signUpWithSpend({ request }, world);
+  return { slug, workspace: await workspaceId(world, slug) };
+}
+
+/** The HTML of a budget's card. */
+function cardIn(html: string, name: string): string {
+  const card = html.split("<section").find((section) => section.includes(`aria-label="${name}"`));
+  if (!card) throw new Error(`There is no card of ${name}.`);
+  return card;
+}
 
 const cardOf = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
-test("Shows the API's figures, with the budgets closest to their limit first", async ({ page, world }) => {
-  const { slug, workspace } = await openBudgets(page, world);
+test("Shows the API's figures, with the budgets closest to their limit first", async ({ request, world }) => {
+  const { slug, workspace } = await withSpend(request, world);
   await setBudget(world, workspace, { name: "Wide", amount: "100000.000000000000000001" });
   await setBudget(world, workspace, { name: "Tight", amount: "10", type: "provider", value: "OpenAI" });
   await setBudget(world, workspace, { name: "Idle", amount: "10", type: "feature", value: "nothing" });
-  await page.reload();
-  const { budgets } = await readApi<BudgetList>(page, `/api/v1/workspaces/${slug}/budgets`);
+  const { budgets } = await readApi<BudgetList>({ request }, `/api/v1/workspaces/${slug}/budgets`);
   const sorted = ["Tight", "Wide", "Idle"].map((name) => budgets.find((each) => each.name === name));
-  const digits = (field: "spent" | "amount" | "remaining" | "percent_used") =>
-    digitsOf(sorted.map((each) => each?.[field] ?? Number.NaN));
-  for (const field of ["spent", "amount", "remaining", "percent_used"] as const) {
-    await expectDigits(page, field, digits(field));
-  }
-  await expect(cardOf(page, "Tight")).toContainText("Provider OpenAI");
-  await expect(cardOf(page, "Idle")).toContainText("Nothing spent yet.");
-  await expectUsable(page);
+  const { html, text } = await readPage(request, `/${slug}/budgets`);
+  for (const field of ["spent", "amount", "remaining", "percent_used"] as const)
+    expect(digitsIn(html, field), field).toEqual(digitsOf(sorted.map((each) => each?.[field] ?? Number.NaN)));
+  expect(text).toContain("Provider OpenAI");
+  expect(text).toContain("Nothing spent yet.");
 });
 
-test("Shows the API's forecast: the month's total and the day a budget runs out", async ({ page, world }) => {
-  const { slug, workspace } = await openBudgets(page, world);
+test("Shows the API's forecast: the month's total and the day a budget runs out", async ({
+  request,
+  world,
+}) => {
+  const { slug, workspace } = await withSpend(request, world);
   await recordDailyUsage(world, slug, "100");
-  const { totals, forecast_usd: whole } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
+  const { totals, forecast_usd: whole } = await readApi<Metrics>(
+    { request },
+    `/api/v1/workspaces/${slug}/metrics`,
+  );
   const spent = Number(exactText(totals.total_usd));
   const comesTo = whole === null ? spent : Number(exactText(whole));
   await setBudget(world, workspace, { name: "Lasts", amount: (comesTo * 2).toFixed(2) });
   await setBudget(world, workspace, { name: "Runs out", amount: ((spent + comesTo) / 2).toFixed(2) });
   await setBudget(world, workspace, { name: "Gone", amount: (spent / 2).toFixed(2) });
-  await page.reload();
-  const { budgets } = await readApi<BudgetList>(page, `/api/v1/workspaces/${slug}/budgets`);
+  const { html } = await readPage(request, `/${slug}/budgets`);
+  const { budgets } = await readApi<BudgetList>({ request }, `/api/v1/workspaces/${slug}/budgets`);
   expect(budgets).toHaveLength(3);
   for (const { name, forecast, runs_out_on: day } of budgets) {
-    const card = cardOf(page, name);
+    const card = cardIn(html, name);
     // The overview and the budgets have the same forecast, to the last digit.
     expect(forecast, name).toEqual(whole);
-    await expect(card.locator('[data-figure="forecast"]')).toHaveAttribute(
-      "data-exact",
-      exactText(whole ?? 0),
-    );
-    await expect(card.locator('[data-figure="forecast"]')).toHaveAttribute(
-      "title",
-      /median usage of the same weekdays/,
-    );
+    const [shown, ...others] = attributesOf(card, "data-figure", "forecast");
+    expect(others).toEqual([]);
+    expect(shown?.["data-exact"], name).toBe(exactText(whole ?? 0));
+    expect(shown?.title).toMatch(/median usage of the same weekdays/);
     const words =
       day && new Date(day).toLocaleDateString("en-US", { day: "numeric", month: "short", timeZone: "UTC" });
-    if (words) await expect(card).toContainText(`Expected to be used up on ${words}`);
-    else await expect(card).not.toContainText("used up on");
+    const text = card.replaceAll(/<[^>]*>/g, "");
+    if (words) expect(text).toContain(`Expected to be used up on ${words}`);
+    else expect(text).not.toContain("used up on");
     expect(day !== null, `whether ${name} is used up within the month`).toBe(name === "Runs out");
   }
 });
 
-test("Says in words what a budget's colour says", async ({ page, world }) => {
-  const { slug, workspace } = await openBudgets(page, world);
-  const { totals } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
+test("Says in words what a budget's colour says", async ({ request, world }) => {
+  const { slug, workspace } = await withSpend(request, world);
+  const { totals } = await readApi<Metrics>({ request }, `/api/v1/workspaces/${slug}/metrics`);
   const spent = Number(exactText(totals.total_usd));
   await setBudget(world, workspace, { name: "Holds", amount: (spent * 100).toFixed(2) });
   await setBudget(world, workspace, { name: "Close", amount: (spent / 0.85).toFixed(2) });
   await setBudget(world, workspace, { name: "Gone", amount: (spent / 1.03).toFixed(2) });
-  await page.reload();
-  await expect(cardOf(page, "Gone")).toContainText("Used up");
-  await expect(cardOf(page, "Gone")).toContainText(/\$[\d.,]+ over/);
-  await expect(cardOf(page, "Close")).toContainText("Close to the limit");
-  await expect(cardOf(page, "Close")).toContainText("85%");
-  await expect(cardOf(page, "Holds")).not.toContainText("limit");
-  await expect(page.getByText("1 budget is used up: Gone (103%).")).toBeVisible();
+  const { html, text } = await readPage(request, `/${slug}/budgets`);
+  const textOf = (name: string) => cardIn(html, name).replaceAll(/<[^>]*>/g, "");
+  expect(textOf("Gone")).toContain("Used up");
+  expect(textOf("Gone")).toMatch(/\$[\d.,]+ over/);
+  expect(textOf("Close")).toContain("Close to the limit");
+  expect(textOf("Close")).toContain("85%");
+  expect(textOf("Holds")).not.toContain("limit");
+  expect(text).toContain("1 budget is used up: Gone (103%).");
 });
 
 test("Creates, follows, edits and deletes a project's budget, after a confirmation", async ({
@@ -107,14 +118,12 @@ test("Creates, follows, edits and deletes a project's budget, after a confirmati
 }) => {
   const { slug } = await openBudgets(page, world);
   await expect(page.getByText("No budget yet")).toBeVisible();
-  await expectUsable(page);
   await page.getByRole("button", { name: "Set a budget" }).click();
   const dialog = page.getByRole("dialog", { name: "Set a budget" });
   await dialog.getByLabel("What does it cover?").selectOption("A project");
   await dialog.getByRole("combobox", { name: "Which project?" }).click();
   await dialog.getByRole("option", { name: "search", exact: true }).click();
   await dialog.getByLabel("How much per month?").fill("$1,250.50");
-  await expectUsable(page);
   await dialog.getByRole("button", { name: "Set the budget" }).click();
   await expect(dialog).toBeHidden();
   await expect(cardOf(page, "search")).toContainText("of $1,250.50");
@@ -132,7 +141,6 @@ test("Creates, follows, edits and deletes a project's budget, after a confirmati
   await page.getByRole("menuitem", { name: "Delete" }).click();
   const question = page.getByRole("alertdialog");
   await expect(question).toContainText("Recorded costs stay.");
-  await expectUsable(page);
   await question.getByRole("button", { name: "Cancel" }).click();
   await cardOf(page, "Search, hard line").getByRole("link").click();
   await page.waitForURL((url) => url.pathname === `/${slug}/activity`);
@@ -167,7 +175,6 @@ test("Sets a weekly budget in a time zone, with thresholds, and raises it until 
   await dialog.getByRole("button", { name: "Remove UTC" }).click();
   await dialog.getByRole("combobox", { name: "Time zone" }).fill("Berlin");
   await dialog.getByRole("option", { name: "Europe/Berlin" }).click();
-  await expectUsable(page);
   await dialog.getByRole("button", { name: "Set the budget" }).click();
   await expect(cardOf(page, "Berlin's week")).toContainText("All spend · a week, Europe/Berlin");
 
@@ -177,41 +184,9 @@ test("Sets a weekly budget in a time zone, with thresholds, and raises it until 
   await expect(edit.getByLabel("Alert at")).toHaveValue("66%, $4000");
   await edit.getByLabel("Raised limit").fill("9000");
   await edit.getByLabel("Until and with").fill("2999-01-01");
-  await expectUsable(page);
   await edit.getByRole("button", { name: "Save" }).click();
   await expect(cardOf(page, "Berlin's week")).toContainText("of $9,000.00");
   await expect(cardOf(page, "Berlin's week")).toContainText("then $5,000.00");
-});
-
-test("Shows errors beside their fields and focuses the first", async ({ page, world }) => {
-  await openBudgets(page, world);
-  await page.getByRole("button", { name: "Set a budget" }).click();
-  const dialog = page.getByRole("dialog");
-  const amount = dialog.getByLabel("How much per month?");
-  await amount.fill("lots");
-  await dialog.getByRole("button", { name: "Set the budget" }).click();
-  await expect(amount).toBeFocused();
-  await expect(amount).toHaveAccessibleDescription(/Must be an amount/);
-  await amount.fill("0");
-  await dialog.getByRole("button", { name: "Set the budget" }).click();
-  await expect(amount).toHaveAccessibleDescription(/Must be more than 0/);
-  await amount.fill("10");
-  await dialog.getByLabel("What does it cover?").selectOption("An API key");
-  await dialog.getByRole("button", { name: "Set the budget" }).click();
-  await expect(dialog.getByRole("combobox", { name: "Which key?" })).toHaveAccessibleDescription(
-    "Choose one.",
-  );
-});
-
-test("Shows viewers and members the budgets without buttons", async ({ page, openPage, world }) => {
-  const { slug, workspace } = await openBudgets(page, world);
-  await setBudget(world, workspace, { name: "All of it", amount: "500" });
-  for (const role of ["viewer", "member"]) {
-    const guest = await openAs(openPage, world, slug, role);
-    await guest.goto(`/${slug}/budgets`);
-    await expect(cardOf(guest, "All of it")).toBeVisible();
-    await expect(guest.getByRole("main").getByRole("button")).toHaveCount(0);
-  }
 });
 
 test("Marks where the thresholds are and when they were reached, on cards and in the chart", async ({
@@ -240,7 +215,6 @@ test("Marks where the thresholds are and when they were reached, on cards and in
     /80%.*before it was set/,
     /100%.*reached.*just now/,
   ]);
-  await expectUsable(page);
   await page.goto(`/${slug}`);
   const marks = page.getByRole("list", { name: "Budget thresholds reached" }).getByRole("listitem");
   await expect(marks).toHaveText([/: The budget All of it is used up$/]);
@@ -266,5 +240,4 @@ test("Sets a budget in euros that blocks, and says that it refuses what costs an
   await expect(cardOf(page, "Hard")).toContainText("(€1.00)");
   await expect(cardOf(page, "Hard")).toContainText("Blocks");
   await expect(cardOf(page, "Hard")).toContainText("It refuses every cost until");
-  await expectUsable(page);
 });

@@ -5,6 +5,7 @@ import type { Metrics } from "@/lib/contract/spend/metrics";
 import { costMessage } from "@/tests/helpers/client";
 import { signUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";
+import { readPage } from "./html";
 import { expectLight, expectStill, expectUsable, watchLayout } from "./page-checks";
 import { clientOf, readApi } from "./spend";
 
@@ -155,34 +156,6 @@ test("Hides series, shows what was allocated apart, and sums the figures to the 
   expect(bytes.readUInt32BE(16)).toBe(Math.floor(((shown?.width ?? 0) + 64) * 2));
 });
 
-test("Shows a project's own spend beside what was taken from it, with shares that have a sign", async ({
-  page,
-  world,
-}) => {
-  const slug = await openMarch(page, world);
-  await page.goto(`/${slug}/projects/checkout?period=range&from=2026-03-12&to=2026-03-12`);
-  const figure = page.getByRole("figure", { name: "Spend by day" });
-  await expect(figure.getByRole("link", { name: /^gpt-4o \$13/ })).toBeVisible();
-  await expect(figure.getByRole("link", { name: /^Allocated out -\$30/ })).toBeVisible();
-  const models = page.getByRole("region", { name: "Models" });
-  await expect(models.getByText("percentages are of all amounts without their signs")).toBeVisible();
-  await expect(models.getByRole("listitem").filter({ hasText: "gpt-4o" })).toContainText("30%");
-  await expect(models.getByRole("listitem").filter({ hasText: "No model" })).toContainText("-70%");
-});
-
-test("Says which days the line shows", async ({ page, world }) => {
-  const slug = await openMarch(page, world);
-  const series = page.getByRole("list", { name: "Series" });
-  await expect(series).toContainText("Previous period: Feb 9 – 28, 2026");
-  await page.goto(`/${slug}?${march}&compare=last_year`);
-  await expect(series).toContainText("Same days last year: Mar 1 – 20, 2025");
-  await page.goto(`/${slug}?${march}&compare=range&compare_from=2026-01-01&compare_to=2026-01-31`);
-  await expect(series).toContainText("Chosen days: January 2026");
-  await page.goto(`/${slug}?${march}&compare=none`);
-  await expect(page.getByRole("slider", { name: "Spend by day" })).toBeVisible();
-  await expect(series).not.toContainText(/days|period/);
-});
-
 test("Is complete, light, still and accessible, with negative days and a cut axis", {
   tag: "@phone",
 }, async ({ page, world }) => {
@@ -197,18 +170,38 @@ test("Is complete, light, still and accessible, with negative days and a cut axi
   await expectUsable(page);
 });
 
-test("Draws the chart without scripts", async ({ page, world, browser }) => {
-  const slug = await openMarch(page, world);
-  const context = await browser.newContext({
-    javaScriptEnabled: false,
-    baseURL: world.service.baseUrl,
-    storageState: await page.context().storageState(),
-  });
-  const plain = await context.newPage();
-  const answer = await plain.request.get(`/${slug}?${march}`);
-  const html = await answer.text();
+test("Draws the chart without scripts, and says which days the line shows", async ({ request, world }) => {
+  const { slug } = await signUp({ request });
+  await recordMarch(world, slug);
+  const { html, text } = await readPage(request, `/${slug}?${march}`);
   expect(html).toContain("data-chart");
-  expect(html).toContain("1 day goes beyond the axis");
+  expect(text).toContain("1 day goes beyond the axis");
   expect(html.match(/<path fill="var\(--chart-[^"]+" d="M/g)?.length).toBeGreaterThan(2);
-  await context.close();
+  expect(text).toContain("Previous period: Feb 9 – 28, 2026");
+  for (const [compare, days] of [
+    ["last_year", "Same days last year: Mar 1 – 20, 2025"],
+    ["range&compare_from=2026-01-01&compare_to=2026-01-31", "Chosen days: January 2026"],
+  ])
+    expect((await readPage(request, `/${slug}?${march}&compare=${compare}`)).text).toContain(days);
+  const alone = await readPage(request, `/${slug}?${march}&compare=none`);
+  expect(alone.html).toContain("data-chart");
+  expect(alone.text).not.toMatch(/(Previous period|Same days last year|Chosen days): /);
+});
+
+test("Shows a project's own spend beside what was taken from it, with shares that have a sign", async ({
+  request,
+  world,
+}) => {
+  const { slug } = await signUp({ request });
+  await recordMarch(world, slug);
+  const { html, text } = await readPage(
+    request,
+    `/${slug}/projects/checkout?period=range&from=2026-03-12&to=2026-03-12`,
+  );
+  expect(text).toMatch(/ gpt-4o \$13/);
+  expect(text).toMatch(/ Allocated out -\$30/);
+  expect(text).toContain("percentages are of all amounts without their signs");
+  const rows = [...html.matchAll(/<li\b.*?<\/li>/gs)].map(([row]) => row.replaceAll(/<[^>]*>/g, " "));
+  expect(rows).toContainEqual(expect.stringMatching(/gpt-4o.* 30%/s));
+  expect(rows).toContainEqual(expect.stringMatching(/No model.* -70%/s));
 });

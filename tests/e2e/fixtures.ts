@@ -15,7 +15,6 @@ const refusal = /^Failed to load resource: the server responded with a status of
 
 export const test = base.extend<
   {
-    noConsoleErrors: undefined;
     /** Whether the test makes calls that the API refuses. */
     mayBeRefused: boolean;
     openPage: OpenPage;
@@ -36,7 +35,17 @@ export const test = base.extend<
     { scope: "worker" },
   ],
   baseURL: async ({ world }, use) => use(world.service.baseUrl),
-  page: async ({ page }, use) => use(keepAwake(page)),
+  page: async ({ page, mayBeRefused }, use) => {
+    const errors: string[] = [];
+    page.on("console", (message) => {
+      const isExpected = mayBeRefused && refusal.test(message.text());
+      if (message.type() === "error" && !isExpected)
+        errors.push(`${message.text()} ${message.location().url}`);
+    });
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await use(keepAwake(page));
+    expect(errors).toEqual([]);
+  },
   openPage: async ({ browser, world }, use) => {
     const pages: Page[] = [];
     await use(async () => {
@@ -53,20 +62,6 @@ export const test = base.extend<
     await use(service);
     await service.stop();
   },
-  noConsoleErrors: [
-    async ({ page, mayBeRefused }, use) => {
-      const errors: string[] = [];
-      page.on("console", (message) => {
-        const isExpected = mayBeRefused && refusal.test(message.text());
-        if (message.type() === "error" && !isExpected)
-          errors.push(`${message.text()} ${message.location().url}`);
-      });
-      page.on("pageerror", (error) => errors.push(String(error)));
-      await use(undefined);
-      expect(errors).toEqual([]);
-    },
-    { auto: true },
-  ],
 });
 
 export { expect };

@@ -2,7 +2,6 @@ import { apiClient, costMessage } from "@/tests/helpers/client";
 import { openAs, signUp } from "./accounts";
 import { rowsOf } from "./activity-table";
 import { expect, test } from "./fixtures";
-import { expectUsable } from "./page-checks";
 import { clientOf, expectDigits } from "./spend";
 
 test("Opens a message's details by keyboard, with an address of their own", {
@@ -20,7 +19,6 @@ test("Opens a message's details by keyboard, with an address of their own", {
   await expect(sheet).toContainText("r-17");
   await expect(sheet).toContainText("Test key");
   await expectDigits(page, "message_usd", ["0.003"]);
-  await expectUsable(page);
   const address = page.url();
   expect(new URL(address).searchParams.get("message")).toMatch(/^[0-9a-f-]{36}$/);
   await page.keyboard.press("Escape");
@@ -66,9 +64,10 @@ test("Shows a batch's lines, an allocation's two sides and a conversion's rate",
   await expect(expense.locator("[data-equation]")).toHaveText(/^84 EUR × \$1\.\d+ = \$9\d/);
 });
 
-test("Unfolds a batch into its matching lines in place, by a click and by the keyboard", {
-  tag: "@phone",
-}, async ({ page, world }) => {
+test("Unfolds a batch into its matching lines in place, by a click and by the keyboard", async ({
+  page,
+  world,
+}) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   const line = { unit_type: "requests", quantity: 2, estimated_cost: 0.25 };
@@ -93,7 +92,6 @@ test("Unfolds a batch into its matching lines in place, by a click and by the ke
   await expect(lines.first()).toContainText("fast · chat");
   await expect(lines.nth(2)).toContainText("No price yet");
   await page.mouse.move(0, 0);
-  await expectUsable(page);
   await table.getByRole("button", { name: "Show all 63 lines" }).click();
   await expect(lines).toHaveCount(63);
   expect(new URL(page.url()).searchParams.has("message"), "the message is not opened").toBe(false);

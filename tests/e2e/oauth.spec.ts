@@ -5,7 +5,6 @@ import { signUpUser } from "@/tests/helpers/client";
 import { authorizeUrl, callTool, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
 import { fillSignIn, fillSignUp, mailTo } from "./accounts";
 import { expect, test, type World } from "./fixtures";
-import { expectUsable } from "./page-checks";
 import { startProgram } from "./program";
 
 async function signUp(page: Page): Promise<void> {
@@ -38,7 +37,6 @@ test("Lets a new person sign up and connect a program, which works as they allow
   await expect(
     page.getByText("May log usage and read summaries in every project, up to $25 a month."),
   ).toBeVisible();
-  await expectUsable(page);
 
   await page.getByRole("button", { name: "Allow" }).press("Enter");
   await page.waitForURL(`${program.redirectUri}?**`);

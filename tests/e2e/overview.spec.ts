@@ -1,8 +1,9 @@
 import { costMessage } from "@/tests/helpers/client";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
-import { expectStill, expectUsable, watchLayout } from "./page-checks";
-import { clientOf, expectDigits, figuresOf, signUpWithSpend, unfoldAll } from "./spend";
+import { attributesOf, digitsIn, readPage } from "./html";
+import { expectStill, watchLayout } from "./page-checks";
+import { clientOf, expectDigits, figuresOf, recordSpend, signUpWithSpend } from "./spend";
 
 test("Changes the chart's stacking in place and in the address, with the same sum", async ({
   page,
@@ -48,42 +49,27 @@ test("Reads the chart day by day by keyboard, and links a day to its rows", asyn
   });
 });
 
-test("Draws only today's bar as unfinished", async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
-  await page.goto(`/${slug}`);
-  const dashed = page.getByRole("figure").locator("rect[stroke-dasharray]");
-  const places = async () => [
-    ...new Set(
-      await dashed.evaluateAll((bars) => bars.map((bar) => Math.floor(Number(bar.getAttribute("x"))))),
-    ),
-  ];
-  // The chart is streamed and may not be in place yet.
-  await expect.poll(places).toEqual([new Date().getUTCDate() - 1]);
+test("Draws only today's bar as unfinished", async ({ request, world }) => {
+  const { slug } = await signUpWithSpend({ request }, world);
+  const { html } = await readPage(request, `/${slug}`);
+  const dashed = [...html.matchAll(/<rect\b[^>]*stroke-dasharray[^>]*>/g)].map(([bar]) =>
+    Math.floor(Number(/\sx="([^"]+)"/.exec(bar)?.[1])),
+  );
+  expect([...new Set(dashed)]).toEqual([new Date().getUTCDate() - 1]);
 });
 
-test("Keeps unfolded figures and breakdowns accessible and within the page", {
-  tag: "@phone",
-}, async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
-  await page.goto(`/${slug}`);
-  await page.getByText("Show the figures").click();
-  await expect(page.getByRole("columnheader", { name: "Previous period" })).toBeVisible();
-  await unfoldAll(page);
-  await expectUsable(page);
-});
-
-test("Shows test data apart from live data", async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
-  await page.goto(`/${slug}`);
-  await page.getByRole("navigation", { name: "Environment" }).getByRole("link", { name: "Test" }).click();
-  await page.waitForURL(`**/${slug}?environment=test`);
-  await expect(page.locator('[data-figure="totals.total_usd"]')).toHaveAttribute("data-exact", "0");
-});
-
-test("Says in an empty workspace how to record the first cost", async ({ page }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}`);
-  await expect(page.getByText("Nothing is recorded here yet.")).toBeVisible();
+test("Shows test data apart from live data, and says in an empty workspace how to record the first cost", async ({
+  request,
+  world,
+}) => {
+  const { slug } = await signUp({ request });
+  expect((await readPage(request, `/${slug}`)).text).toContain("Nothing is recorded here yet.");
+  await recordSpend(world, slug);
+  const live = await readPage(request, `/${slug}`);
+  expect(digitsIn(live.html, "totals.total_usd")).not.toEqual(["0"]);
+  expect(attributesOf(live.html, "href", `/${slug}?environment=test`)).toHaveLength(1);
+  const sandbox = await readPage(request, `/${slug}?environment=test`);
+  expect(digitsIn(sandbox.html, "totals.total_usd")).toEqual(["0"]);
 });
 
 test("Shows a new cost within two seconds, by small conditional requests, and asks nothing while hidden", async ({

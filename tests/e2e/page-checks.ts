@@ -60,6 +60,11 @@ export async function expectUsable(page: Page): Promise<void> {
     await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
     expect(await findBarriers(page, "colours"), colorScheme).toEqual([]);
   }
+  await expectWithin(page);
+}
+
+/** Asserts that the page is not wider than the screen. */
+export async function expectWithin(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );

@@ -1,14 +1,14 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Page, Response } from "@playwright/test";
-import { signUpUser } from "@/tests/helpers/client";
-import { authorizeUrl, makePkce, registerClient } from "@/tests/helpers/oauth";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { setRole, signUp } from "./accounts";
 import { findBarriers } from "./axe";
 import { expect, test, type World } from "./fixtures";
+import { attributesOf, readPage } from "./html";
 import { expectLight, expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
-import { recordSpend, signUpWithSpend } from "./spend";
+import { type Scene, setScene } from "./scene";
+import { signUpWithSpend } from "./spend";
 
 /** Every page, by its folder under app/, so that a new one is included. */
 const pages = readdirSync(join(projectRoot, "app"), { recursive: true, encoding: "utf8" })
@@ -28,35 +28,84 @@ const isOfMail = (path: string) => path === "/reset/new";
 /** Pages for users who have to set up or prove a second factor. */
 const isOfSecondFactor = (path: string) => ["/sign-in/code", "/workspaces/two-factor"].includes(path);
 
-/** A workspace with some of everything, an invitation to it, an authorization request, and the id of a source. */
-type Scene = { slug: string; invitation: string; question: string; source: string };
+/** Buttons of every table. */
+const ofEveryTable = ["View", "CSV"];
 
-async function setScene(world: World): Promise<Scene> {
-  const { baseUrl } = world.service;
-  const host = await signUpUser(baseUrl);
-  const { body: me } = await host.get("/api/v1/me");
-  const slug = String((me.workspaces as { slug: string }[])[0]?.slug);
-  await recordSpend(world, slug);
-  const api = `/api/v1/workspaces/${slug}`;
-  const make = async (path: string, body: Record<string, unknown>) => {
-    const answer = await host.call("POST", api + path, body);
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-    return answer.body;
-  };
-  await make("/budgets", { scope_type: "global", amount: 1_000 });
-  const { link } = await make("/invitations", { role: "viewer" });
-  const question = authorizeUrl(baseUrl, await registerClient(baseUrl), makePkce().challenge);
-  const { id: source } = await make("/api-keys", {
-    name: "Claude Code",
-    permissions: ["log_usage"],
-    source: { program: "claude-code" },
-  });
-  return {
-    slug,
-    invitation: new URL(String(link)).pathname,
-    question: question.slice(baseUrl.length),
-    source: String(source),
-  };
+const ofRange = ["Chosen days…", "Compared with", "Period"];
+
+/** What a viewer may do on a page besides following links to other pages. */
+const ofViewers: Record<string, string[]> = {
+  "": [...ofRange, "Allocated in", "Allocated out", "checkout", "research", "search"],
+  "/activity": [...ofRange, "2 lines of in-house · batch b-9 · 2 lines", "Export", "Filter"],
+  "/alerts": [
+    "Actions for Finance hook",
+    "Deliveries",
+    "Mail me the weekly report",
+    "Send me the last week now",
+  ],
+  "/connections": [
+    ...["ChatGPT", "Claude", "Claude Code", "Cursor", "Others", "VS Code"],
+    ...[
+      "Copy .cursor/mcp.json",
+      "Copy .vscode/mcp.json",
+      "Copy Address",
+      "Copy Command",
+      "Copy Configuration",
+    ],
+  ],
+  "/explore": [
+    ...ofRange,
+    ...["Add filter", "Apply", "PNG", "Save this view", "Views", "checkout", "research", "search"],
+  ],
+  "/projects": ["Period"],
+  "/projects/[project]": [...ofRange, "Allocated out", "gpt-4o"],
+  "/settings": ["Leave"],
+  "/settings/account": [
+    ...["Add an authenticator", "Change the address", "Change the password", "Delete account", "Save"],
+    "Use a code by mail",
+  ],
+  "/sources/[source]": ["Copy ~/.claude/settings.json"],
+};
+
+/** What a member may do besides. */
+const ofMembers: Record<string, string[]> = {
+  "/activity": ["Add a cost", "to /activity/import"],
+  "/keys": ["Create a key"],
+  "/projects/[project]": ["Actions for checkout", "Archive", "Rename"],
+  "/settings/subscriptions": ["Stop Figma"],
+  "/sources": ["to /sources/new"],
+};
+
+/** What pages show at other addresses than their own: other forms, and what is wrong with an address. */
+const variants = [
+  "?from=2026-11-10&to=2026-11-01",
+  "?period=all&by=model",
+  "/activity?period=fortnight",
+  "/activity?period=all&project=checkout&q=nowhere",
+  "/budgets?show=table",
+  "/explore?by=colour",
+  "/explore?period=all&over=day&top=50",
+  "/explore?period=all&by=model&over=project&show=pivot",
+  "/explore?period=all&by=model&over=none&show=table",
+  "/projects?from=2020-02-03&to=2020-02-09",
+  "/settings/audit?q=nowhere",
+].map((path) => `/[workspace]${path}`);
+
+/** The names of the buttons and switches that a page has, without those of its tables and of the shell, and its links to forms. */
+function listActions(html: string, slug: string): string[] {
+  const content = html.slice(html.indexOf("<main")).replaceAll(/<th\b.*?<\/th>/gs, "");
+  const buttons = [...content.matchAll(/<button\b([^>]*)>(.*?)<\/button>/gs)].map(
+    ([, attributes = "", inner = ""]) =>
+      /aria-label="([^"]*)"/.exec(attributes)?.[1] ?? inner.replaceAll(/<[^>]*>/g, "").trim(),
+  );
+  const switches = attributesOf(content, "role", "switch").map((each) => each["aria-label"] ?? "");
+  const forms = ["/activity/import", "/sources/new"].filter((form) =>
+    content.includes(`href="/${slug}${form}"`),
+  );
+  const names = [...buttons, ...switches, ...forms.map((form) => `to ${form}`)].map((name) =>
+    name.replace(/(: .*|\$.*)$/, ""),
+  );
+  return [...new Set(names)].filter((name) => !ofEveryTable.includes(name)).sort();
 }
 
 /** Makes a user the owner of a workspace that was deleted. */
@@ -156,12 +205,24 @@ test.describe("Every page is accessible, small, and without layout shifts", () =
     });
   });
 
-  // Pages with another layout on a phone are checked as an owner.
+  test("For an owner at other addresses", { tag: "@phone" }, async ({ page, world }) => {
+    const scene = await setScene(world);
+    const { email } = await signUp(page);
+    await setRole(world, scene.slug, email, "owner");
+    await visitAll(page, variants, scene, () => expectUsable(page));
+  });
+
+  test("For the owner of an empty workspace", { tag: "@phone" }, async ({ page }) => {
+    const { slug } = await signUp(page);
+    const paths = pages.filter((path) => isOfWorkspace(path) && !/\[(project|source)\]/.test(path));
+    await visitAll(page, paths, { slug, invitation: "", question: "", source: "" }, () => expectUsable(page));
+  });
+
+  // Pages with another layout on a phone are checked as an owner; its colours are those that an owner sees.
   test("For a viewer", async ({ page, world }) => {
     const scene = await setScene(world);
     const { email } = await signUp(page);
     await setRole(world, scene.slug, email, "viewer");
-    // Its colours are those that an owner sees.
     await visitAll(page, pages.filter(isOfWorkspace), scene, async () =>
       expect(await findBarriers(page, "structure")).toEqual([]),
     );
@@ -194,4 +255,28 @@ test("Navigates between pages without layout shifts", { tag: "@phone" }, async (
     await expect(page.getByRole("heading", { level: 1, name: heading })).toBeVisible();
     await expectStill(page);
   }
+});
+
+for (const role of ["viewer", "member"] as const)
+  test(`Offers a ${role} on each page what the role allows, and nothing else`, async ({ request, world }) => {
+    const scene = await setScene(world);
+    const { email } = await signUp({ request });
+    await setRole(world, scene.slug, email, role);
+    for (const page of pages.filter(isOfWorkspace)) {
+      const path = page.replace("/[workspace]", "");
+      const { status, html, text } = await readPage(request, addressOf(page, scene));
+      expect(status, path).toBe(200);
+      const more = role === "member" ? (ofMembers[path] ?? []) : [];
+      expect(listActions(html, scene.slug), path).toEqual([...(ofViewers[path] ?? []), ...more].sort());
+      const isRefused = /(Viewers cannot (record costs|add a source)|The audit log is for admins)/.test(text);
+      const forms = role === "viewer" ? ["/activity/import", "/sources/new"] : [];
+      expect(isRefused, path).toBe([...forms, "/settings/audit"].includes(path));
+    }
+  });
+
+test("Hides every page of a workspace from a stranger", async ({ request, world }) => {
+  const scene = await setScene(world);
+  await signUp({ request });
+  for (const path of pages.filter(isOfWorkspace))
+    expect((await readPage(request, addressOf(path, scene))).status, path).toBe(404);
 });

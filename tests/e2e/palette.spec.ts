@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
-import { expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
+import { expectStill, watchLayout, watchPolicy } from "./page-checks";
 import { clientOf, signUpWithSpend } from "./spend";
 
 const line = (page: Page) => page.getByRole("combobox", { name: "Search pages, projects and actions" });
@@ -214,10 +214,7 @@ test("Returns the focus to where it was, and opens from the button", { tag: "@ph
   await expect(button).toBeFocused();
 });
 
-test("Is accessible in both themes, loads late and moves nothing", { tag: "@phone" }, async ({
-  page,
-  world,
-}) => {
+test("Loads late, moves nothing and breaks no policy", async ({ page, world }) => {
   const { slug } = await signUpWithSpend(page, world);
   await watchLayout(page);
   const violations = await watchPolicy(page);
@@ -228,10 +225,8 @@ test("Is accessible in both themes, loads late and moves nothing", { tag: "@phon
   await page.keyboard.press("Control+k");
   await expect(page.getByRole("option", { name: "checkout" })).toBeVisible();
   expect(late).not.toEqual([]);
-  await expectUsable(page);
   await line(page).fill("no such thing");
   await expect(page.getByText("Nothing found")).toBeVisible();
-  await expectUsable(page);
   await expectStill(page);
   expect(violations).toEqual([]);
 });

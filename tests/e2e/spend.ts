@@ -79,7 +79,10 @@ export async function recordDailyUsage(world: World, slug: string, usd: string):
 }
 
 /** Signs a new user up and records two months of cost in their workspace. `now`: the time of recording, in ms. */
-export async function signUpWithSpend(page: Page, world: World): Promise<Account & { now: number }> {
+export async function signUpWithSpend(
+  page: Pick<Page, "request">,
+  world: World,
+): Promise<Account & { now: number }> {
   const account = await signUp(page);
   return { ...account, now: await recordSpend(world, account.slug) };
 }
@@ -105,17 +108,22 @@ export async function recordCosts(
 }
 
 /** An answer of the API to the page's own session, with all digits. */
-export async function readApi<Answer>(page: Page, path: string): Promise<Answer> {
+export async function readApi<Answer>(page: Pick<Page, "request">, path: string): Promise<Answer> {
   const response = await page.request.get(path);
   expect(response.status()).toBe(200);
   return parseJson(await response.text()) as Answer;
 }
 
 /** The origin of the service, also where the page has opened nothing yet. */
-export const originOf = async (page: Page) => new URL((await page.request.get("/api/health")).url()).origin;
+export const originOf = async (page: Pick<Page, "request">) =>
+  new URL((await page.request.get("/api/health")).url()).origin;
 
 /** The answer of the API to a query of Explore, asked by the page's own session. */
-export async function querySpend(page: Page, slug: string, query: SpendQueryInput): Promise<SpendAnswer> {
+export async function querySpend(
+  page: Pick<Page, "request">,
+  slug: string,
+  query: SpendQueryInput,
+): Promise<SpendAnswer> {
   const answer = await page.request.post(`/api/v1/workspaces/${slug}/spend/query`, {
     data: query,
     headers: { origin: await originOf(page) },

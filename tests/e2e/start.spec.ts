@@ -28,16 +28,6 @@ test("Answers a form with the page that it redirects to, from this service itsel
   expect(answered.length).toBeGreaterThan(0);
 });
 
-test("Hides a workspace from non-members, signed in or not", async ({ page, openPage }) => {
-  const { slug } = await signUp(page);
-  const stranger = await openPage();
-  await stranger.goto(`/${slug}`);
-  await expect(stranger).toHaveURL(/\/sign-in/);
-  await signUp(stranger);
-  const hidden = await stranger.goto(`/${slug}`);
-  expect(hidden?.status()).toBe(404);
-});
-
 test("Ends the session on sign-out, and starts none with a wrong password", async ({ page }) => {
   const { email, slug } = await signUp(page);
   // Not the overview: an empty one polls for the first message, which would be refused.

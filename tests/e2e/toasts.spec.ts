@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
-import { expectStill, expectUsable, watchLayout, watchPolicy } from "./page-checks";
+import { expectStill, watchLayout, watchPolicy } from "./page-checks";
 import { signUpWithSpend } from "./spend";
 
 const notices = (page: Page) => page.getByRole("region", { name: "Notices" });
@@ -13,9 +13,9 @@ async function archive(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Archive", exact: true }).click();
 }
 
-test("Loads notices with the first one, says them politely, and breaks neither policy nor layout", {
-  tag: "@phone",
-}, async ({ page }) => {
+test("Loads notices with the first one, says them politely, and breaks neither policy nor layout", async ({
+  page,
+}) => {
   const { slug } = await signUp(page);
   await watchLayout(page);
   const violations = await watchPolicy(page);
@@ -31,12 +31,11 @@ test("Loads notices with the first one, says them politely, and breaks neither p
   await expect(notices(page)).toHaveAttribute("aria-live", "polite");
   // The pointer on it keeps it.
   await notice.hover();
-  await expectUsable(page);
   await expectStill(page);
   expect(violations).toEqual([]);
 });
 
-test("Undoes from a notice", { tag: "@phone" }, async ({ page, world }) => {
+test("Undoes from a notice", async ({ page, world }) => {
   const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/projects/checkout`);
   await archive(page);

@@ -1,0 +1,37 @@
+import { cleanup, configure, render } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { AppRouterContext } from "next/dist/shared/lib/app-router-context.shared-runtime";
+import type { ReactNode } from "react";
+import { afterEach } from "vitest";
+
+afterEach(cleanup);
+// As long as tests in a browser wait: a busy machine loads a script slowly.
+configure({ asyncUtilTimeout: 10_000 });
+
+const nothing = () => {};
+const router = {
+  back: nothing,
+  forward: nothing,
+  refresh: nothing,
+  push: nothing,
+  replace: nothing,
+  prefetch: nothing,
+};
+
+/** Renders a component as a page of the dashboard does, in a document without layout. @returns the reader's mouse and keyboard */
+export function show(component: ReactNode) {
+  render(
+    <AppRouterContext
+      value={router as unknown as NonNullable<Parameters<typeof AppRouterContext>[0]["value"]>}
+    >
+      {component}
+    </AppRouterContext>,
+  );
+  return userEvent.setup();
+}
+
+/** The text that describes a field: its error, or how it is filled in. */
+export function describedBy(field: HTMLElement): string {
+  const ids = field.getAttribute("aria-describedby")?.split(" ") ?? [];
+  return ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+}

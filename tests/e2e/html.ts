@@ -1,0 +1,47 @@
+import type { APIRequestContext } from "@playwright/test";
+
+/** A page as the service sends it, read without a browser: what is rendered on the server needs none. */
+export type SentPage = {
+  status: number;
+  /** Its HTML without scripts. */
+  html: string;
+  /** The text that a reader sees in it, and that of parts which arrive later in the same answer. */
+  text: string;
+};
+
+const entities: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#x27": "'" };
+
+const unescapeHtml = (text: string) =>
+  text.replaceAll(/&(amp|lt|gt|quot|#x27);/g, (_, name: string) => entities[name] ?? "");
+
+/** Reads a page with the cookies of a request context, as a new document. */
+export async function readPage(
+  request: APIRequestContext,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<SentPage> {
+  const answer = await request.get(path, { headers: { accept: "text/html", ...headers } });
+  const html = (await answer.text()).replaceAll(/<script\b.*?<\/script>/gs, "").replaceAll("<!-- -->", "");
+  const text = unescapeHtml(
+    html.replaceAll(/<(?:style|title)\b.*?<\/(?:style|title)>/gs, "").replaceAll(/<[^>]*>/g, " "),
+  );
+  return { status: answer.status(), html, text: text.replaceAll(/[\s\u00a0\u202f]+/gu, " ") };
+}
+
+/** The attributes of each element that has one with this value, in the page's order. */
+export function attributesOf(html: string, name: string, value: string): Record<string, string>[] {
+  return [...html.matchAll(/<[a-z][^>]*>/g)]
+    .map(([tag]) =>
+      Object.fromEntries(
+        [...tag.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, key = "", given = ""]) => [
+          key,
+          unescapeHtml(given),
+        ]),
+      ),
+    )
+    .filter((attributes) => attributes[name] === value);
+}
+
+/** The exact digits under a figure's name, in the page's order. */
+export const digitsIn = (html: string, figure: string): string[] =>
+  attributesOf(html, "data-figure", figure).map((attributes) => attributes["data-exact"] ?? "");

@@ -1,0 +1,101 @@
+import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
+import { costMessage } from "@/tests/helpers/client";
+import { authorizeUrl, connect, makePkce, openBrowser, registerClient } from "@/tests/helpers/oauth";
+import { workspaceId } from "./accounts";
+import { expect, type World } from "./fixtures";
+import { clientOf, recordSpend } from "./spend";
+
+/** A workspace with some of everything that its pages can show. */
+export type Scene = {
+  slug: string;
+  /** The path of an invitation to it. */
+  invitation: string;
+  /** The path of an authorization request. */
+  question: string;
+  /** The id of a source. */
+  source: string;
+};
+
+/** Makes the workspace, whose owner is not the user of the page. */
+export async function setScene(world: World): Promise<Scene> {
+  const { baseUrl } = world.service;
+  const host = await openBrowser(baseUrl);
+  const call = async (method: string, path: string, body: unknown) => {
+    const answer = await fetch(`${baseUrl}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${host.token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect([200, 201], await answer.clone().text()).toContain(answer.status);
+    return answer.json();
+  };
+  const { slug } = await call("POST", "/workspaces", { name: `Scene ${host.id.slice(0, 8)}` });
+  const make = (path: string, body: unknown) => call("POST", `/workspaces/${slug}${path}`, body);
+  await connect(host, { workspace: slug });
+  await recordSpend(world, slug);
+  await recordOthers(world, slug);
+  await make("/budgets", { name: "Everything", scope_type: "global", amount: 100 });
+  await make("/views", { name: "Models", query: "by=model" });
+  await make("/invitations", { role: "viewer", email: "bo@example.com" });
+  const { link } = await make("/invitations", { role: "viewer" });
+  const { id: source } = await make("/api-keys", {
+    name: "Claude Code",
+    permissions: ["log_usage"],
+    source: { program: "claude-code" },
+  });
+  const question = authorizeUrl(baseUrl, await registerClient(baseUrl), makePkce().challenge);
+  return {
+    slug,
+    invitation: new URL(String(link)).pathname,
+    question: question.slice(baseUrl.length),
+    source: String(source),
+  };
+}
+
+/** Records what `recordSpend` does not: a batch, a person, a void, a subscription, more projects, and alerts. */
+async function recordOthers(world: World, slug: string): Promise<void> {
+  const { sql } = world.fixtures;
+  const id = await workspaceId(world, slug);
+  const { id: limited, secret } = await world.fixtures.key(id, { monthly_limit: "100" });
+  await sql.query(
+    `insert into public.key_spend (workspace_id, api_key_id, month, amount_usd, message_count)
+     values ($1, $2, date_trunc('month', now(), 'UTC'), 90.010000000000000001, 1)`,
+    [id, limited],
+  );
+  expect(secret).not.toBe("");
+  await world.fixtures
+    .key(id)
+    .then(({ id: revoked }) =>
+      sql.query("update public.api_keys set name = 'Old', revoked_at = now() where id = $1", [revoked]),
+    );
+  const client = await clientOf(world, slug);
+  const post = async (message: Record<string, unknown>) => {
+    const answer = await client.post({ project: "search", source: "api", message });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  };
+  const line = { unit_type: "requests", quantity: 2, estimated_cost: 0.25 };
+  await post({
+    type: "batch",
+    provider: "in-house",
+    batch_id: "b-9",
+    items: [
+      { ...line, model: "fast", feature: "chat" },
+      { unit_type: "requests", quantity: 3, model: "unheard-of" },
+    ],
+  });
+  await post({ type: "subscription", vendor: "Figma", amount: 45.5, currency: "EUR", recurring: true });
+  await post({ type: "allocation", from_project: "checkout", amount: 30 });
+  await client.post(costMessage({ user: "ada@example.org", tags: { owner: "ada@example.org" } }));
+  await sql.query(
+    `insert into public.projects (workspace_id, slug, name)
+     select $1, 'other-' || number, 'Other ' || number from generate_series(1, 8) as number`,
+    [id],
+  );
+  await addChannel(world.fixtures, id, {
+    name: "Finance hook",
+    address: "http://127.0.0.1:9/",
+    target: "127.0.0.1:9",
+  });
+  await raise(world.fixtures, crossing(id, { level: "50" }), crossing(id));
+  await sql.query("select private.judge_key_rules()");
+}
