@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { parse } from "csv-parse/sync";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { ProjectTable } from "@/components/projects/project-table";
 import { toProjectView } from "@/components/projects/project-view";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
@@ -51,6 +51,9 @@ const sortBy = async (name: string) => within(await heading(name)).getByRole("bu
 /** The names in the first column, in the order that is shown. */
 const names = () =>
   [...document.querySelectorAll("tbody tr[data-index] td:first-child bdi")].map((name) => name.textContent);
+
+// The table loads its script apart.
+beforeAll(() => import("@/components/table/loaded-table"));
 
 beforeEach(() => {
   // biome-ignore lint/suspicious/noDocumentCookie: the table remembers its columns there.

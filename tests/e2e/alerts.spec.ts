@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { addChannel, crossing, openReceiver, raise } from "@/tests/helpers/alerts";
-import { openAs, signUp, workspaceId } from "./accounts";
+import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 
 test.describe.configure({ timeout: 90_000 });
@@ -65,11 +65,7 @@ test.describe("With refusals", () => {
   });
 });
 
-test("Shows what fired, whom it was sent to and how that ended; a viewer sees it without the buttons", async ({
-  page,
-  world,
-  openPage,
-}) => {
+test("Shows what fired, whom it was sent to and how that ended", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const workspace = await workspaceId(world, slug);
   await addChannel(world.fixtures, workspace, {
@@ -100,22 +96,12 @@ test("Shows what fired, whom it was sent to and how that ended; a viewer sees it
     "href",
     `/${slug}/activity?period=range&from=2026-11-01&to=2026-11-30&environment=live`,
   );
-  const viewer = await openAs(openPage, world, slug, "viewer");
-  await viewer.goto(`/${slug}/alerts`);
-  await expect(viewer.getByText("not delivered. The receiver answered 500.")).toBeVisible();
-  await expect(viewer.getByRole("button", { name: /Add a channel|Send again/ })).toHaveCount(0);
-  await viewer.getByRole("button", { name: "Actions for Nobody there" }).click();
-  await expect(viewer.getByRole("menuitem")).toHaveText(["Deliveries"]);
   await page.getByRole("button", { name: "Send again: Nobody there" }).click();
   await expect(page.getByText("Sending again.")).toBeVisible();
   await expect(fired).toContainText(/is being sent|failed once/);
 });
 
-test("Turns a rule off and on, sets when it fires, and snoozes a subject; a viewer only reads", async ({
-  page,
-  world,
-  openPage,
-}) => {
+test("Turns a rule off and on, sets when it fires, and snoozes a subject", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const workspace = await workspaceId(world, slug);
   const { id } = await world.fixtures.key(workspace, { monthly_limit: "100" });
@@ -155,9 +141,4 @@ test("Turns a rule off and on, sets when it fires, and snoozes a subject; a view
   await rules.getByRole("switch", { name: "Silent source" }).click();
   await expect(page.getByText("Silent source is off.")).toBeVisible();
   await expect(rules.getByRole("switch", { name: "Silent source" })).not.toBeChecked();
-  const viewer = await openAs(openPage, world, slug, "viewer");
-  await viewer.goto(`/${slug}/alerts`);
-  await expect(viewer.getByRole("list", { name: "Rules" })).toContainText("95%");
-  await expect(viewer.getByRole("list", { name: "Rules" }).getByRole("switch")).toHaveCount(0);
-  await expect(viewer.getByRole("button", { name: /Snooze|Actions for Key/ })).toHaveCount(0);
 });

@@ -39,7 +39,7 @@ async function withSpend(request: APIRequestContext, world: World) {
 
 /** The HTML of a budget's card. */
 function cardIn(html: string, name: string): string {
-  const card = html.split("<section").find((section) => section.includes(`aria-label="${name}"`));
+  const card = html.split('id="budget-').find((part) => part.includes(`aria-label="${name}"`));
   if (!card) throw new Error(`There is no card of ${name}.`);
   return card;
 }

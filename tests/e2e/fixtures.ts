@@ -17,6 +17,8 @@ export const test = base.extend<
   {
     /** Whether the test makes calls that the API refuses. */
     mayBeRefused: boolean;
+    /** Whether the browser may report other errors: the test takes the network away, or asks for what is not there. */
+    mayReportErrors: boolean;
     openPage: OpenPage;
     /** A second service on the database of the run, which the test may stop and start. */
     stoppable: StoppableService;
@@ -24,6 +26,7 @@ export const test = base.extend<
   { world: World }
 >({
   mayBeRefused: [false, { option: true }],
+  mayReportErrors: [false, { option: true }],
   world: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
     async ({}, use) => {
@@ -35,10 +38,10 @@ export const test = base.extend<
     { scope: "worker" },
   ],
   baseURL: async ({ world }, use) => use(world.service.baseUrl),
-  page: async ({ page, mayBeRefused }, use) => {
+  page: async ({ page, mayBeRefused, mayReportErrors }, use) => {
     const errors: string[] = [];
     page.on("console", (message) => {
-      const isExpected = mayBeRefused && refusal.test(message.text());
+      const isExpected = mayReportErrors || (mayBeRefused && refusal.test(message.text()));
       if (message.type() === "error" && !isExpected)
         errors.push(`${message.text()} ${message.location().url}`);
     });

@@ -2,10 +2,10 @@ import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { watchPolicy } from "./page-checks";
 
-// Separate pages: what is not found or blocked is an error on the console.
+// What is not found or blocked is an error on the console.
+test.use({ mayReportErrors: true });
 
-test("Runs the scripts of the not-found page under its policy", async ({ openPage }) => {
-  const page = await openPage();
+test("Runs the scripts of the not-found page under its policy", async ({ page }) => {
   const violations = await watchPolicy(page);
   await signUp(page);
   for (const path of ["/a/page/that/is/nowhere", "/nowhere", "/nowhere/keys"]) {
@@ -17,8 +17,7 @@ test("Runs the scripts of the not-found page under its policy", async ({ openPag
   expect(violations).toEqual([]);
 });
 
-test("Blocks a script injected into a page", async ({ openPage }) => {
-  const page = await openPage();
+test("Blocks a script injected into a page", async ({ page }) => {
   const violations = await watchPolicy(page);
   await page.goto("/sign-in");
   await page.evaluate(() => {
