@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, type Page } from "@playwright/test";
+import { signUpUser } from "@/tests/helpers/client";
 import type { OpenPage, World } from "./fixtures";
 
 export const password = "correct horse battery";
@@ -74,6 +75,13 @@ export async function setRole({ fixtures }: World, slug: string, email: string, 
      on conflict (workspace_id, user_id) do update set role = excluded.role`,
     [slug, email, role],
   );
+}
+
+/** Gives the owner of a workspace another role. Somebody new becomes its owner, because every workspace has one. */
+export async function demote(world: World, { slug, email }: Account, role: string): Promise<void> {
+  const { email: owner } = await signUpUser(world.service.baseUrl);
+  await setRole(world, slug, owner, "owner");
+  await setRole(world, slug, email, role);
 }
 
 /** Opens a browser for a new user with a role in a workspace. */

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { setRole, signUp, workspaceId } from "./accounts";
+import { demote, signUp, workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { digitsIn, readPage } from "./html";
 
@@ -179,7 +179,7 @@ test("Gives a member buttons for their own keys only", async ({ page, world }) =
   const { email, slug } = await signUp(page);
   const { id } = await world.fixtures.key(await workspaceId(world, slug));
   await world.fixtures.sql.query("update public.api_keys set name = 'Theirs' where id = $1", [id]);
-  await setRole(world, slug, email, "member");
+  await demote(world, { slug, email }, "member");
   await page.goto(`/${slug}/keys`);
   await makeKey(page, "Mine");
   await expect(page.getByRole("button", { name: "Actions for Mine" })).toBeVisible();

@@ -1,5 +1,5 @@
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { setRole, signUp } from "./accounts";
+import { demote, signUp } from "./accounts";
 import { rowsOf } from "./activity-table";
 import { expect, test } from "./fixtures";
 import { clientOf, expectDigits } from "./spend";
@@ -116,7 +116,7 @@ test.describe("Without such a message", () => {
 
   test("Hides a message of another workspace like one that does not exist", async ({ page, world }) => {
     const { email, slug } = await signUp(page);
-    await setRole(world, slug, email, "viewer");
+    await demote(world, { slug, email }, "viewer");
     const { secret } = await world.fixtures.key(await world.fixtures.workspace());
     const { body } = await apiClient(world.service.baseUrl, secret).post(costMessage());
     for (const id of [String(body.id), "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51", "nonsense"]) {

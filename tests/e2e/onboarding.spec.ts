@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
-import { setRole, signUp } from "./accounts";
+import { demote, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { readPage } from "./html";
 import { expectUsable } from "./page-checks";
@@ -89,7 +89,7 @@ test("Says what being told needs, and finds in the data what is there", async ({
   await expect(step.getByRole("heading", { name: "Get told (done)" })).toBeVisible();
   await page.reload();
   await expect(step).toContainText("Me");
-  await setRole(world, slug, email, "viewer");
+  await demote(world, { slug, email }, "viewer");
   const { text } = await readPage(page.request, `/${slug}`);
   expect(text).toMatch(/Get told ?\(done\)/);
   expect(text).toContain("ask a member of this workspace");
