@@ -41,6 +41,8 @@ export type AdmissionRow = {
   idempotency: { workspace_id: string; key: string; request: unknown; response: unknown }[];
   /** Null where the call records nothing, or no workspace has such budgets. */
   budgets: BlockingBudgetRow[] | null;
+  /** Null where nothing is told. What it has, the ledger knows (`lib/ledger/ingest/telling-book.ts`). */
+  tellings: unknown;
 };
 
 /** A key with what it has used, and the state of its rate window in the database. */
@@ -65,6 +67,7 @@ export type Admission = {
   replays: AdmissionRow["idempotency"];
   /** Of all workspaces of the keys. */
   budgets: BlockingBudget[];
+  tellings: unknown;
 };
 
 /**
@@ -75,13 +78,15 @@ export type Requested = {
   lookups: KeyLookup[];
   projects?: Iterable<string>;
   idempotency?: Iterable<string>;
+  /** What emitters tell, as `private.load_admission` reads it. It is told with the keys `tellers` (values of look-ups). */
+  told?: { tellers: string[]; tellings: object[]; marks: string[] } | undefined;
 };
 
 /**
  * A call of `private.load_admission`, which loads keys with their state and locks those that have a limit. Its result
  * has one column, `answer`.
  */
-export function loadAdmissionStatement({ lookups, projects = [], idempotency = [] }: Requested): Sql {
+export function loadAdmissionStatement({ lookups, projects = [], idempotency = [], told }: Requested): Sql {
   const named = (by: KeyLookup["by"]) => [
     ...new Set(lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
   ];
@@ -91,6 +96,7 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
     ids: named("id"),
     projects: Array.from(new Set(projects), (slug) => ({ slug })),
     idempotency: Array.from(new Set(idempotency), (key) => ({ key })),
+    ...told,
   };
   return sql`select private.load_admission(${JSON.stringify(requested)}) as answer`;
 }
@@ -119,6 +125,7 @@ export function parseAdmission(admission: AdmissionRow, periods: readonly Budget
     projects: admission.projects,
     replays: admission.idempotency,
     budgets: parseBudgets(admission.budgets ?? [], periods),
+    tellings: admission.tellings,
   };
 }
 

@@ -37,6 +37,18 @@ export function pack(records: SourceRecord[]): unknown[] {
 const decimal = z.string().transform(parseDecimal);
 const optional = z.string().optional();
 
+const telling = z.object({
+  likeness: z.number(),
+  scope: z.number(),
+  trace: z.number(),
+  started_us: z.number(),
+  ended_us: z.number(),
+  ids: z.number(),
+  cache: z.number(),
+  rank: z.number(),
+  emitter: z.string(),
+});
+
 /** The schema of a kept record. JSON has no undefined: a field without a value is missing. */
 const record = z.object({
   emitter: z.string(),
@@ -67,6 +79,7 @@ const record = z.object({
     outer: z.array(z.string()),
     inner: z.array(z.string()),
     within: z.array(z.string().transform((mark) => ({ mark, outer: undefined }))),
+    tellings: z.array(telling).optional(),
   }),
   series: z
     .object({ id: z.string(), startNs: z.string(), timeNs: z.string(), isTotal: z.boolean(), value: decimal })

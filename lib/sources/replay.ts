@@ -20,7 +20,7 @@ export async function replayRefused(...which: Parameters<typeof holdRefused>): P
   for (const { id: exportId, address, records: packed } of exports) {
     const records = unpack(packed);
     const exporter = { key, lookup, address: address ?? undefined };
-    const { outcomes } = await recordTold(exporter, records).catch(asConflict);
+    const outcomes = await recordTold(exporter, records).catch(asConflict);
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     await settleRefused({ workspaceId, keyId: id, exportId }, pack(refused.map(({ record }) => record)));
     // What is refused again was counted when it came.

@@ -51,8 +51,9 @@ $$;
 -- The state of the keys of a group of requests that the guard needs, at one point in time.
 --
 -- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ slug }], idempotency: [{ key }] }; hashes (of secrets),
---   tokens (hashes of access tokens) and ids are how the requests name their keys.
--- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }] }
+--   tokens (hashes of access tokens) and ids are how the requests name their keys. Besides, of what emitters tell: tellers:
+--   [lookup], the keys that they tell with; tellings and marks, see `private.load_tellings`.
+-- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }], tellings }
 --
 -- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
 -- with its own snapshot: state that was read before the lock could let limits be exceeded.
@@ -75,6 +76,8 @@ declare
   projects json := '[]';
   replays json := '[]';
   budgets jsonb;
+  teller_ids uuid[];
+  tellings jsonb;
 begin
   -- The key of SVC_API_KEY is created, with the demo workspace that it belongs to, when it is first used. A member's own
   -- key is created when it is first needed.
@@ -102,6 +105,16 @@ begin
     order by id
     for no key update
   );
+
+  -- What is told with one key is decided by one group after another, so that each sees the calls that the others recorded.
+  if requested ? 'tellers' then
+    teller_ids := array(
+      select distinct id from private.keys_named(requested)
+      where lookup = any (array(select jsonb_array_elements_text(requested -> 'tellers')))
+      order by id
+    );
+    perform pg_advisory_xact_lock(hashtextextended('outlay.tellings.' || id, 0)) from unnest(teller_ids) as id;
+  end if;
 
   now_at := date_trunc('milliseconds', clock_timestamp());
   window_start := now_at - interval '60 seconds';
@@ -194,9 +207,15 @@ begin
       and i.key = any (array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted));
   end if;
 
+  if cardinality(teller_ids) > 0 then
+    tellings := private.load_tellings(
+      teller_ids, workspace_ids, requested -> 'tellings', array(select jsonb_array_elements_text(requested -> 'marks'))
+    );
+  end if;
+
   return json_build_object(
     'now', (extract(epoch from now_at) * 1000)::bigint,
-    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets
+    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets, 'tellings', tellings
   );
 end
 $$;

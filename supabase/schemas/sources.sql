@@ -20,26 +20,104 @@ create index running_totals_updated_at_idx on private.running_totals (updated_at
 alter table private.running_totals enable row level security;
 revoke all on private.running_totals from anon, authenticated, service_role;
 
--- Which of an emitter's tellings is counted: its calls one by one, or its sums. A unit is a session or a service; the
--- telling that comes first holds it for as long as it goes on coming, and a day more.
-create table private.telling_claims (
+-- The calls that spans told of in the last day, a row for each telling: another program may tell the same call without an id
+-- that both know (lib/ledger/telemetry/same-call.ts). `likeness` is a hash of the model and the counts, times are microseconds
+-- since 1970, `scope` and `trace` hashes of who told it and where, `ids` the bits of the ids that it has, `cache` a hash of how
+-- its input divides. `message_id` is what stands in the ledger for the call.
+create table private.call_tellings (
   workspace_id uuid not null,
-  environment text not null check (environment in ('live', 'test')),
-  unit text not null check (char_length(unit) between 1 and 128),
-  telling text not null check (telling in ('calls', 'sums')),
-  claimed_at timestamptz not null default now(),
-  primary key (workspace_id, environment, unit)
+  api_key_id uuid not null,
+  likeness bigint not null,
+  started_us bigint not null,
+  ended_us bigint not null,
+  scope bigint not null,
+  trace bigint not null,
+  cache bigint not null,
+  message_id uuid not null,
+  told_at timestamptz not null default now(),
+  ids smallint not null,
+  rank smallint not null,
+  emitter text not null
 );
 
-create index telling_claims_claimed_at_idx on private.telling_claims (claimed_at);
+create index call_tellings_likeness_idx on private.call_tellings (api_key_id, likeness, ended_us);
+create index call_tellings_told_at_idx on private.call_tellings using brin (told_at);
 
-alter table private.telling_claims enable row level security;
-revoke all on private.telling_claims from anon, authenticated, service_role;
+alter table private.call_tellings enable row level security;
+revoke all on private.call_tellings from anon, authenticated, service_role;
+
+-- The messages of metrics, which tell the sum of calls, by what they are about: `mark` names an hour of a session, a user or a
+-- service. Once calls of that hour are told one by one, they take the place of these messages.
+create table private.counted_sums (
+  workspace_id uuid not null,
+  environment text not null check (environment in ('live', 'test')),
+  mark text not null check (char_length(mark) between 1 and 255),
+  message_id uuid not null,
+  counted_at timestamptz not null default now(),
+  primary key (workspace_id, environment, mark, message_id)
+);
+
+create index counted_sums_counted_at_idx on private.counted_sums (counted_at);
+
+alter table private.counted_sums enable row level security;
+revoke all on private.counted_sums from anon, authenticated, service_role;
+
+-- What was recorded for tellings that may be told again, and sums that may be taken back, as `load_admission` answers it. The
+-- caller holds the lock of the keys (`outlay.tellings`).
+--
+-- wanted: [{ likeness, scope, from, until }], microseconds; `scope` is null where several programs tell alike calls
+-- marks: of hours, see `private.counted_sums`
+-- returns: { calls: rows of call_tellings, messages: rows of messages, sums: rows of counted_sums }
+create function private.load_tellings(key_ids uuid[], workspaces uuid[], wanted jsonb, marks text[])
+returns jsonb
+language plpgsql stable security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  calls jsonb;
+  told uuid[];
+  first_us bigint;
+  last_us bigint;
+  stored jsonb;
+  sums jsonb;
+begin
+  -- Only those of another program, with what else was told of the same calls. An earlier telling ends at most ten minutes later.
+  select jsonb_agg(to_jsonb(candidate) - 'is_other' - 'told_at'), array_agg(distinct candidate.message_id), min(candidate.ended_us), max(candidate.ended_us)
+  into calls, told, first_us, last_us
+  from (
+    select near.*, bool_or(w.scope is null or near.scope <> w.scope) over (partition by near.message_id) as is_other
+    from jsonb_to_recordset(wanted) as w (likeness bigint, scope bigint, "from" bigint, until bigint)
+    cross join lateral (
+      select * from private.call_tellings as t
+      where t.api_key_id = any (key_ids) and t.likeness = w.likeness
+        and t.ended_us between w."from" - 1000000 and w.until + 600000000 and t.started_us <= w.until + 1000000
+      limit 500
+    ) as near
+  ) as candidate
+  where candidate.is_other;
+
+  if calls is not null then
+    select jsonb_agg(to_jsonb(m) || jsonb_build_object(
+      'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
+      'list_price_usd', m.list_price_usd::text
+    ) order by m.id, m.part) into stored
+    from public.messages as m
+    where m.workspace_id = any (workspaces) and m.id = any (told)
+      and m.occurred_at between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
+  end if;
+
+  if cardinality(marks) > 0 then
+    select jsonb_agg(jsonb_build_object('mark', s.mark, 'message_id', s.message_id, 'environment', s.environment)) into sums
+    from private.counted_sums as s
+    where s.workspace_id = any (workspaces) and s.mark = any (marks);
+  end if;
+  return jsonb_build_object('calls', coalesce(calls, '[]'), 'messages', coalesce(stored, '[]'), 'sums', coalesce(sums, '[]'));
+end
+$$;
 
 -- Adds totals to their series. A total that is not later than those that are known was told before and is left out.
 --
 -- points: [{ series, start, time, value }], decimal text
--- returns: [{ series, start, settled, pending: [{ time, value }] }], for each series that was named
+-- returns: [{ series, start, settled, settled_ns, pending: [{ time, value }] }], for each series that was named
 create function private.advance_totals(workspace uuid, env text, points jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -82,7 +160,7 @@ begin
   where t.workspace_id = workspace and t.environment = env and t.series = later.series and t.start_ns = later.start;
 
   select coalesce(jsonb_agg(jsonb_build_object(
-    'series', t.series, 'start', t.start_ns::text, 'settled', t.settled::text, 'pending', t.pending
+    'series', t.series, 'start', t.start_ns::text, 'settled', t.settled::text, 'settled_ns', t.settled_ns::text, 'pending', t.pending
   )), '[]') into answer
   from private.running_totals as t
   where t.workspace_id = workspace and t.environment = env
@@ -112,37 +190,76 @@ as $$
 $$;
 grant execute on function private.settle_totals(uuid, text, jsonb) to outlay_service, service_role;
 
--- Takes units for a telling, where they are free or its own already.
+-- Remembers tellings and sums, and corrects what was recorded before: a better telling takes the place of a message, or nothing
+-- does where the calls of a sum are told. Runs after the messages of the transaction are stored.
 --
--- returns: the units that the other telling holds
-create function private.claim_tellings(workspace uuid, env text, wanted_telling text, units text[])
-returns text[]
+-- told: {
+--   calls: rows of call_tellings, sums: rows of counted_sums,
+--   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses }], in order
+-- }
+create function private.store_tellings(told jsonb)
+returns void
+language plpgsql volatile security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  correction record;
+begin
+  insert into private.call_tellings (
+    workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
+  )
+  select workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
+  from jsonb_populate_recordset(null::private.call_tellings, told -> 'calls');
+
+  insert into private.counted_sums (workspace_id, environment, mark, message_id)
+  select workspace_id, environment, mark, message_id from jsonb_populate_recordset(null::private.counted_sums, told -> 'sums')
+  on conflict do nothing;
+
+  for correction in
+    select c.* from jsonb_to_recordset(told -> 'corrections')
+      as c (workspace_id uuid, message_id uuid, reason text, postings jsonb, api_key_id uuid, likenesses bigint[])
+  loop
+    -- Somebody may have voided it since it was read: then it stays void.
+    insert into public.message_voids (workspace_id, message_id, reason, user_id)
+    select correction.workspace_id, correction.message_id, correction.reason, null
+    where exists (
+      select from public.messages as m
+      where m.workspace_id = correction.workspace_id and m.id = correction.message_id and m.voided_by is null
+    )
+    on conflict do nothing;
+    if found and jsonb_typeof(correction.postings) = 'array' then
+      perform private.record_correction(correction.workspace_id, correction.message_id, correction.postings);
+      update private.call_tellings as t set message_id = (correction.postings -> 0 ->> 'id')::uuid
+      where t.api_key_id = correction.api_key_id and t.likeness = any (correction.likenesses) and t.message_id = correction.message_id;
+    end if;
+  end loop;
+  delete from private.counted_sums as s
+  using jsonb_to_recordset(told -> 'corrections') as c (workspace_id uuid, message_id uuid, mark text)
+  where s.workspace_id = c.workspace_id and s.message_id = c.message_id and s.mark = c.mark;
+end
+$$;
+grant execute on function private.store_tellings(jsonb) to outlay_service, service_role;
+
+-- Deletes what is too old to be told again: tellings after a day, sums after a week. returns: how many of the kind with most
+create function private.sweep_tellings(at_most integer)
+returns integer
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
-  held text[];
+  most integer;
+  changed integer;
 begin
-  delete from private.telling_claims
-  where ctid in (
-    select ctid from private.telling_claims where claimed_at < now() - interval '2 days' limit 100 for update skip locked
-  );
-
-  with taken as (
-    insert into private.telling_claims as claim (workspace_id, environment, unit, telling)
-    select workspace, env, unit, wanted_telling
-    from (select distinct unit from unnest(units) as unit order by unit) as wanted
-    on conflict (workspace_id, environment, unit) do update
-      set telling = excluded.telling, claimed_at = now()
-      where claim.telling = excluded.telling or claim.claimed_at < now() - interval '1 day'
-    returning unit
-  )
-  select coalesce(array_agg(distinct wanted), '{}') into held
-  from unnest(units) as wanted
-  where wanted not in (select unit from taken);
-  return held;
+  delete from private.call_tellings where ctid = any (array(
+    select t.ctid from private.call_tellings as t where t.told_at < now() - interval '1 day' limit at_most for update skip locked
+  ));
+  get diagnostics most = row_count;
+  delete from private.counted_sums where ctid = any (array(
+    select s.ctid from private.counted_sums as s where s.counted_at < now() - interval '7 days' limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  return greatest(most, changed);
 end
 $$;
-grant execute on function private.claim_tellings(uuid, text, text, text[]) to outlay_service, service_role;
+grant execute on function private.sweep_tellings(integer) to outlay_service, service_role;
 
 -- What came in from a source (an API key), by emitter, and the last record of it. Counted some time after the export, at most
 -- about once a second by each process, so that no row is written with every export.

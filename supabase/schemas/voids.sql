@@ -68,9 +68,10 @@ begin
 end
 $$;
 
--- Deferred to the end of the transaction, when a correction has been recorded.
+-- Deferred to the end of the transaction, when a correction has been recorded. What the service corrects by itself, because
+-- a call is told again, is no act of anybody.
 create constraint trigger voids_are_audited after insert on public.message_voids
-  deferrable initially deferred for each row execute function private.audit_void();
+  deferrable initially deferred for each row when (new.user_id is not null) execute function private.audit_void();
 
 -- Adds the postings of a void or a correction to every sum, as those of other messages are added when they are recorded.
 create function private.count_message(workspace uuid, message uuid)
@@ -141,7 +142,7 @@ begin
   insert into public.messages
   select (jsonb_populate_record(null::public.messages, '{"part": 0}' || posting || jsonb_build_object(
     'workspace_id', workspace, 'api_key_id', original.api_key_id, 'environment', original.environment, 'source', original.source,
-    'emitter', original.emitter, 'user_id', auth.uid(), 'counted_at', coalesce(original.counted_at, original.created_at)
+    'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(), 'counted_at', coalesce(original.counted_at, original.created_at)
   ))).*
   from jsonb_array_elements(postings) as posting;
   perform private.count_message(workspace, (postings -> 0 ->> 'id')::uuid);

@@ -33,10 +33,11 @@ export async function makeSource(harness: Harness, options: KeyOptions = {}, exi
     expect(response.status, await response.clone().text()).toBe(200);
     return response;
   };
-  /** Units with their quantities, in all and by message. */
+  /** Units with their quantities, in all and by message; voided ones do not count. */
   const recorded = async () => {
     const { rows } = await harness.fixtures.sql.query(
-      `select unit_type, sum(quantity)::float as quantity from public.messages where workspace_id = $1 group by 1 order by 1`,
+      `select unit_type, sum(quantity)::float as quantity from public.messages where workspace_id = $1
+       group by 1 having sum(quantity) <> 0 order by 1`,
       [workspace],
     );
     return Object.fromEntries(rows.map(({ unit_type, quantity }) => [unit_type, quantity]));
@@ -45,7 +46,7 @@ export async function makeSource(harness: Harness, options: KeyOptions = {}, exi
     const { rows } = await harness.fixtures.sql.query(
       `select p.slug as project, m.provider, m.model, m.feature, m.source, m.type, m.cost_status, m.metadata, m.occurred_at
        from public.messages as m join public.projects as p on p.id = m.project_id
-       where m.workspace_id = $1 and m.part = 0 order by m.occurred_at, m.id`,
+       where m.workspace_id = $1 and m.part = 0 and m.voids is null and m.voided_by is null order by m.occurred_at, m.id`,
       [workspace],
     );
     return rows;

@@ -4,6 +4,7 @@ import type { IngestRequest, MessageType } from "@/lib/contract/ledger/message";
 import { accepted, type Verdict } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Counted } from "@/lib/keys/decide";
+import type { Telling } from "@/lib/ledger/telemetry/same-call";
 
 /**
  * A message, and what makes it the same as others. `telling` is what an emitter's record has in the place of an idempotency
@@ -22,14 +23,34 @@ export type Emitter = { name: string; costUsd?: string | undefined };
  * - `inner`: those that messages which this one would include are remembered by.
  * - `within`: what the message is inside of. Its marks are remembered with the message; they are `inner` of those that would
  *   include it.
+ * - `tellings`: of a call, the spans that told it, by which it is compared with calls that share no key with it.
+ * - `sumOf`: of a sum of calls, the marks of what these are within. It is recorded unless one is known, and taken back once
+ *   one is.
  */
-export type CallKeys = { own: string[]; outer: string[]; inner: string[]; within: Around[] };
+export type CallKeys = {
+  own: string[];
+  outer: string[];
+  inner: string[];
+  within: Around[];
+  tellings?: Telling[];
+  sumOf?: string[];
+};
+
+/** Whether a key of a call is an id of the provider's, which every telling of the call may have. Others are of one record. */
+export function isProviderKey(key: string): boolean {
+  return /^otel:(?:response|request):/.test(key);
+}
 
 /**
  * What a message is inside of, and what that is inside of. Messages inside the same share it: a list of all for each of them
  * would grow by the square of an export. `isRemembered`: a committed message has remembered its mark and those around it.
  */
 export type Around = { mark: string; outer: Around | undefined; isRemembered?: boolean };
+
+/** Whether a mark is an hour of calls, which sums of them are about (`lib/sources/mapping/signal-claims.ts`). */
+export function isHourMark(mark: string): boolean {
+  return mark.startsWith("otel:hour:");
+}
 
 /**
  * The marks around messages from the inside out, each once.
@@ -67,8 +88,17 @@ export type IngestVerdict = Counted<Verdict<Recorded>[]> & {
   caller?: { key: ApiKey; token: AccessToken | null };
 };
 
-/** `replayed`: an earlier request with the same idempotency key was answered so. */
-export type Recorded = { result: IngestResult; replayed: boolean };
+/**
+ * `replayed`: an earlier request with the same idempotency key was answered so. `again`: why what an emitter tells was recorded
+ * before.
+ */
+export type Recorded = { result: IngestResult; replayed: boolean; again?: Again | undefined };
+
+/**
+ * The same record was sent before; another record told the same call, of the emitter `by` where that is known; or a sum's
+ * calls are told one by one.
+ */
+export type Again = { as: "record" } | { as: "call"; by?: string | undefined } | { as: "calls" };
 
 /** What became of the message of a call with one. @throws ServiceError where the call or the message is refused */
 export function acceptedOne(outcome: IngestVerdict["outcome"]): Recorded {

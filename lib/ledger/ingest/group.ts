@@ -2,7 +2,7 @@ import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
 import type { CostMessage, IngestRequest } from "@/lib/contract/ledger/message";
 import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
-import { add, toText } from "@/lib/decimal";
+import { add, compare, type Decimal, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";
@@ -23,13 +23,22 @@ import { mapInSlices } from "@/lib/slices";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
 import { BudgetBook, type Planned, type UnknownPeriods } from "./budget-book";
-import type { IngestCall, IngestVerdict, Recorded, Submission } from "./call";
+import {
+  type Again,
+  type CallKeys,
+  type IngestCall,
+  type IngestVerdict,
+  isProviderKey,
+  type Recorded,
+  type Submission,
+} from "./call";
 import { checkMessage, linesOf } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
-import { idempotencyConflict, rememberedRequest } from "./idempotency";
+import { idempotencyConflict, namesOf, rememberedRequest } from "./idempotency";
 import { listPriceOf, toIngestResult } from "./ingest-result";
-import { rowOf } from "./ledger";
+import { type LedgerRow, type Posting, rowOf } from "./ledger";
+import { bestOf, TellingBook, type ToldCall } from "./telling-book";
 
 /**
  * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many lines and past periods
@@ -54,6 +63,7 @@ type Work = { own: Composed; due: PeriodCharge[] };
 export class Group {
   /** What the group is going to write. */
   readonly draft: Draft;
+  readonly tellings: TellingBook;
   readonly #allocations = new AllocationBook();
   readonly #budgets: BudgetBook;
   readonly #admitted: AdmittedCalls;
@@ -67,6 +77,7 @@ export class Group {
     this.#admitted = new AdmittedCalls(admission.now);
     this.#budgets = new BudgetBook(admission.budgets);
     this.draft = Draft.from(admission);
+    this.tellings = new TellingBook(admission.tellings);
   }
 
   /** What must be known of the ledger for allocations among these messages; `knowSpend` takes the answers. */
@@ -130,8 +141,14 @@ export class Group {
     if (denied) return denied;
     if (earlier) {
       this.#rememberTold(key, request, earlier.response, draft);
-      return { result: toIngestResult(earlier.response), replayed: true };
+      return {
+        result: toIngestResult(earlier.response),
+        replayed: true,
+        again: againOf(request, earlier, (name) => draft.answerTo(key.workspaceId, key.environment, name)),
+      };
     }
+    const same = request.telling && this.tellings.find(key.id, request.telling);
+    if (same) return this.#join(loaded, request, same, place);
     const crowded = checkLines(request.message, place) ?? checkDuePeriods(request.message, place, now);
     if (crowded) return crowded;
     const work = this.#compose(loaded, request, draft);
@@ -180,24 +197,12 @@ export class Group {
 
   #record({ key }: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
     const { draft, dryRun } = place;
-    const id = newId();
-    const owner = {
-      workspace_id: key.workspaceId,
-      id,
-      created_at: this.#createdAt,
-      api_key_id: key.id,
-      source: request.source,
-      environment: key.environment,
-      project_id: projectIn(draft, key.workspaceId, request.project),
-    };
-    for (const [index, posting] of own.postings.entries()) {
-      const row = rowOf(owner, posting);
-      if (request.emitter) row.emitter = request.emitter.name;
-      if (index === 0 && request.emitter?.costUsd) row.given_cost_usd = request.emitter.costUsd;
-      if (index === 1 && own.fromProject !== undefined)
-        row.project_id = projectIn(draft, key.workspaceId, own.fromProject);
-      draft.addMessage(row);
-    }
+    const owner = this.#ownerOf(key, request, projectIn(draft, key.workspaceId, request.project));
+    const { id } = owner;
+    const rows = rowsOf(owner, request, own);
+    if (rows[1] && own.fromProject !== undefined)
+      rows[1].project_id = projectIn(draft, key.workspaceId, own.fromProject);
+    for (const row of rows) draft.addMessage(row);
     const periods = due.map((charge) => {
       const periodId = newId();
       for (const posting of postingsOf(charge, id))
@@ -229,8 +234,83 @@ export class Group {
       });
     }
     const { telling } = request;
-    if (telling) this.#remember(key, [...telling.own, ...draft.marksOf(telling.within)], remembered, draft);
+    if (telling) {
+      const marks = draft.marksOf(telling.within);
+      this.#remember(key, [...telling.own, ...marks], remembered, draft);
+      this.tellings.takeBack(owner, marks);
+      this.tellings.addSums(
+        { workspace_id: key.workspaceId, environment: key.environment, message_id: id },
+        telling.sumOf ?? [],
+      );
+      const call = { messageId: id, tellings: [], postings: rows, isVoided: false };
+      if (telling.tellings) this.tellings.add(key, call, telling.tellings);
+    }
     return toIngestResult(answer);
+  }
+
+  /** Answers another telling of a call that is recorded, and corrects what is recorded where this one says more of it. */
+  #join(loaded: LoadedKey, request: Submission, call: ToldCall, place: Place): Recorded {
+    const { draft } = place;
+    const { key } = loaded;
+    const { tellings = [], own, within } = request.telling as CallKeys;
+    const by = call.tellings[0]?.emitter;
+    const response = answerOf(call.postings);
+    const marks = draft.marksOf(within);
+    this.#remember(key, [...own, ...marks], { message_id: call.messageId, response }, draft);
+    this.tellings.takeBack({ workspace_id: key.workspaceId, environment: key.environment }, marks);
+    const better = call.isVoided ? undefined : this.#better(loaded, request, call, place);
+    if (better) this.tellings.correct(call, better, request.emitter?.name ?? "");
+    this.tellings.add(key, call, tellings);
+    return { result: toIngestResult(response), replayed: true, again: { as: "call", by } };
+  }
+
+  /**
+   * What the ledger should have of a call that is told again; undefined where it has that already, or where the key's limit or
+   * a budget has no room for what it costs more.
+   */
+  #better(
+    loaded: LoadedKey,
+    request: Submission,
+    call: ToldCall,
+    place: Place,
+  ): [LedgerRow, ...LedgerRow[]] | undefined {
+    const { key } = loaded;
+    const { draft } = place;
+    const work = this.#compose(loaded, request, draft);
+    if (work instanceof ServiceError) return undefined;
+    const owner = this.#ownerOf(key, request, draft.projectId(key.workspaceId, request.project) ?? "");
+    const told = { tellings: request.telling?.tellings ?? [], postings: rowsOf(owner, request, work.own) };
+    const best = bestOf(call, told);
+    if (!best) return undefined;
+    const more = subtract(costOf(best), costOf(call.postings));
+    if (compare(more, zero) > 0) {
+      const refusal =
+        decideCost(key, draft.spentBy(loaded), more, this.admission.now) ??
+        this.#decideBudgets(key, request, work, place);
+      if (refusal) return undefined;
+    }
+    if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
+    // A project that only this telling names is made once it is sure that it is used.
+    if (owner.project_id === "") projectIn(draft, key.workspaceId, request.project);
+    const projectId = draft.projectId(key.workspaceId, request.project) ?? "";
+    return best.map((row) => ({
+      ...row,
+      id: owner.id,
+      created_at: this.#createdAt,
+      project_id: row.project_id === "" ? projectId : row.project_id,
+    })) as [LedgerRow, ...LedgerRow[]];
+  }
+
+  #ownerOf(key: ApiKey, { source }: Submission, projectId: string) {
+    return {
+      workspace_id: key.workspaceId,
+      id: newId(),
+      created_at: this.#createdAt,
+      api_key_id: key.id,
+      source,
+      environment: key.environment,
+      project_id: projectId,
+    };
   }
 
   /** Remembers the keys that are not known yet. */
@@ -264,6 +344,7 @@ export class Group {
     const names = isWhole ? [...telling.own, ...marks] : marks;
     const stored = response as Record<string, unknown>;
     this.#remember(key, names, { message_id: String(stored.id), response: stored }, draft);
+    this.tellings.takeBack({ workspace_id: key.workspaceId, environment: key.environment }, marks);
   }
 }
 
@@ -274,11 +355,56 @@ export class Group {
 function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Draft) {
   const answerTo = (known: string) => draft.answerTo(key.workspaceId, key.environment, known);
   const { idempotency_key: sent, telling } = request;
-  const { own = [], outer = [], inner = [] } = telling ?? {};
-  const told = [...own, ...outer, ...inner].map(answerTo).find(Boolean);
-  if (told) return { ...told, meant: undefined };
+  for (const known of telling ? namesOf(telling) : []) {
+    const told = answerTo(known);
+    if (told) return { ...told, known, meant: undefined };
+  }
   const earlier = sent === undefined ? undefined : answerTo(sent);
-  return earlier && { ...earlier, meant: rememberedRequest(request, key.environment) };
+  return earlier && { ...earlier, known: undefined, meant: rememberedRequest(request, key.environment) };
+}
+
+/** Why a telling was recorded before. @param known the key of it that was found first */
+function againOf(
+  { telling }: Submission,
+  { known }: { known: string | undefined },
+  answerTo: (name: string) => unknown,
+): Again | undefined {
+  if (!telling || known === undefined) return undefined;
+  if (telling.sumOf?.includes(known)) return { as: "calls" };
+  const isRepeated = telling.own.some((name) => !isProviderKey(name) && answerTo(name) !== undefined);
+  return isRepeated ? { as: "record" } : { as: "call" };
+}
+
+/** The rows of a message, before a second posting of another project gets that. */
+function rowsOf(
+  owner: Omit<LedgerRow, keyof Posting>,
+  { emitter }: Submission,
+  { postings }: Composed,
+): [LedgerRow, ...LedgerRow[]] {
+  const rows = postings.map((posting) => {
+    const row = rowOf(owner, posting);
+    if (emitter) row.emitter = emitter.name;
+    return row;
+  }) as [LedgerRow, ...LedgerRow[]];
+  if (emitter?.costUsd) rows[0].given_cost_usd = emitter.costUsd;
+  return rows;
+}
+
+function costOf(postings: readonly LedgerRow[]): Decimal {
+  return sum(postings.map(({ amount_usd: amount }) => parseDecimal(amount)));
+}
+
+/** The answer to a telling of a recorded call, as it is stored. */
+function answerOf(postings: readonly [LedgerRow, ...LedgerRow[]]): Record<string, unknown> {
+  const [{ id, project_id, created_at }] = postings;
+  return {
+    id,
+    amount_usd: toText(costOf(postings)),
+    project_id,
+    created_at: new Date(created_at).toISOString(),
+    cost_status: combineStatuses(postings.map((posting) => posting.cost_status)),
+    list_price_usd: listPriceOf(postings),
+  };
 }
 
 /** The id of a project; a slug that is new gets one, and a project. */

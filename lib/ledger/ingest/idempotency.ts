@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { ServiceError } from "@/lib/errors";
-import { type Around, marksAround, type Submission } from "./call";
+import { type Around, type CallKeys, marksAround, type Submission } from "./call";
 
 /** A stored request; it is found by its `environment` too. */
 export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };
@@ -21,9 +21,13 @@ export function rememberedRequest(
  */
 export function keysOf({ idempotency_key: key, telling }: Submission, seen: Set<Around>): string[] {
   const keys = key === undefined ? [] : [key];
-  if (telling)
-    keys.push(...telling.own, ...telling.outer, ...telling.inner, ...marksAround(telling.within, seen));
+  if (telling) keys.push(...namesOf(telling), ...marksAround(telling.within, seen));
   return keys;
+}
+
+/** The keys of which one is known where a telling was recorded before. */
+export function namesOf({ own, outer, inner, sumOf = [] }: CallKeys): string[] {
+  return [...own, ...outer, ...inner, ...sumOf];
 }
 
 /** The 409 of a key used for a different message, naming the fields that differ; undefined for the same message. */

@@ -5,7 +5,9 @@ import type { StatedRate } from "./compose";
 import type { Posting } from "./ledger";
 
 /** What included usage would have cost, as far as prices are known; null where none is, undefined for other messages. */
-export function listPriceOf(postings: readonly Posting[]): string | null | undefined {
+export function listPriceOf(
+  postings: readonly Pick<Posting, "cost_status" | "list_price_usd">[],
+): string | null | undefined {
   if (!postings.some(({ cost_status }) => cost_status === "included")) return undefined;
   const known = postings.flatMap(({ list_price_usd: price }) => price ?? []);
   return known.length === 0 ? null : toText(sum(known.map(parseDecimal)));

@@ -17,12 +17,13 @@ import { followPublished } from "@/lib/ledger/published/follow";
 import { reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
 import { traced } from "@/lib/tracing";
-import type { Around, IngestCall, IngestVerdict } from "./call";
+import { type Around, type IngestCall, type IngestVerdict, isHourMark, type Submission } from "./call";
 import { Group } from "./group";
 import { keysOf } from "./idempotency";
 import { loadBudgetPeriods, loadProjectSpend } from "./ingest-queries";
 import { requireMonths, withMonths } from "./months";
 import { storeMessagesStatement } from "./store-messages";
+import { wantedOf } from "./telling-book";
 
 const maxAttempts = 8;
 
@@ -85,13 +86,15 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
       message.type === "allocation" ? [project, message.from_project] : [project],
     ),
     idempotency: messages.flatMap(({ request }) => keysOf(request, seen)),
+    told: toldIn(messages, seen),
   });
   const { verdicts, admission, group } = await inTwoRoundTrips<AdmissionRow, Decided>(
     load,
     async (answer, client) => {
       const decided = await decide(calls, answer, client);
       const { group, admission } = decided;
-      requireMonths(group.draft.messages.map((row) => row.occurred_at));
+      const corrected = group.tellings.corrections.flatMap(({ postings }) => postings ?? []);
+      requireMonths([...group.draft.messages, ...corrected].map((row) => row.occurred_at));
       return { close: statementsOf(group, admission.now), result: decided };
     },
     span,
@@ -100,6 +103,17 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   metrics.groupCalls.observe(calls.length);
   metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);
   return verdicts;
+}
+
+/** What emitters tell in a group, to be loaded with its keys. @param seen what the messages are inside of */
+function toldIn(messages: { lookup: string; request: Submission }[], seen: Set<Around>) {
+  const told = messages.filter(({ request }) => request.telling);
+  if (told.length === 0) return undefined;
+  return {
+    tellers: [...new Set(told.map(({ lookup }) => lookup))],
+    tellings: wantedOf(told.map(({ request }) => request)),
+    marks: Array.from(seen, ({ mark }) => mark).filter(isHourMark),
+  };
 }
 
 type Decided = { verdicts: IngestVerdict[]; admission: Admission; group: Group };
@@ -131,10 +145,14 @@ async function decide(
 function statementsOf(group: Group, now: number): Sql[] {
   const admissions = group.admissions();
   const { projects, messages, replays, subscriptions } = group.draft;
+  const { rows: calls, sums, corrections } = group.tellings;
   return [
     ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),
     ...(messages.length + replays.length > 0
       ? [storeMessagesStatement({ projects, messages, replays })]
+      : []),
+    ...(calls.length + sums.length + corrections.length > 0
+      ? [sql`select private.store_tellings(${JSON.stringify({ calls, sums, corrections })})`]
       : []),
     ...(subscriptions.length > 0
       ? [sql`select private.start_subscriptions(${JSON.stringify(subscriptions)})`]

@@ -7,13 +7,17 @@ export type Owner = { workspaceId: string; environment: "live" | "test" };
 /** A total of a series at a time. Times are nanoseconds since 1970 as decimal text. */
 export type RunningTotal = { series: string; startNs: string; timeNs: string; value: string };
 
-/** What a series used from one total to the next, which is to be recorded once under the series and its two times. */
-export type Increment = RunningTotal & { used: Decimal };
+/**
+ * What a series used from one total, at `fromNs`, to the next, which is to be recorded once under the series and its two
+ * times.
+ */
+export type Increment = RunningTotal & { used: Decimal; fromNs: string };
 
 type StoredSeries = {
   series: string;
   start: string;
   settled: string;
+  settled_ns: string;
   pending: { time: string; value: string }[];
 };
 
@@ -36,13 +40,16 @@ export async function advanceTotals(owner: Owner, totals: RunningTotal[]): Promi
     owner.environment,
     JSON.stringify(points),
   );
-  return stored.flatMap(({ series, start, settled, pending }) => {
+  return stored.flatMap(({ series, start, settled, settled_ns: settledNs, pending }) => {
     let before = parseDecimal(settled);
+    let fromNs = settledNs === "0" ? start : settledNs;
     return pending.map(({ time, value }) => {
       const total = parseDecimal(value);
       const used = compare(total, before) < 0 ? total : subtract(total, before);
+      const increment = { series, startNs: start, fromNs, timeNs: time, value, used };
       before = total;
-      return { series, startNs: start, timeNs: time, value, used };
+      fromNs = time;
+      return increment;
     });
   });
 }

@@ -1,12 +1,14 @@
 import { ServiceError } from "@/lib/errors";
 import type { StoredSource } from "@/lib/keys/api-key";
 import type { CallKeys } from "@/lib/ledger/ingest/call";
+import { isRicher, joinSameCalls } from "@/lib/ledger/telemetry/same-call";
 import type { ReadExport } from "@/lib/sources/otlp/read-export";
 import { Refusals, type Refused } from "@/lib/sources/told";
 import { inherit, type Read, withoutOuter } from "./outer-spans";
 import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
 import type { SourceRecord } from "./source-record";
+import { tellingOf } from "./telling-of";
 
 /**
  * What an export tells: its calls, each once, remarks for whoever runs the emitter, and why records
@@ -41,7 +43,9 @@ export function mapExport(
     const remedy = findRemedy(emitter, entry);
     if (remedy) remarks.add(remedy);
   }
-  const records = mergeSameCall(withoutOuter(read, entries));
+  const inner = withoutOuter(read, entries);
+  nameTellings(read, new Set(inner));
+  const records = joinSameCalls(mergeSameCall(inner), ({ keys }) => keys.tellings ?? [], joinTold);
   const unknown = new Map<string, number>();
   for (const { isKnownEmitter, scope, service } of records) {
     if (isKnownEmitter) continue;
@@ -58,10 +62,22 @@ export function mapExport(
   return { records, remarks: [...remarks], refused: refused.list() };
 }
 
-/** A call, and once it is told twice, the keys of all its records. */
-type Call = { best: SourceRecord; keys?: { [Name in keyof CallKeys]: Set<CallKeys[Name][number]> } };
+/** Gives the records that count what they are compared by where they share no id, once they have all their names. */
+function nameTellings(read: readonly Read[], counted: ReadonlySet<SourceRecord>): void {
+  for (const { entry, record } of read) {
+    if (!counted.has(record)) continue;
+    const telling = tellingOf(entry, record);
+    if (telling) record.keys.tellings = [telling];
+  }
+}
 
-/** Joins the records of one call: the one that tells most kinds of tokens stays, with the keys of all. */
+/** A call, and once it is told twice, the keys of all its records. */
+type Call = {
+  best: SourceRecord;
+  keys?: { [Name in keyof CallKeys]-?: Set<NonNullable<CallKeys[Name]>[number]> };
+};
+
+/** Joins the records of one call that share an id: the one that tells most kinds of tokens stays, with the keys of all. */
 function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
   const calls = new Map<string, Call>();
   const lesser = new Set<SourceRecord>();
@@ -73,19 +89,23 @@ function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
     if (!known) continue;
     joined.add(call);
     // Sets, because all records of an export may be one call's.
-    call.keys ??= { own: new Set(), outer: new Set(), inner: new Set(), within: new Set() };
+    call.keys ??= {
+      own: new Set(),
+      outer: new Set(),
+      inner: new Set(),
+      within: new Set(),
+      tellings: new Set(),
+      sumOf: new Set(),
+    };
     for (const { keys } of [call.best, record]) {
       for (const key of keys.own) call.keys.own.add(key);
       for (const key of keys.outer) call.keys.outer.add(key);
       for (const key of keys.inner) call.keys.inner.add(key);
       for (const around of keys.within) call.keys.within.add(around);
+      for (const telling of keys.tellings ?? []) call.keys.tellings.add(telling);
     }
     const [best, other] = kinds(record) > kinds(call.best) ? [record, call.best] : [call.best, record];
-    inherit(best, other);
-    if (best.givenCostUsd === undefined) {
-      best.givenCostUsd = other.givenCostUsd;
-      best.isCostTrusted = other.isCostTrusted;
-    }
+    complete(best, other);
     lesser.add(other);
     call.best = best;
   }
@@ -96,9 +116,37 @@ function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
         outer: [...keys.outer],
         inner: [...keys.inner],
         within: [...keys.within],
+        // One call has as few libraries that tell it as a program has.
+        tellings: [...keys.tellings].slice(0, maxTellings),
       };
   }
   return records.filter((record) => !lesser.has(record));
+}
+
+/** The most tellings of one call that others are compared with. */
+const maxTellings = 8;
+
+/** Joins two records of one call that share no id: the richer one stays, with the names and the keys of both. */
+function joinTold(one: SourceRecord, other: SourceRecord): SourceRecord {
+  const isBetter = isRicher(other.keys.tellings ?? [], one.keys.tellings ?? []);
+  const [best, rest] = isBetter ? [other, one] : [one, other];
+  complete(best, rest);
+  best.keys = {
+    own: [...best.keys.own, ...rest.keys.own],
+    outer: [...best.keys.outer, ...rest.keys.outer],
+    inner: [...best.keys.inner, ...rest.keys.inner],
+    within: [...best.keys.within, ...rest.keys.within],
+    tellings: [...(best.keys.tellings ?? []), ...(rest.keys.tellings ?? [])],
+  };
+  return best;
+}
+
+/** Fills in what another record of the same call says and this one does not. */
+function complete(record: SourceRecord, other: SourceRecord): void {
+  inherit(record, other);
+  if (record.givenCostUsd !== undefined) return;
+  record.givenCostUsd = other.givenCostUsd;
+  record.isCostTrusted = other.isCostTrusted;
 }
 
 function kinds({ tokens }: SourceRecord): number {

@@ -1,22 +1,22 @@
-import type { ClaimKind } from "@/lib/ledger/telemetry/tellings";
+import { createHash } from "node:crypto";
+import type { Around } from "@/lib/ledger/ingest/call";
 import type { Emitter, Rule } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
+import type { SourceRecord } from "./source-record";
 
-/** How a rule's records report calls: spans and logs each one, metrics their sums. */
-export function tellingOf({ signal }: Pick<Rule, "signal">): ClaimKind {
-  return signal === "metrics" ? "sums" : "calls";
+/** Whether a rule's records tell sums of calls. Spans and logs tell each call. */
+function tellsSums({ signal }: Pick<Rule, "signal">): boolean {
+  return signal === "metrics";
 }
 
 /**
  * The units that a record reports about: a session, a user within a service, or a service. An emitter may report the same
- * calls twice, one by one and as sums, without an id that would show it. Of each unit, only the kind of report that arrives
- * first is counted. Sums claim the narrowest unit that they name; calls claim every unit that sums about them could name.
- * Empty for emitters of which only one kind of report is counted.
+ * calls twice, one by one and as sums, without an id that would show it. Sums name the narrowest unit that they can; calls name
+ * every unit that sums about them could name. Empty for emitters of which only one kind of report is counted.
  */
 export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rule: Rule): string[] {
-  const telling = tellingOf(rule);
-  if (rules.every((other) => tellingOf(other) === telling)) return [];
+  if (rules.every((other) => tellsSums(other) === tellsSums(rule))) return [];
   const { session, user } = rule.attribution;
   const service = String(resource.get("service.name") ?? "");
   const ofUser = firstText(user, own, resource);
@@ -26,5 +26,50 @@ export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rul
     ...(ofUser === undefined ? [] : [JSON.stringify(["user", service, ofUser])]),
     JSON.stringify(["service", service]),
   ];
-  return telling === "sums" ? units.slice(0, 1) : units;
+  return tellsSums(rule) ? units.slice(0, 1) : units;
+}
+
+const hourMs = 3_600_000;
+
+/** A sum is taken a moment after its last call, which may have ended in the hour before. */
+const lateMs = 60_000;
+
+/** The most hours that a sum is compared with: the last ones of a longer time. */
+const maxHours = 48;
+
+/**
+ * Names the hours of each record's units, so that the ledger counts a unit's calls or, in hours without any, its sums: a call is
+ * within its hours, and a sum is of the hours that its time touches. A key's hours are its own.
+ */
+export function withHours(records: SourceRecord[], keyId: string): SourceRecord[] {
+  const marks = new Map<string, Around>();
+  const markOf = (unit: string, hour: number): Around => {
+    const name = `${hour} ${unit}`;
+    const known = marks.get(name);
+    if (known) return known;
+    const digest = createHash("sha256").update(`${keyId} ${unit}`).digest("hex").slice(0, 32);
+    const made = { mark: `otel:hour:${digest}:${hour}`, outer: undefined };
+    marks.set(name, made);
+    return made;
+  };
+  return records.map((record) => {
+    const { claims, keys, series, occurredAt } = record;
+    if (claims.length === 0) return record;
+    if (series) {
+      const hours = hoursOf(Number(series.startNs) / 1e6, Number(series.timeNs) / 1e6);
+      const sumOf = claims.flatMap((unit) => hours.map((hour) => markOf(unit, hour).mark));
+      return { ...record, keys: { ...keys, sumOf } };
+    }
+    const hour = Math.floor((occurredAt === undefined ? Date.now() : Date.parse(occurredAt)) / hourMs);
+    return {
+      ...record,
+      keys: { ...keys, within: [...keys.within, ...claims.map((unit) => markOf(unit, hour))] },
+    };
+  });
+}
+
+function hoursOf(fromMs: number, untilMs: number): number[] {
+  const last = Math.floor(untilMs / hourMs);
+  const first = Math.max(Math.floor((fromMs - lateMs) / hourMs), last - maxHours + 1);
+  return Array.from({ length: Math.max(last - first + 1, 1) }, (_, index) => last - index);
 }

@@ -48,7 +48,7 @@ export type SourceRecord = {
   keys: CallKeys;
   /** Set for a point of a metric. */
   series: SeriesPoint | undefined;
-  /** What the record is one telling of, see `signal-claims.ts`; empty where its emitter is counted by one signal alone. */
+  /** The units that the record is about, see `signal-claims.ts`; empty where its emitter is counted by one signal alone. */
   claims: string[];
 };
 

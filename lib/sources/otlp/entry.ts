@@ -28,7 +28,7 @@ export type Entry = {
   offered: Attributes;
   /** When the span ended, the event happened or the point was taken: nanoseconds since 1970, 0 where unknown. */
   timeNs: bigint;
-  /** Hex ids; undefined where the record has no valid ones. */
-  span: { trace: string; id: string; parent: string | undefined } | undefined;
+  /** Hex ids; undefined where the record has no valid ones. `startNs`: when a span began; 0 where unknown. */
+  span: { trace: string; id: string; parent: string | undefined; startNs: bigint } | undefined;
   point: Point | undefined;
 };

@@ -22,16 +22,17 @@ export function readRecords(
         own,
         offered: readOffered(record.attributes, offered, sharedOffered),
         timeNs: record.timeNs || record.otherTimeNs,
-        span: spanOf(record),
+        span: spanOf(signal, record),
         point: undefined,
       };
     });
   });
 }
 
-function spanOf({ trace, span, parent }: RawRecord): Entry["span"] {
+function spanOf(signal: RecordSignal, { trace, span, parent, otherTimeNs }: RawRecord): Entry["span"] {
   if (!isId(trace, 16) || !isId(span, 8)) return undefined;
-  return { trace, id: span, parent: isId(parent, 8) ? parent : undefined };
+  const startNs = signal === "traces" ? otherTimeNs : 0n;
+  return { trace, id: span, parent: isId(parent, 8) ? parent : undefined, startNs };
 }
 
 /** Whether hex is an id of so many bytes. An id of zeros is invalid (W3C Trace Context, 3.2.2). */

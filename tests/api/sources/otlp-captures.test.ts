@@ -74,9 +74,7 @@ describe.each(["json", "protobuf"] as const)("Over %s", (encoding) => {
       const source = await makeSource(harness);
       for (const sent of way) await source.accept(sent, { encoding });
       expect(await source.recorded(), `way ${index}`).toEqual(expected);
-      // The metric of Claude Code has a point for each kind of tokens.
-      const isSums = captures[0]?.startsWith("claude-code") && [2, 4].includes(index);
-      expect(await source.messages()).toHaveLength(isSums ? 4 : calls);
+      expect(await source.messages()).toHaveLength(calls);
     }
   });
 });

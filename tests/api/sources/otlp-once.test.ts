@@ -194,21 +194,19 @@ describe("Metrics", () => {
     }
   });
 
-  test("A service's calls count a day after its metrics stopped, and not before", async () => {
-    const points = exportPoints([{ start: at, time: at + 60, value: 10 }]);
-    const age = (source: { workspace: string }, hours: number) =>
-      harness.fixtures.sql.query(
-        "update private.telling_claims set claimed_at = now() - make_interval(hours => $2) where workspace_id = $1",
-        [source.workspace, hours],
-      );
+  test("A service's metrics count in hours in which it tells no calls", async () => {
     const source = await makeSource(harness);
-    await source.accept(points);
-    await age(source, 23);
-    await source.accept(exportSpans([{ id: "1", attributes: chatCall }]));
-    expect(await source.recorded()).toEqual({ input_tokens: 10 });
-    await age(source, 25);
-    await source.accept(exportSpans([{ id: "2", attributes: chatCall }]));
-    expect(await source.recorded()).toEqual({ input_tokens: 20, output_tokens: 5 });
+    const points = (hours: number) =>
+      exportPoints([{ start: at + hours * 3600, time: at + hours * 3600 + 60, value: 10 }], {
+        isTotal: false,
+      });
+    await source.accept(points(0));
+    await source.accept(points(3));
+    await source.accept(
+      exportSpans([{ id: "1", attributes: chatCall }], { endMs: (at + 3 * 3600 + 30) * 1000 }),
+    );
+    await source.accept(points(6));
+    expect(await source.recorded()).toEqual({ input_tokens: 30, output_tokens: 5 });
   });
 
   test("A running total that several processes send at once counts once", async () => {
@@ -241,21 +239,35 @@ describe("Metrics", () => {
     expect(await source.recorded()).toEqual({ input_tokens: 165 });
   });
 
-  test("Do not count what the spans of their service tell, and the other way round", async () => {
-    const spans = exportSpans([{ id: "1", attributes: chatCall }]);
-    const points = exportPoints([{ start: at, time: at + 60, value: 10 }]);
-    const calls = await makeSource(harness);
-    await calls.accept(spans);
-    await calls.accept(points);
-    expect(await calls.recorded()).toEqual(call);
-    const sums = await makeSource(harness);
-    await sums.accept(points);
-    const response = await sums.accept(spans);
-    expect((await response.json()).partialSuccess.errorMessage).toContain("its metrics came first");
-    expect(await sums.recorded()).toEqual({ input_tokens: 10 });
-    await sums.accept(exportSpans([{ id: "2", attributes: chatCall }], { service: "another" }));
-    expect(await sums.recorded()).toEqual({ input_tokens: 20, output_tokens: 5 });
-  });
+  test.each([true, false])(
+    "Count nothing beside the spans of their service, whichever come first",
+    async (isTotal) => {
+      const spans = exportSpans([{ id: "1", attributes: chatCall }], { endMs: (at + 30) * 1000 });
+      const points = exportPoints(
+        [
+          { start: at, time: at + 60, value: 10 },
+          { start: isTotal ? at : at + 60, time: at + 120, value: 17 },
+        ],
+        { isTotal },
+      );
+      const another = exportSpans([{ id: "2", attributes: chatCall }], {
+        service: "another",
+        endMs: (at + 30) * 1000,
+      });
+      for (const way of [
+        [spans, points, another],
+        [points, another, spans],
+        [points, spans, points, another, spans],
+      ]) {
+        const source = await makeSource(harness);
+        for (const sent of way) await source.accept(sent);
+        expect(await source.recorded()).toEqual(twice);
+      }
+      const source = await makeSource(harness);
+      await Promise.all([points, spans, points, spans, another].map((sent) => source.accept(sent)));
+      expect(await source.recorded()).toEqual(twice);
+    },
+  );
 
   test("Of Claude Code as running totals count as its changes do", async () => {
     const { signal, body } = readCapture("claude-code-metrics");
@@ -278,7 +290,9 @@ test("Metrics without a user do not count what spans with users tell", async () 
   const source = await makeSource(harness);
   const at = 1_795_303_000;
   await source.accept(
-    exportSpans([{ id: "1", attributes: { ...chatCall, "user.id": "u_1", "session.id": "s_1" } }]),
+    exportSpans([{ id: "1", attributes: { ...chatCall, "user.id": "u_1", "session.id": "s_1" } }], {
+      endMs: at * 1000,
+    }),
   );
   await source.accept(exportPoints([{ start: at, time: at + 60, value: 10 }]));
   expect(await source.recorded()).toEqual(call);
@@ -288,7 +302,7 @@ test("A key keeps no calls of another from being counted", async () => {
   const source = await makeSource(harness);
   const at = 1_795_303_000;
   const points = exportPoints([{ start: at, time: at + 60, value: 10 }]);
-  const spans = exportSpans([{ id: "1", attributes: chatCall }]);
+  const spans = exportSpans([{ id: "1", attributes: chatCall }], { endMs: at * 1000 });
   const others = [{ permissions: ["read_summaries"] }, { conditions: { project_slugs: ["other"] } }, {}];
   for (const options of others) {
     const { secret } = await harness.fixtures.key(source.workspace, options);
@@ -303,6 +317,8 @@ test("What a key may not record takes no session from what it may", async () => 
   const source = await makeSource(harness, { conditions: { features: ["search"] } });
   const at = 1_795_303_000;
   await source.accept(exportPoints([{ start: at, time: at + 60, value: 10 }]));
-  await source.accept(exportSpans([{ id: "1", attributes: { ...chatCall, feature: "search" } }]));
+  await source.accept(
+    exportSpans([{ id: "1", attributes: { ...chatCall, feature: "search" } }], { endMs: at * 1000 }),
+  );
   expect(await source.recorded()).toEqual({ input_tokens: 10, output_tokens: 5 });
 });

@@ -1,0 +1,221 @@
+import { parseDecimal, toText } from "@/lib/decimal";
+import { distanceOf, isRicher, type Telling } from "@/lib/ledger/telemetry/same-call";
+import type { CallKeys, Submission } from "./call";
+import type { LedgerRow } from "./ledger";
+
+/** A row of `private.call_tellings`. */
+export type TellingRow = Telling & { workspace_id: string; api_key_id: string; message_id: string };
+
+/** A row of `private.counted_sums`. */
+export type SumRow = { workspace_id: string; environment: "live" | "test"; mark: string; message_id: string };
+
+/** What takes the place of a message that was recorded before: postings, or nothing. See `private.store_tellings`. */
+export type ToldCorrection = {
+  workspace_id: string;
+  message_id: string;
+  reason: string;
+  postings: LedgerRow[] | null;
+  api_key_id?: string;
+  likenesses?: number[];
+  mark?: string;
+};
+
+/** A posting as it is stored. Null where a column is empty. */
+type StoredPosting = LedgerRow & { voided_by: string | null };
+
+/** What `private.load_tellings` answers. */
+type Loaded = { calls: TellingRow[]; messages: StoredPosting[]; sums: SumRow[] };
+
+/** A recorded call that spans told of. `postings`: what the ledger has of it now. `isVoided`: somebody has voided it. */
+export type ToldCall = {
+  messageId: string;
+  tellings: Telling[];
+  postings: [LedgerRow, ...LedgerRow[]];
+  isVoided: boolean;
+};
+
+/** How much earlier and later than itself a telling may find others of its call is decided by `private.load_tellings`. */
+export type WantedTellings = { likeness: number; scope: number | null; from: number; until: number };
+
+/** What the database must be asked to decide what emitters tell: the tellings that are alike, each once. */
+export function wantedOf(submissions: Iterable<Submission>): WantedTellings[] {
+  const wanted = new Map<number, WantedTellings>();
+  for (const { telling } of submissions) {
+    for (const { likeness, scope, started_us: from, ended_us: until } of telling?.tellings ?? []) {
+      const known = wanted.get(likeness);
+      if (!known) wanted.set(likeness, { likeness, scope, from, until });
+      else {
+        if (known.scope !== scope) known.scope = null;
+        known.from = Math.min(known.from, from);
+        known.until = Math.max(known.until, until);
+      }
+    }
+  }
+  return [...wanted.values()];
+}
+
+/** The calls that were told before, of this group and of the last day, and the sums that calls take the place of. No I/O. */
+export class TellingBook {
+  /** What the group is going to store. */
+  readonly rows: TellingRow[] = [];
+  readonly sums: SumRow[] = [];
+  readonly corrections: ToldCorrection[] = [];
+  /** By key and likeness. `scopes`: of all of them. */
+  readonly #alike = new Map<string, { calls: ToldCall[]; scopes: Set<number> }>();
+  readonly #sums = new Map<string, Set<string>>();
+  readonly #takenBack = new Set<string>();
+
+  constructor(answer: unknown) {
+    const { calls = [], messages = [], sums = [] } = (answer ?? {}) as Partial<Loaded>;
+    const postings = new Map<string, StoredPosting[]>();
+    for (const posting of messages) {
+      const known = postings.get(posting.id);
+      if (known) known.push(posting);
+      else postings.set(posting.id, [posting]);
+    }
+    const known = new Map<string, ToldCall>();
+    for (const { api_key_id: keyId, message_id: messageId, workspace_id: _, ...telling } of calls) {
+      const [first, ...others] = postings.get(messageId) ?? [];
+      // Its month was removed.
+      if (!first) continue;
+      const call = known.get(messageId) ?? {
+        messageId,
+        tellings: [],
+        postings: [first, ...others],
+        isVoided: first.voided_by !== null,
+      };
+      known.set(messageId, call);
+      this.#file(keyId, call, [telling]);
+    }
+    for (const row of sums) this.#fileSum(row);
+  }
+
+  /** The call that tellings are of, although they share no id with it: the nearest one. */
+  find(keyId: string, { tellings = [] }: CallKeys): ToldCall | undefined {
+    const [first] = tellings;
+    const alike = first && this.#alike.get(`${keyId} ${first.likeness}`);
+    if (!alike || (alike.scopes.size === 1 && tellings.every(({ scope }) => alike.scopes.has(scope))))
+      return undefined;
+    let nearest: { call: ToldCall; apart: number } | undefined;
+    for (const call of alike.calls) {
+      const apart = distanceOf(tellings, call.tellings);
+      if (apart !== undefined && (!nearest || apart < nearest.apart)) nearest = { call, apart };
+    }
+    return nearest?.call;
+  }
+
+  /** Remembers what told a call of the key. */
+  add(key: { id: string; workspaceId: string }, call: ToldCall, tellings: readonly Telling[]): void {
+    const { id, workspaceId } = key;
+    this.#file(id, call, tellings);
+    for (const telling of tellings)
+      this.rows.push({ workspace_id: workspaceId, api_key_id: id, message_id: call.messageId, ...telling });
+  }
+
+  #file(keyId: string, call: ToldCall, tellings: readonly Telling[]): void {
+    for (const telling of tellings) {
+      const name = `${keyId} ${telling.likeness}`;
+      const alike = this.#alike.get(name) ?? { calls: [], scopes: new Set() };
+      this.#alike.set(name, alike);
+      if (call.tellings.length === 0) alike.calls.push(call);
+      call.tellings.push(telling);
+      alike.scopes.add(telling.scope);
+    }
+  }
+
+  /** Records other postings in the place of those that the ledger has of a call. */
+  correct(call: ToldCall, postings: [LedgerRow, ...LedgerRow[]], by: string): void {
+    const [{ workspace_id, api_key_id }] = call.postings;
+    this.corrections.push({
+      workspace_id,
+      message_id: call.messageId,
+      reason: `Told again by ${by}, which says more.`,
+      postings,
+      api_key_id: String(api_key_id),
+      likenesses: call.tellings.map(({ likeness }) => likeness),
+    });
+    call.messageId = postings[0].id;
+    call.postings = postings;
+  }
+
+  /** Remembers that a message counts the sum of calls that are within these marks. */
+  addSums(owner: Omit<SumRow, "mark">, marks: readonly string[]): void {
+    for (const mark of marks) {
+      const row = { ...owner, mark };
+      this.sums.push(row);
+      this.#fileSum(row);
+    }
+  }
+
+  #fileSum({ environment, mark, message_id: id }: SumRow): void {
+    const name = `${environment} ${mark}`;
+    const known = this.#sums.get(name);
+    if (known) known.add(id);
+    else this.#sums.set(name, new Set([id]));
+  }
+
+  /** Takes back the sums of calls within these marks, because the calls are told one by one. */
+  takeBack(owner: Pick<SumRow, "workspace_id" | "environment">, marks: readonly string[]): void {
+    for (const mark of marks) {
+      for (const id of this.#sums.get(`${owner.environment} ${mark}`) ?? []) {
+        if (this.#takenBack.has(id)) continue;
+        this.#takenBack.add(id);
+        this.corrections.push({
+          workspace_id: owner.workspace_id,
+          message_id: id,
+          reason: "A sum of calls that are told one by one.",
+          postings: null,
+          mark,
+        });
+      }
+    }
+  }
+}
+
+/** The columns that one telling of a call may have and another lack. */
+const names = ["feature", "end_user", "session"] as const;
+
+/**
+ * The postings of a call that is told twice: those of the richer telling, with the names that only the other one has.
+ * @param told what the other telling comes to
+ * @returns undefined where the ledger has them already
+ */
+export function bestOf(
+  { tellings, postings }: ToldCall,
+  other: { tellings: readonly Telling[]; postings: readonly LedgerRow[] },
+): LedgerRow[] | undefined {
+  const isBetter = isRicher(other.tellings, tellings);
+  const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
+  const [source] = rest;
+  const joined = best.map((posting) => withNames(posting, source as LedgerRow));
+  return contentOf(joined) === contentOf(postings) ? undefined : joined;
+}
+
+function withNames(posting: LedgerRow, from: LedgerRow): LedgerRow {
+  const named = { ...posting };
+  for (const name of names) named[name] = posting[name] ?? from[name] ?? undefined;
+  const own = posting.tags ?? [];
+  const nameOf = (tag: string) => tag.slice(0, tag.indexOf(":"));
+  const further = (from.tags ?? []).filter((tag) => !own.some((known) => nameOf(known) === nameOf(tag)));
+  const tags = [...own, ...further].sort().slice(0, maxTags);
+  named.tags = tags.length > 0 ? tags : undefined;
+  return named;
+}
+
+const maxTags = 10;
+
+/** What makes postings the same: not their ids, nor which program told them. */
+function contentOf(postings: readonly LedgerRow[]): string {
+  return JSON.stringify(
+    postings.map((one) => [
+      ...[one.project_id, one.provider, one.model, one.unit_type, one.cost_status].map(
+        (text) => text ?? null,
+      ),
+      ...[one.feature, one.end_user, one.session].map((text) => text ?? null),
+      ...[one.quantity, one.amount_usd, one.list_price_usd].map((decimal) =>
+        decimal === undefined || decimal === null ? null : toText(parseDecimal(decimal)),
+      ),
+      one.tags ?? null,
+    ]),
+  );
+}

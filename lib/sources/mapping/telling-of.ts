@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { add, isZero, zero } from "@/lib/decimal";
+import { isProviderKey } from "@/lib/ledger/ingest/call";
+import type { Telling } from "@/lib/ledger/telemetry/same-call";
+import type { Entry } from "@/lib/sources/otlp/entry";
+import type { SourceRecord } from "./source-record";
+import { allInput } from "./tokens";
+
+/**
+ * What a span is compared by with tellings that share no id with it (`same-call.ts`); undefined for a record that is no span
+ * with a beginning and an end.
+ */
+export function tellingOf({ signal, span, timeNs, scope }: Entry, record: SourceRecord): Telling | undefined {
+  if (signal !== "traces" || !span || span.startNs === 0n || timeNs < span.startNs) return undefined;
+  const { tokens, model = "", emitter, keys } = record;
+  const { cacheRead = zero, cacheWrite = zero, output = zero } = tokens;
+  const cached = add(cacheRead, cacheWrite);
+  return {
+    likeness: hash([canonicalModel(model), allInput(tokens).toString(), output.toString()]),
+    scope: knownHash(`${emitter} ${scope}`),
+    trace: Number.parseInt(span.trace.slice(-12), 16),
+    started_us: Number(span.startNs / 1000n),
+    ended_us: Number(timeNs / 1000n),
+    ids: idsOf(keys.own),
+    cache: isZero(cached) ? 0 : knownHash(`${cacheRead} ${cacheWrite}`),
+    rank: rankOf(record),
+    emitter,
+  };
+}
+
+/** How much a record says: kinds of tokens, then names. */
+export function rankOf({ tokens, user, session, feature, project, tags }: SourceRecord): number {
+  const names = [user, session, feature, project].filter((name) => name !== undefined).length;
+  return Object.keys(tokens).length * 8 + names + Number(Object.keys(tags).length > 0);
+}
+
+function idsOf(keys: readonly string[]): number {
+  return keys
+    .filter(isProviderKey)
+    .reduce((bits, key) => bits | (key.startsWith("otel:response:") ? 1 : 2), 0);
+}
+
+/**
+ * A model's name without what only some programs say of it: who offers it, a date, a revision, `latest`. Models are compared by
+ * it, and their prices are not.
+ */
+function canonicalModel(model: string): string {
+  return model
+    .toLowerCase()
+    .slice(model.lastIndexOf("/") + 1)
+    .replace(/^(?:[a-z]{2,6}\.)?(?:anthropic|meta|amazon|mistral|cohere|deepseek|qwen|openai)\./, "")
+    .replace(/(?:[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest|v\d+(?::\d+)?)|:\d+)+$/, "")
+    .replaceAll(".", "-");
+}
+
+/** 48 bits of a hash, as a number. */
+function hash(parts: readonly string[]): number {
+  return createHash("sha256").update(JSON.stringify(parts)).digest().readUIntBE(0, 6);
+}
+
+/** Hashes of what many records share. */
+const known = new Map<string, number>();
+const maxKnown = 10_000;
+
+function knownHash(text: string): number {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  if (known.size >= maxKnown) known.clear();
+  const made = hash([text]) || 1;
+  known.set(text, made);
+  return made;
+}

@@ -1,0 +1,431 @@
+-- Recognises one call that two programs tell without a common id, and takes back what metrics counted once calls are told.
+
+drop function private.claim_tellings(uuid, text, text, text[]);
+drop table private.telling_claims;
+
+-- The calls that spans told of in the last day, a row for each telling: another program may tell the same call without an id
+-- that both know (lib/ledger/telemetry/same-call.ts). `likeness` is a hash of the model and the counts, times are microseconds
+-- since 1970, `scope` and `trace` hashes of who told it and where, `ids` the bits of the ids that it has, `cache` a hash of how
+-- its input divides. `message_id` is what stands in the ledger for the call.
+create table private.call_tellings (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  likeness bigint not null,
+  started_us bigint not null,
+  ended_us bigint not null,
+  scope bigint not null,
+  trace bigint not null,
+  cache bigint not null,
+  message_id uuid not null,
+  told_at timestamptz not null default now(),
+  ids smallint not null,
+  rank smallint not null,
+  emitter text not null
+);
+
+create index call_tellings_likeness_idx on private.call_tellings (api_key_id, likeness, ended_us);
+create index call_tellings_told_at_idx on private.call_tellings using brin (told_at);
+
+alter table private.call_tellings enable row level security;
+revoke all on private.call_tellings from anon, authenticated, service_role;
+
+-- The messages of metrics, which tell the sum of calls, by what they are about: `mark` names an hour of a session, a user or a
+-- service. Once calls of that hour are told one by one, they take the place of these messages.
+create table private.counted_sums (
+  workspace_id uuid not null,
+  environment text not null check (environment in ('live', 'test')),
+  mark text not null check (char_length(mark) between 1 and 255),
+  message_id uuid not null,
+  counted_at timestamptz not null default now(),
+  primary key (workspace_id, environment, mark, message_id)
+);
+
+create index counted_sums_counted_at_idx on private.counted_sums (counted_at);
+
+alter table private.counted_sums enable row level security;
+revoke all on private.counted_sums from anon, authenticated, service_role;
+
+-- What was recorded for tellings that may be told again, and sums that may be taken back, as `load_admission` answers it. The
+-- caller holds the lock of the keys (`outlay.tellings`).
+--
+-- wanted: [{ likeness, scope, from, until }], microseconds; `scope` is null where several programs tell alike calls
+-- marks: of hours, see `private.counted_sums`
+-- returns: { calls: rows of call_tellings, messages: rows of messages, sums: rows of counted_sums }
+create function private.load_tellings(key_ids uuid[], workspaces uuid[], wanted jsonb, marks text[])
+returns jsonb
+language plpgsql stable security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  calls jsonb;
+  told uuid[];
+  first_us bigint;
+  last_us bigint;
+  stored jsonb;
+  sums jsonb;
+begin
+  -- Only those of another program, with what else was told of the same calls. An earlier telling ends at most ten minutes later.
+  select jsonb_agg(to_jsonb(candidate) - 'is_other' - 'told_at'), array_agg(distinct candidate.message_id), min(candidate.ended_us), max(candidate.ended_us)
+  into calls, told, first_us, last_us
+  from (
+    select near.*, bool_or(w.scope is null or near.scope <> w.scope) over (partition by near.message_id) as is_other
+    from jsonb_to_recordset(wanted) as w (likeness bigint, scope bigint, "from" bigint, until bigint)
+    cross join lateral (
+      select * from private.call_tellings as t
+      where t.api_key_id = any (key_ids) and t.likeness = w.likeness
+        and t.ended_us between w."from" - 1000000 and w.until + 600000000 and t.started_us <= w.until + 1000000
+      limit 500
+    ) as near
+  ) as candidate
+  where candidate.is_other;
+
+  if calls is not null then
+    select jsonb_agg(to_jsonb(m) || jsonb_build_object(
+      'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
+      'list_price_usd', m.list_price_usd::text
+    ) order by m.id, m.part) into stored
+    from public.messages as m
+    where m.workspace_id = any (workspaces) and m.id = any (told)
+      and m.occurred_at between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
+  end if;
+
+  if cardinality(marks) > 0 then
+    select jsonb_agg(jsonb_build_object('mark', s.mark, 'message_id', s.message_id, 'environment', s.environment)) into sums
+    from private.counted_sums as s
+    where s.workspace_id = any (workspaces) and s.mark = any (marks);
+  end if;
+  return jsonb_build_object('calls', coalesce(calls, '[]'), 'messages', coalesce(stored, '[]'), 'sums', coalesce(sums, '[]'));
+end
+$$;
+revoke execute on function private.load_tellings(uuid[], uuid[], jsonb, text[]) from public;
+
+-- Remembers tellings and sums, and corrects what was recorded before: a better telling takes the place of a message, or nothing
+-- does where the calls of a sum are told. Runs after the messages of the transaction are stored.
+--
+-- told: {
+--   calls: rows of call_tellings, sums: rows of counted_sums,
+--   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses }], in order
+-- }
+create function private.store_tellings(told jsonb)
+returns void
+language plpgsql volatile security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  correction record;
+begin
+  insert into private.call_tellings (
+    workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
+  )
+  select workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
+  from jsonb_populate_recordset(null::private.call_tellings, told -> 'calls');
+
+  insert into private.counted_sums (workspace_id, environment, mark, message_id)
+  select workspace_id, environment, mark, message_id from jsonb_populate_recordset(null::private.counted_sums, told -> 'sums')
+  on conflict do nothing;
+
+  for correction in
+    select c.* from jsonb_to_recordset(told -> 'corrections')
+      as c (workspace_id uuid, message_id uuid, reason text, postings jsonb, api_key_id uuid, likenesses bigint[])
+  loop
+    -- Somebody may have voided it since it was read: then it stays void.
+    insert into public.message_voids (workspace_id, message_id, reason, user_id)
+    select correction.workspace_id, correction.message_id, correction.reason, null
+    where exists (
+      select from public.messages as m
+      where m.workspace_id = correction.workspace_id and m.id = correction.message_id and m.voided_by is null
+    )
+    on conflict do nothing;
+    if found and jsonb_typeof(correction.postings) = 'array' then
+      perform private.record_correction(correction.workspace_id, correction.message_id, correction.postings);
+      update private.call_tellings as t set message_id = (correction.postings -> 0 ->> 'id')::uuid
+      where t.api_key_id = correction.api_key_id and t.likeness = any (correction.likenesses) and t.message_id = correction.message_id;
+    end if;
+  end loop;
+  delete from private.counted_sums as s
+  using jsonb_to_recordset(told -> 'corrections') as c (workspace_id uuid, message_id uuid, mark text)
+  where s.workspace_id = c.workspace_id and s.message_id = c.message_id and s.mark = c.mark;
+end
+$$;
+revoke execute on function private.store_tellings(jsonb) from public;
+grant execute on function private.store_tellings(jsonb) to outlay_service, service_role;
+
+-- Deletes what is too old to be told again: tellings after a day, sums after a week. returns: how many of the kind with most
+create function private.sweep_tellings(at_most integer)
+returns integer
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  most integer;
+  changed integer;
+begin
+  delete from private.call_tellings where ctid = any (array(
+    select t.ctid from private.call_tellings as t where t.told_at < now() - interval '1 day' limit at_most for update skip locked
+  ));
+  get diagnostics most = row_count;
+  delete from private.counted_sums where ctid = any (array(
+    select s.ctid from private.counted_sums as s where s.counted_at < now() - interval '7 days' limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  return greatest(most, changed);
+end
+$$;
+revoke execute on function private.sweep_tellings(integer) from public;
+grant execute on function private.sweep_tellings(integer) to outlay_service, service_role;
+
+-- Adds totals to their series. A total that is not later than those that are known was told before and is left out.
+--
+-- points: [{ series, start, time, value }], decimal text
+-- returns: [{ series, start, settled, settled_ns, pending: [{ time, value }] }], for each series that was named
+create or replace function private.advance_totals(workspace uuid, env text, points jsonb)
+returns jsonb
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  answer jsonb;
+begin
+  -- A process that is this long silent has ended; its totals will not be compared again.
+  delete from private.running_totals
+  where ctid in (
+    select ctid from private.running_totals where updated_at < now() - interval '40 days' limit 100 for update skip locked
+  );
+
+  insert into private.running_totals (workspace_id, environment, series, start_ns)
+  select distinct workspace, env, p.series, p.start
+  from jsonb_to_recordset(points) as p (series text, start numeric)
+  order by p.series, p.start
+  on conflict do nothing;
+
+  perform from private.running_totals as t
+  where t.workspace_id = workspace and t.environment = env
+    and (t.series, t.start_ns) in (select p.series, p.start from jsonb_to_recordset(points) as p (series text, start numeric))
+  order by t.series, t.start_ns
+  for update;
+
+  update private.running_totals as t
+  set updated_at = now(), pending = t.pending || later.totals
+  from (
+    select p.series, p.start, jsonb_agg(jsonb_build_object('time', p.time::text, 'value', p.value::text) order by p.time) as totals
+    from (
+      select distinct on (series, start, time) series, start, time, value
+      from jsonb_to_recordset(points) as one (series text, start numeric, time numeric, value numeric)
+      order by series, start, time, value
+    ) as p
+    join private.running_totals as known
+      on known.workspace_id = workspace and known.environment = env and known.series = p.series and known.start_ns = p.start
+    where p.time > greatest(known.settled_ns, coalesce((known.pending -> -1 ->> 'time')::numeric, 0))
+    group by p.series, p.start
+  ) as later
+  where t.workspace_id = workspace and t.environment = env and t.series = later.series and t.start_ns = later.start;
+
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'series', t.series, 'start', t.start_ns::text, 'settled', t.settled::text, 'settled_ns', t.settled_ns::text, 'pending', t.pending
+  )), '[]') into answer
+  from private.running_totals as t
+  where t.workspace_id = workspace and t.environment = env
+    and (t.series, t.start_ns) in (select p.series, p.start from jsonb_to_recordset(points) as p (series text, start numeric));
+  return answer;
+end
+$$;
+
+-- Blocking budgets are loaded together with the keys of a group: no further round trip.
+-- The state of the keys of a group of requests that the guard needs, at one point in time.
+--
+-- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ slug }], idempotency: [{ key }] }; hashes (of secrets),
+--   tokens (hashes of access tokens) and ids are how the requests name their keys. Besides, of what emitters tell: tellers:
+--   [lookup], the keys that they tell with; tellings and marks, see `private.load_tellings`.
+-- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }], tellings }
+--
+-- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
+-- with its own snapshot: state that was read before the lock could let limits be exceeded.
+create or replace function private.load_admission(requested jsonb)
+returns json
+language plpgsql
+security definer
+set search_path to ''
+set "TimeZone" to 'UTC'
+set plan_cache_mode to 'force_generic_plan'
+as $$
+declare
+  key_ids uuid[];
+  limited_ids uuid[];
+  workspace_ids uuid[];
+  now_at timestamptz;
+  window_start timestamptz;
+  usage jsonb := '{}';
+  keys json;
+  projects json := '[]';
+  replays json := '[]';
+  budgets jsonb;
+  teller_ids uuid[];
+  tellings jsonb;
+begin
+  -- The key of SVC_API_KEY is created, with the demo workspace that it belongs to, when it is first used. A member's own
+  -- key is created when it is first needed.
+  if requested -> 'ids' ? '00000000-0000-4000-8000-0000000000e1' then
+    insert into public.workspaces (id, slug, name, type)
+    values ('00000000-0000-4000-8000-0000000000d0', 'demo', 'Demo', 'demo')
+    on conflict do nothing;
+    insert into public.api_keys (workspace_id, id, name, prefix, last_four, permissions, kind)
+    values (
+      '00000000-0000-4000-8000-0000000000d0', '00000000-0000-4000-8000-0000000000e1', 'Environment key', 'SVC_API_KEY', 'none',
+      array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries'], 'environment'
+    )
+    on conflict do nothing;
+  end if;
+
+  select array_agg(id) into key_ids from private.keys_named(requested);
+
+  -- Shared with other groups; a change of the workspace's prices takes this lock exclusively.
+  perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
+  from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
+
+  limited_ids := array(
+    select id from public.api_keys
+    where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null)
+    order by id
+    for no key update
+  );
+
+  -- What is told with one key is decided by one group after another, so that each sees the calls that the others recorded.
+  if requested ? 'tellers' then
+    teller_ids := array(
+      select distinct id from private.keys_named(requested)
+      where lookup = any (array(select jsonb_array_elements_text(requested -> 'tellers')))
+      order by id
+    );
+    perform pg_advisory_xact_lock(hashtextextended('outlay.tellings.' || id, 0)) from unnest(teller_ids) as id;
+  end if;
+
+  now_at := date_trunc('milliseconds', clock_timestamp());
+  window_start := now_at - interval '60 seconds';
+
+  if cardinality(limited_ids) > 0 then
+    select jsonb_object_agg(k.id, jsonb_build_object(
+      'spent', case when k.monthly_limit is not null then coalesce((
+        select spend.amount_usd from public.key_spend as spend
+        where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
+          and spend.month = date_trunc('month', now_at)::date
+      ), 0)::text end,
+      'rate_window', case when k.rate_limit_rpm is not null then (
+        select jsonb_build_object(
+          'total', latest.total,
+          'used', latest.total - coalesce(oldest.total - oldest.admitted, latest.total),
+          'latest_at', (extract(epoch from latest.at) * 1000)::bigint,
+          'frees_at', (
+            select (extract(epoch from w.at) * 1000)::bigint + 60000
+            from private.rate_windows as w
+            where w.api_key_id = k.id
+              and w.total > greatest(latest.total - k.rate_limit_rpm, oldest.total - oldest.admitted)
+            order by w.total limit 1
+          )
+        )
+        from (
+          select w.total, w.at from private.rate_windows as w
+          where w.api_key_id = k.id order by w.total desc limit 1
+        ) as latest
+        left join lateral (
+          select w.total, w.admitted from private.rate_windows as w
+          where w.api_key_id = k.id and w.at > window_start order by w.at, w.total limit 1
+        ) as oldest on true
+      ) end
+    )) into usage
+    from public.api_keys as k
+    where k.id = any (limited_ids);
+  end if;
+
+  select coalesce(json_agg(json_build_object(
+    'lookup', named.lookup,
+    'token', named.token,
+    'id', k.id,
+    'kind', k.kind,
+    'workspace_id', k.workspace_id,
+    'prices_version', (select w.prices_version from public.workspaces as w where w.id = k.workspace_id),
+    'environment', k.environment,
+    'permissions', k.permissions,
+    'project', (select p.slug from public.projects as p where p.workspace_id = k.workspace_id and p.id = k.project_id),
+    'project_id', k.project_id,
+    'conditions', k.conditions,
+    'monthly_limit', k.monthly_limit::text,
+    'spent', usage -> k.id::text ->> 'spent',
+    'expires_at', (extract(epoch from k.expires_at) * 1000)::bigint,
+    'revoked', k.revoked_at is not null,
+    'last_used_at', (extract(epoch from k.last_used_at) * 1000)::bigint,
+    'allowed_cidrs', k.allowed_cidrs,
+    'rate_limit_rpm', k.rate_limit_rpm,
+    'source_settings', k.source_settings,
+    'rate_window', usage -> k.id::text -> 'rate_window'
+  )), '[]'), array_agg(distinct k.workspace_id) into keys, workspace_ids
+  -- Reads the keys again under the locks: a secret that was rotated or a token that was revoked meanwhile is not found.
+  from private.keys_named(requested) as named
+  join public.api_keys as k on k.id = named.id
+  where k.id = any (key_ids);
+
+  -- A group names few workspaces and few names. A name that only another workspace of the group asked for is harmless: the
+  -- service looks a name up together with its workspace.
+  if jsonb_array_length(requested -> 'projects') > 0 then
+    select coalesce(json_agg(json_build_object('workspace_id', p.workspace_id, 'slug', p.slug, 'id', p.id)), '[]')
+    into projects
+    from public.projects as p
+    where p.workspace_id = any (workspace_ids)
+      and p.slug = any (array(select wanted.value ->> 'slug' from jsonb_array_elements(requested -> 'projects') as wanted));
+  end if;
+
+  -- Only calls that record name projects. Locked after the keys, so that no two groups wait for each other.
+  if jsonb_array_length(requested -> 'projects') > 0 and exists (
+    select from public.budgets as b where b.blocks and b.workspace_id = any (workspace_ids)
+  ) then
+    budgets := private.load_blocking_budgets(workspace_ids);
+  end if;
+
+  if jsonb_array_length(requested -> 'idempotency') > 0 then
+    select coalesce(json_agg(json_build_object(
+      'workspace_id', i.workspace_id, 'key', i.key, 'request', i.request, 'response', i.response
+    )), '[]')
+    into replays
+    from private.idempotency as i
+    where i.workspace_id = any (workspace_ids)
+      and i.key = any (array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted));
+  end if;
+
+  if cardinality(teller_ids) > 0 then
+    tellings := private.load_tellings(
+      teller_ids, workspace_ids, requested -> 'tellings', array(select jsonb_array_elements_text(requested -> 'marks'))
+    );
+  end if;
+
+  return json_build_object(
+    'now', (extract(epoch from now_at) * 1000)::bigint,
+    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets, 'tellings', tellings
+  );
+end
+$$;
+
+-- Records what replaces a message that was voided in this transaction.
+-- postings: rows of `messages`
+create or replace function private.record_correction(workspace uuid, message uuid, postings jsonb)
+returns void
+language plpgsql security definer set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  original public.messages;
+begin
+  select * into original from public.messages
+  where workspace_id = workspace and id = message and voided_by is not null
+  order by part limit 1;
+  update public.message_voids set corrected_by = (postings -> 0 ->> 'id')::uuid
+  where workspace_id = workspace and message_id = message and corrected_by is null and xmin::text = pg_current_xact_id_if_assigned()::xid::text;
+  if original.id is null or not found then
+    raise exception 'the message was not voided in this transaction' using errcode = 'raise_exception';
+  end if;
+  insert into public.messages
+  select (jsonb_populate_record(null::public.messages, '{"part": 0}' || posting || jsonb_build_object(
+    'workspace_id', workspace, 'api_key_id', original.api_key_id, 'environment', original.environment, 'source', original.source,
+    'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(), 'counted_at', coalesce(original.counted_at, original.created_at)
+  ))).*
+  from jsonb_array_elements(postings) as posting;
+  perform private.count_message(workspace, (postings -> 0 ->> 'id')::uuid);
+end
+$$;
+
+drop trigger voids_are_audited on public.message_voids;
+create constraint trigger voids_are_audited after insert on public.message_voids
+  deferrable initially deferred for each row when (new.user_id is not null) execute function private.audit_void();
