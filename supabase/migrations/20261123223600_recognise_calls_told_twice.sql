@@ -103,14 +103,14 @@ revoke execute on function private.load_tellings(uuid[], uuid[], jsonb, text[]) 
 --
 -- told: {
 --   calls: rows of call_tellings, sums: rows of counted_sums,
---   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses }], in order
+--   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses, mark }], a message once
 -- }
 create function private.store_tellings(told jsonb)
 returns void
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
 as $$
 declare
-  correction record;
+  replaced jsonb;
 begin
   insert into private.call_tellings (
     workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
@@ -122,24 +122,32 @@ begin
   select workspace_id, environment, mark, message_id from jsonb_populate_recordset(null::private.counted_sums, told -> 'sums')
   on conflict do nothing;
 
-  for correction in
-    select c.* from jsonb_to_recordset(told -> 'corrections')
-      as c (workspace_id uuid, message_id uuid, reason text, postings jsonb, api_key_id uuid, likenesses bigint[])
-  loop
-    -- Somebody may have voided it since it was read: then it stays void.
+  if jsonb_array_length(told -> 'corrections') = 0 then
+    return;
+  end if;
+  -- Somebody may have voided one since it was read: then it stays void.
+  with voided as (
     insert into public.message_voids (workspace_id, message_id, reason, user_id)
-    select correction.workspace_id, correction.message_id, correction.reason, null
+    select c.workspace_id, c.message_id, c.reason, null
+    from jsonb_to_recordset(told -> 'corrections') as c (workspace_id uuid, message_id uuid, reason text)
     where exists (
       select from public.messages as m
-      where m.workspace_id = correction.workspace_id and m.id = correction.message_id and m.voided_by is null
+      where m.workspace_id = c.workspace_id and m.id = c.message_id and m.voided_by is null
     )
-    on conflict do nothing;
-    if found and jsonb_typeof(correction.postings) = 'array' then
-      perform private.record_correction(correction.workspace_id, correction.message_id, correction.postings);
-      update private.call_tellings as t set message_id = (correction.postings -> 0 ->> 'id')::uuid
-      where t.api_key_id = correction.api_key_id and t.likeness = any (correction.likenesses) and t.message_id = correction.message_id;
-    end if;
-  end loop;
+    order by c.workspace_id, c.message_id
+    on conflict do nothing
+    returning workspace_id, message_id
+  )
+  select jsonb_agg(c.value) into replaced
+  from jsonb_array_elements(told -> 'corrections') as c
+  join voided as v on v.workspace_id = (c.value ->> 'workspace_id')::uuid and v.message_id = (c.value ->> 'message_id')::uuid
+  where jsonb_typeof(c.value -> 'postings') = 'array';
+  if replaced is not null then
+    perform private.record_corrections(replaced);
+    update private.call_tellings as t set message_id = (c.postings -> 0 ->> 'id')::uuid
+    from jsonb_to_recordset(replaced) as c (message_id uuid, api_key_id uuid, likenesses bigint[], postings jsonb)
+    where t.api_key_id = c.api_key_id and t.likeness = any (c.likenesses) and t.message_id = c.message_id;
+  end if;
   delete from private.counted_sums as s
   using jsonb_to_recordset(told -> 'corrections') as c (workspace_id uuid, message_id uuid, mark text)
   where s.workspace_id = c.workspace_id and s.message_id = c.message_id and s.mark = c.mark;
@@ -399,31 +407,154 @@ begin
 end
 $$;
 
--- Records what replaces a message that was voided in this transaction.
--- postings: rows of `messages`
-create or replace function private.record_correction(workspace uuid, message uuid, postings jsonb)
+drop trigger voids_are_posted on public.message_voids;
+drop function private.post_void();
+
+-- Adds the postings of voids or corrections to every sum, as those of other messages are added when they are recorded.
+create function private.count_messages(workspaces uuid[], ids uuid[])
 returns void
 language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  original public.messages;
+  changes public.daily_spend[];
+  budgeted private.budget_posting[];
 begin
-  select * into original from public.messages
-  where workspace_id = workspace and id = message and voided_by is not null
-  order by part limit 1;
-  update public.message_voids set corrected_by = (postings -> 0 ->> 'id')::uuid
-  where workspace_id = workspace and message_id = message and corrected_by is null and xmin::text = pg_current_xact_id_if_assigned()::xid::text;
-  if original.id is null or not found then
+  with posted as (
+    select *, private.sign_of(voids) as sign from public.messages
+    where (workspace_id, id) in (select * from unnest(workspaces, ids))
+  ), per_key as (
+    insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
+    select workspace_id, api_key_id, date_trunc('month', coalesce(counted_at, created_at))::date, sum(amount_usd),
+      coalesce(sum(sign) filter (where part = 0), 0)
+    from posted
+    where api_key_id is not null
+    group by 1, 2, 3
+    on conflict (workspace_id, api_key_id, month) do update
+      set amount_usd = spend.amount_usd + excluded.amount_usd,
+          message_count = spend.message_count + excluded.message_count
+  )
+  select array_agg(row(
+    workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment,
+    amount_usd, message_count, item_count, unpriced_count, end_user, tags, included_usd
+  )::public.daily_spend), (
+    select array_agg(row(
+      workspace_id, environment, occurred_at, type, amount_usd, project_id, api_key_id, provider, model, feature, end_user, tags
+    )::private.budget_posting)
+    from posted
+    where exists (select from public.budgets where budgets.workspace_id = posted.workspace_id)
+  ) into changes, budgeted
+  from (
+    select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      end_user, tags, sum(amount_usd) as amount_usd,
+      coalesce(sum(sign) filter (where part = 0), 0) as message_count,
+      sum(sign) as item_count,
+      coalesce(sum(sign) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+      coalesce(sum(list_price_usd), 0) as included_usd
+    from posted
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+  ) as sums;
+  perform private.add_daily_spend(changes);
+  if budgeted is not null then
+    perform private.add_budget_spend(budgeted);
+  end if;
+end
+$$;
+revoke execute on function private.count_messages(uuid[], uuid[]) from public;
+
+drop function private.count_message(uuid, uuid);
+
+-- Posts voids. Raises an error of class P0 where there is nothing to void.
+create function private.post_voids()
+returns trigger
+language plpgsql security definer set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  wrong record;
+begin
+  perform private.hold_budgets(array(select distinct workspace_id from added order by 1));
+  perform 1 from public.messages as m join added as a on a.workspace_id = m.workspace_id and a.message_id = m.id
+  order by m.workspace_id, m.id, m.part for update of m;
+  select a.message_id, found_now.stored, found_now.is_void into wrong
+  from added as a
+  cross join lateral (
+    select count(*) as stored, bool_or(m.voids is not null) as is_void,
+      case when bool_or(m.type = 'subscription' and m.details ->> 'interval' = 'year') then 12 else max(m.part) + 1 end as wanted
+    from public.messages as m where m.workspace_id = a.workspace_id and m.id = a.message_id
+  ) as found_now
+  where found_now.stored = 0 or found_now.is_void or found_now.stored <> found_now.wanted
+  limit 1;
+  if wrong.stored = 0 then
+    raise exception 'there is no message %', wrong.message_id using errcode = 'no_data_found';
+  elsif wrong.is_void then
+    raise exception 'a void cannot be voided' using errcode = 'raise_exception';
+  elsif wrong.stored > 0 then
+    raise exception 'entries of the message were removed' using errcode = 'raise_exception';
+  end if;
+
+  update public.messages as m set voided_by = a.void_id from added as a
+  where m.workspace_id = a.workspace_id and m.id = a.message_id;
+  insert into public.messages
+  select (jsonb_populate_record(m, jsonb_build_object(
+    'id', a.void_id, 'voids', m.id, 'voided_by', null, 'created_at', a.created_at,
+    'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', a.user_id, 'notes', a.reason,
+    'quantity', -m.quantity, 'amount_usd', -m.amount_usd, 'original_amount', -m.original_amount,
+    'list_price_usd', -m.list_price_usd, 'given_cost_usd', -m.given_cost_usd
+  ))).*
+  from added as a
+  join public.messages as m on m.workspace_id = a.workspace_id and m.id = a.message_id;
+  perform private.count_messages(array_agg(workspace_id), array_agg(void_id)) from added having count(*) > 0;
+  return null;
+end
+$$;
+revoke execute on function private.post_voids() from public;
+create trigger voids_are_posted after insert on public.message_voids
+  referencing new table as added for each statement execute function private.post_voids();
+
+-- Records what replaces messages that were voided in this transaction.
+-- corrections: [{ workspace_id, message_id, postings: rows of `messages` }]
+create function private.record_corrections(corrections jsonb)
+returns void
+language plpgsql security definer set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  voided integer;
+begin
+  update public.message_voids as v set corrected_by = (c.postings -> 0 ->> 'id')::uuid
+  from jsonb_to_recordset(corrections) as c (workspace_id uuid, message_id uuid, postings jsonb)
+  where v.workspace_id = c.workspace_id and v.message_id = c.message_id and v.corrected_by is null
+    and v.xmin::text = pg_current_xact_id_if_assigned()::xid::text;
+  get diagnostics voided = row_count;
+  if voided <> jsonb_array_length(corrections) then
     raise exception 'the message was not voided in this transaction' using errcode = 'raise_exception';
   end if;
   insert into public.messages
   select (jsonb_populate_record(null::public.messages, '{"part": 0}' || posting || jsonb_build_object(
-    'workspace_id', workspace, 'api_key_id', original.api_key_id, 'environment', original.environment, 'source', original.source,
-    'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(), 'counted_at', coalesce(original.counted_at, original.created_at)
+    'workspace_id', c.workspace_id, 'api_key_id', original.api_key_id, 'environment', original.environment,
+    'source', original.source, 'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(),
+    'counted_at', coalesce(original.counted_at, original.created_at)
   ))).*
-  from jsonb_array_elements(postings) as posting;
-  perform private.count_message(workspace, (postings -> 0 ->> 'id')::uuid);
+  from jsonb_to_recordset(corrections) as c (workspace_id uuid, message_id uuid, postings jsonb)
+  cross join lateral (
+    select m.api_key_id, m.environment, m.source, m.emitter, m.counted_at, m.created_at from public.messages as m
+    where m.workspace_id = c.workspace_id and m.id = c.message_id
+    order by m.part limit 1
+  ) as original
+  cross join lateral jsonb_array_elements(c.postings) as posting;
+  perform private.count_messages(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid))
+  from jsonb_to_recordset(corrections) as c (workspace_id uuid, postings jsonb)
+  having count(*) > 0;
 end
+$$;
+revoke execute on function private.record_corrections(jsonb) from public;
+
+-- Records what replaces one message.
+create or replace function private.record_correction(workspace uuid, message uuid, postings jsonb)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select private.record_corrections(jsonb_build_array(
+    jsonb_build_object('workspace_id', workspace, 'message_id', message, 'postings', postings)
+  ))
 $$;
 
 drop trigger voids_are_audited on public.message_voids;

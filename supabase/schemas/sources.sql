@@ -195,14 +195,14 @@ grant execute on function private.settle_totals(uuid, text, jsonb) to outlay_ser
 --
 -- told: {
 --   calls: rows of call_tellings, sums: rows of counted_sums,
---   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses }], in order
+--   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses, mark }], a message once
 -- }
 create function private.store_tellings(told jsonb)
 returns void
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
 as $$
 declare
-  correction record;
+  replaced jsonb;
 begin
   insert into private.call_tellings (
     workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
@@ -214,24 +214,32 @@ begin
   select workspace_id, environment, mark, message_id from jsonb_populate_recordset(null::private.counted_sums, told -> 'sums')
   on conflict do nothing;
 
-  for correction in
-    select c.* from jsonb_to_recordset(told -> 'corrections')
-      as c (workspace_id uuid, message_id uuid, reason text, postings jsonb, api_key_id uuid, likenesses bigint[])
-  loop
-    -- Somebody may have voided it since it was read: then it stays void.
+  if jsonb_array_length(told -> 'corrections') = 0 then
+    return;
+  end if;
+  -- Somebody may have voided one since it was read: then it stays void.
+  with voided as (
     insert into public.message_voids (workspace_id, message_id, reason, user_id)
-    select correction.workspace_id, correction.message_id, correction.reason, null
+    select c.workspace_id, c.message_id, c.reason, null
+    from jsonb_to_recordset(told -> 'corrections') as c (workspace_id uuid, message_id uuid, reason text)
     where exists (
       select from public.messages as m
-      where m.workspace_id = correction.workspace_id and m.id = correction.message_id and m.voided_by is null
+      where m.workspace_id = c.workspace_id and m.id = c.message_id and m.voided_by is null
     )
-    on conflict do nothing;
-    if found and jsonb_typeof(correction.postings) = 'array' then
-      perform private.record_correction(correction.workspace_id, correction.message_id, correction.postings);
-      update private.call_tellings as t set message_id = (correction.postings -> 0 ->> 'id')::uuid
-      where t.api_key_id = correction.api_key_id and t.likeness = any (correction.likenesses) and t.message_id = correction.message_id;
-    end if;
-  end loop;
+    order by c.workspace_id, c.message_id
+    on conflict do nothing
+    returning workspace_id, message_id
+  )
+  select jsonb_agg(c.value) into replaced
+  from jsonb_array_elements(told -> 'corrections') as c
+  join voided as v on v.workspace_id = (c.value ->> 'workspace_id')::uuid and v.message_id = (c.value ->> 'message_id')::uuid
+  where jsonb_typeof(c.value -> 'postings') = 'array';
+  if replaced is not null then
+    perform private.record_corrections(replaced);
+    update private.call_tellings as t set message_id = (c.postings -> 0 ->> 'id')::uuid
+    from jsonb_to_recordset(replaced) as c (message_id uuid, api_key_id uuid, likenesses bigint[], postings jsonb)
+    where t.api_key_id = c.api_key_id and t.likeness = any (c.likenesses) and t.message_id = c.message_id;
+  end if;
   delete from private.counted_sums as s
   using jsonb_to_recordset(told -> 'corrections') as c (workspace_id uuid, message_id uuid, mark text)
   where s.workspace_id = c.workspace_id and s.message_id = c.message_id and s.mark = c.mark;

@@ -6,49 +6,52 @@ returns integer
 language sql immutable set search_path = ''
 return case when voids is null then 1 else -1 end;
 
--- Posts a void. Raises an error of class P0 where there is nothing to void.
-create function private.post_void()
+-- Posts voids. Raises an error of class P0 where there is nothing to void.
+create function private.post_voids()
 returns trigger
 language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  stored bigint;
-  wanted bigint;
-  is_void boolean;
+  wrong record;
 begin
-  perform private.hold_budgets(array[new.workspace_id]);
-  perform 1 from public.messages
-  where workspace_id = new.workspace_id and id = new.message_id
-  order by part for update;
-  select count(*), bool_or(voids is not null),
-    case when bool_or(type = 'subscription' and details ->> 'interval' = 'year') then 12 else max(part) + 1 end
-  into stored, is_void, wanted
-  from public.messages where workspace_id = new.workspace_id and id = new.message_id;
-  if stored = 0 then
-    raise exception 'there is no message %', new.message_id using errcode = 'no_data_found';
-  elsif is_void then
+  perform private.hold_budgets(array(select distinct workspace_id from added order by 1));
+  perform 1 from public.messages as m join added as a on a.workspace_id = m.workspace_id and a.message_id = m.id
+  order by m.workspace_id, m.id, m.part for update of m;
+  select a.message_id, found_now.stored, found_now.is_void into wrong
+  from added as a
+  cross join lateral (
+    select count(*) as stored, bool_or(m.voids is not null) as is_void,
+      case when bool_or(m.type = 'subscription' and m.details ->> 'interval' = 'year') then 12 else max(m.part) + 1 end as wanted
+    from public.messages as m where m.workspace_id = a.workspace_id and m.id = a.message_id
+  ) as found_now
+  where found_now.stored = 0 or found_now.is_void or found_now.stored <> found_now.wanted
+  limit 1;
+  if wrong.stored = 0 then
+    raise exception 'there is no message %', wrong.message_id using errcode = 'no_data_found';
+  elsif wrong.is_void then
     raise exception 'a void cannot be voided' using errcode = 'raise_exception';
-  elsif stored <> wanted then
+  elsif wrong.stored > 0 then
     raise exception 'entries of the message were removed' using errcode = 'raise_exception';
   end if;
 
-  update public.messages set voided_by = new.void_id
-  where workspace_id = new.workspace_id and id = new.message_id;
+  update public.messages as m set voided_by = a.void_id from added as a
+  where m.workspace_id = a.workspace_id and m.id = a.message_id;
   insert into public.messages
   select (jsonb_populate_record(m, jsonb_build_object(
-    'id', new.void_id, 'voids', m.id, 'voided_by', null, 'created_at', new.created_at,
-    'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', new.user_id, 'notes', new.reason,
+    'id', a.void_id, 'voids', m.id, 'voided_by', null, 'created_at', a.created_at,
+    'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', a.user_id, 'notes', a.reason,
     'quantity', -m.quantity, 'amount_usd', -m.amount_usd, 'original_amount', -m.original_amount,
     'list_price_usd', -m.list_price_usd, 'given_cost_usd', -m.given_cost_usd
   ))).*
-  from public.messages as m
-  where m.workspace_id = new.workspace_id and m.id = new.message_id;
-  perform private.count_message(new.workspace_id, new.void_id);
+  from added as a
+  join public.messages as m on m.workspace_id = a.workspace_id and m.id = a.message_id;
+  perform private.count_messages(array_agg(workspace_id), array_agg(void_id)) from added having count(*) > 0;
   return null;
 end
 $$;
 
-create trigger voids_are_posted after insert on public.message_voids for each row execute function private.post_void();
+create trigger voids_are_posted after insert on public.message_voids
+  referencing new table as added for each statement execute function private.post_voids();
 
 -- The audit log says who voided which cost, and why. Reads the row again, which has by then what was recorded in its place.
 create function private.audit_void()
@@ -73,8 +76,8 @@ $$;
 create constraint trigger voids_are_audited after insert on public.message_voids
   deferrable initially deferred for each row when (new.user_id is not null) execute function private.audit_void();
 
--- Adds the postings of a void or a correction to every sum, as those of other messages are added when they are recorded.
-create function private.count_message(workspace uuid, message uuid)
+-- Adds the postings of voids or corrections to every sum, as those of other messages are added when they are recorded.
+create function private.count_messages(workspaces uuid[], ids uuid[])
 returns void
 language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
@@ -83,7 +86,8 @@ declare
   budgeted private.budget_posting[];
 begin
   with posted as (
-    select *, private.sign_of(voids) as sign from public.messages where workspace_id = workspace and id = message
+    select *, private.sign_of(voids) as sign from public.messages
+    where (workspace_id, id) in (select * from unnest(workspaces, ids))
   ), per_key as (
     insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
     select workspace_id, api_key_id, date_trunc('month', coalesce(counted_at, created_at))::date, sum(amount_usd),
@@ -122,30 +126,49 @@ begin
 end
 $$;
 
--- Records what replaces a message that was voided in this transaction.
--- postings: rows of `messages`
-create function private.record_correction(workspace uuid, message uuid, postings jsonb)
+-- Records what replaces messages that were voided in this transaction.
+-- corrections: [{ workspace_id, message_id, postings: rows of `messages` }]
+create function private.record_corrections(corrections jsonb)
 returns void
 language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
-  original public.messages;
+  voided integer;
 begin
-  select * into original from public.messages
-  where workspace_id = workspace and id = message and voided_by is not null
-  order by part limit 1;
-  update public.message_voids set corrected_by = (postings -> 0 ->> 'id')::uuid
-  where workspace_id = workspace and message_id = message and corrected_by is null and xmin::text = pg_current_xact_id_if_assigned()::xid::text;
-  if original.id is null or not found then
+  update public.message_voids as v set corrected_by = (c.postings -> 0 ->> 'id')::uuid
+  from jsonb_to_recordset(corrections) as c (workspace_id uuid, message_id uuid, postings jsonb)
+  where v.workspace_id = c.workspace_id and v.message_id = c.message_id and v.corrected_by is null
+    and v.xmin::text = pg_current_xact_id_if_assigned()::xid::text;
+  get diagnostics voided = row_count;
+  if voided <> jsonb_array_length(corrections) then
     raise exception 'the message was not voided in this transaction' using errcode = 'raise_exception';
   end if;
   insert into public.messages
   select (jsonb_populate_record(null::public.messages, '{"part": 0}' || posting || jsonb_build_object(
-    'workspace_id', workspace, 'api_key_id', original.api_key_id, 'environment', original.environment, 'source', original.source,
-    'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(), 'counted_at', coalesce(original.counted_at, original.created_at)
+    'workspace_id', c.workspace_id, 'api_key_id', original.api_key_id, 'environment', original.environment,
+    'source', original.source, 'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(),
+    'counted_at', coalesce(original.counted_at, original.created_at)
   ))).*
-  from jsonb_array_elements(postings) as posting;
-  perform private.count_message(workspace, (postings -> 0 ->> 'id')::uuid);
+  from jsonb_to_recordset(corrections) as c (workspace_id uuid, message_id uuid, postings jsonb)
+  cross join lateral (
+    select m.api_key_id, m.environment, m.source, m.emitter, m.counted_at, m.created_at from public.messages as m
+    where m.workspace_id = c.workspace_id and m.id = c.message_id
+    order by m.part limit 1
+  ) as original
+  cross join lateral jsonb_array_elements(c.postings) as posting;
+  perform private.count_messages(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid))
+  from jsonb_to_recordset(corrections) as c (workspace_id uuid, postings jsonb)
+  having count(*) > 0;
 end
+$$;
+
+-- Records what replaces one message.
+create function private.record_correction(workspace uuid, message uuid, postings jsonb)
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  select private.record_corrections(jsonb_build_array(
+    jsonb_build_object('workspace_id', workspace, 'message_id', message, 'postings', postings)
+  ))
 $$;
 grant execute on function private.record_correction(uuid, uuid, jsonb) to outlay_service, service_role;

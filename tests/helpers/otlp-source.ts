@@ -6,7 +6,13 @@ import { toProtobuf } from "./otlp";
 
 /** An export to send. */
 export type Sent = { signal: Signal; body: unknown };
-type SendOptions = { encoding?: "json" | "protobuf"; headers?: Record<string, string>; path?: string };
+type SendOptions = {
+  encoding?: "json" | "protobuf";
+  headers?: Record<string, string>;
+  path?: string;
+  /** The address of the service to send to; by default the first one. */
+  base?: string;
+};
 
 /** A workspace with a key, what it sends, and what was recorded for it. @param existing the id of a workspace to use */
 export async function makeSource(harness: Harness, options: KeyOptions = {}, existing?: string) {
@@ -15,10 +21,10 @@ export async function makeSource(harness: Harness, options: KeyOptions = {}, exi
   const url = harness.services[0]?.baseUrl ?? "";
   const send = async (
     { signal, body }: Sent,
-    { encoding = "json", headers = {}, path }: SendOptions = {},
+    { encoding = "json", headers = {}, path, base = url }: SendOptions = {},
   ) => {
     const bytes = encoding === "json" ? JSON.stringify(body) : new Uint8Array(toProtobuf(signal, body));
-    return fetch(`${url}${path ?? `/api/otlp/v1/${signal}`}`, {
+    return fetch(`${base}${path ?? `/api/otlp/v1/${signal}`}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${secret}`,

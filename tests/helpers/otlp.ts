@@ -70,8 +70,15 @@ function attributesOf(values: Values) {
   }));
 }
 
-/** A span of a test: `id` and `parent` are short hex. */
-export type TestSpan = { id: string; parent?: string; trace?: string; attributes: Values };
+/** A span of a test: `id` and `parent` are short hex. Without its own times, those of the export. */
+export type TestSpan = {
+  id: string;
+  parent?: string;
+  trace?: string;
+  startMs?: number;
+  endMs?: number;
+  attributes: Values;
+};
 
 /** An export of spans by one library of one service. */
 export function exportSpans(
@@ -85,13 +92,13 @@ export function exportSpans(
   }: { scope?: string; service?: string; endMs?: number; name?: string; resource?: Values } = {},
 ) {
   const ns = (ms: number) => `${BigInt(ms) * 1_000_000n}`;
-  const written = spans.map(({ id, parent, trace = "a1", attributes }) => ({
+  const written = spans.map(({ id, parent, trace = "a1", startMs, endMs: ownEndMs = endMs, attributes }) => ({
     traceId: trace.padStart(32, "0"),
     spanId: id.padStart(16, "0"),
     ...(parent && { parentSpanId: parent.padStart(16, "0") }),
     name,
-    startTimeUnixNano: ns(endMs - 400),
-    endTimeUnixNano: ns(endMs),
+    startTimeUnixNano: ns(startMs ?? ownEndMs - 400),
+    endTimeUnixNano: ns(ownEndMs),
     attributes: attributesOf(attributes),
   }));
   const resource = { attributes: attributesOf({ "service.name": service, ...more }) };

@@ -64,6 +64,7 @@ export class TellingBook {
   readonly #alike = new Map<string, { calls: ToldCall[]; scopes: Set<number> }>();
   readonly #sums = new Map<string, Set<string>>();
   readonly #takenBack = new Set<string>();
+  readonly #corrections = new Map<ToldCall, ToldCorrection>();
 
   constructor(answer: unknown) {
     const { calls = [], messages = [], sums = [] } = (answer ?? {}) as Partial<Loaded>;
@@ -123,19 +124,29 @@ export class TellingBook {
     }
   }
 
-  /** Records other postings in the place of those that the ledger has of a call. */
+  /** Records other postings in the place of those that the ledger has of a call. Their ids become those of its correction. */
   correct(call: ToldCall, postings: [LedgerRow, ...LedgerRow[]], by: string): void {
     const [{ workspace_id, api_key_id }] = call.postings;
-    this.corrections.push({
-      workspace_id,
-      message_id: call.messageId,
-      reason: `Told again by ${by}, which says more.`,
-      postings,
-      api_key_id: String(api_key_id),
-      likenesses: call.tellings.map(({ likeness }) => likeness),
-    });
-    call.messageId = postings[0].id;
-    call.postings = postings;
+    const own = this.#corrections.get(call);
+    if (own) {
+      // What this group has corrected is not stored yet.
+      const kept = postings.map((row) => ({ ...row, id: call.messageId })) as typeof postings;
+      own.postings = kept;
+      call.postings = kept;
+    } else {
+      const made = {
+        workspace_id,
+        message_id: call.messageId,
+        reason: `Told again by ${by}, which says more.`,
+        postings,
+        api_key_id: String(api_key_id),
+        likenesses: call.tellings.map(({ likeness }) => likeness),
+      };
+      this.corrections.push(made);
+      this.#corrections.set(call, made);
+      call.messageId = postings[0].id;
+      call.postings = postings;
+    }
   }
 
   /** Remembers that a message counts the sum of calls that are within these marks. */

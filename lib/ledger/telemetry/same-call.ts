@@ -41,9 +41,9 @@ function isInside(inner: Telling, outer: Telling): boolean {
   return before >= -slackUs && after >= -slackUs && Math.min(before, after) <= nearUs;
 }
 
-/** How far apart the times of two tellings are, in microseconds. */
+/** How far apart the times of two tellings are, in microseconds: the less, the more one is in the middle of the other. */
 function distance(one: Telling, other: Telling): number {
-  return Math.abs(one.started_us - other.started_us) + Math.abs(one.ended_us - other.ended_us);
+  return Math.hypot(one.started_us - other.started_us, one.ended_us - other.ended_us);
 }
 
 /**
@@ -79,7 +79,7 @@ function best(tellings: readonly Telling[]): Telling {
 }
 
 /** How many calls at most one is compared with, among those that are alike and begin next. */
-const maxCompared = 64;
+const maxCompared = 500;
 
 /**
  * Joins calls that are told twice, the nearest first.
