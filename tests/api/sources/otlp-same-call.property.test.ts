@@ -202,9 +202,7 @@ test("Records thousands of calls once, whoever tells them, in whatever order and
 });
 
 test("Records equal calls of the same moment, each told twice, each once", async () => {
-  // What a library does around a call takes it milliseconds.
-  const some = numbers(7);
-
+  const random = numbers(7);
   const calls = Array.from(
     { length: 100 },
     (_, n): Call => ({
