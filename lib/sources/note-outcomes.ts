@@ -4,6 +4,7 @@ import { ServiceError, type Verdict } from "@/lib/errors";
 import { noteSent } from "@/lib/keys/sources/note-sent";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import { reportFailure } from "@/lib/log";
+import type { Account, AccountRow } from "./account";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
 import { allInput } from "./mapping/tokens";
@@ -22,13 +23,18 @@ const maxDescriptionLength = 500;
  * Notes the records of a request and their outcomes, for the page Sources. Never throws.
  * @param told every call that it told, counted or not
  * @param options.unreadable the records that could not be read
+ * @param options.account what became of every record that tells usage
  * @param options.keeps whether its refused records are kept, so that they can be sent again
  */
 export function noteOutcomes(
   { key, address }: Pick<Exporter, "key" | "address">,
   told: SourceRecord[],
   outcomes: Outcome[],
-  { unreadable = [], keeps = true }: { unreadable?: Refused[]; keeps?: boolean } = {},
+  {
+    unreadable = [],
+    account = [],
+    keeps = true,
+  }: { unreadable?: Refused[]; account?: AccountRow[]; keeps?: boolean } = {},
 ): void {
   try {
     const arrivals = new Map<string, Arrivals>();
@@ -52,10 +58,11 @@ export function noteOutcomes(
       ...refused.map(({ record, verdict }) => toRefusal(verdict as ServiceError, exampleOf(record, key))),
       ...unreadable.map(({ error, count }) => ({ ...toRefusal(error), count })),
     ];
-    if (arrivals.size + refusals.length === 0) return;
+    if (arrivals.size + refusals.length + account.length === 0) return;
     noteSent(key.id, {
       arrivals: [...arrivals.values()],
       refusals,
+      account,
       ...(keeps && { kept: { address, ...packRecords(records) } }),
     });
   } catch (error) {
@@ -66,7 +73,22 @@ export function noteOutcomes(
 /** Notes that a whole request of a key was refused. Never throws. @param keyId undefined where the key is not known */
 export function noteRefusal(keyId: string | undefined, error: unknown): void {
   if (keyId === undefined || !(error instanceof ServiceError) || error.status >= 500) return;
-  noteSent(keyId, { arrivals: [], refusals: [toRefusal(error)] });
+  noteSent(keyId, { arrivals: [], refusals: [toRefusal(error)], account: [] });
+}
+
+/** Adds what became of a record to an account. @param verdict undefined for a total that added nothing */
+export function addOutcome(
+  account: Account,
+  record: SourceRecord,
+  verdict: Outcome["verdict"] | undefined,
+): void {
+  const { emitter } = record;
+  if (verdict === undefined) account.add(emitter, "in_sum", "earlier_total");
+  else if (verdict instanceof ServiceError) account.add(emitter, "refused", verdict.code);
+  else if (!verdict.replayed) account.add(emitter, "recorded");
+  else if (verdict.again?.as === "call") account.add(emitter, "told_again", verdict.again.by);
+  else if (verdict.again?.as === "calls") account.add(emitter, "repeats", "told_one_by_one");
+  else account.add(emitter, "replayed");
 }
 
 type Arrivals = Parameters<typeof noteSent>[1]["arrivals"][number];

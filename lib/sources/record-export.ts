@@ -3,12 +3,13 @@ import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt } from "@/lib/keys/decide";
 import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
+import { Account, type AccountRow } from "./account";
 import { seriesKey } from "./mapping/call-keys";
 import type { Mapped } from "./mapping/map-export";
 import { withHours } from "./mapping/signal-claims";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
-import { noteOutcomes, type Outcome } from "./note-outcomes";
+import { addOutcome, noteOutcomes, type Outcome } from "./note-outcomes";
 import { type Exporter, recordCalls } from "./record-calls";
 import { Refusals } from "./told";
 
@@ -26,10 +27,11 @@ const maxRemarks = 20;
  */
 export async function recordExport(
   exporter: Exporter,
-  { records, remarks, refused: unreadable }: Mapped,
+  { records, remarks, refused: unreadable, leftOut }: Mapped,
 ): Promise<ExportOutcome> {
   const outcomes = await recordTold(exporter, records);
-  noteOutcomes(exporter, records, outcomes, { unreadable });
+  const account = [...leftOut, ...accountOf(records, outcomes)];
+  noteOutcomes(exporter, records, outcomes, { unreadable, account });
   const refusals = new Refusals();
   for (const { error, count } of unreadable) refusals.add(error, count);
   for (const { verdict } of outcomes) if (verdict instanceof ServiceError) refusals.add(verdict);
@@ -80,6 +82,26 @@ export async function recordTold(exporter: Exporter, records: SourceRecord[]): P
     const record = submitted[index];
     return record ? [{ record, verdict }] : [];
   });
+}
+
+/**
+ * What became of each of these records. A total that did not grow, or was recorded with a later one, is in a sum that is
+ * counted already.
+ */
+function accountOf(records: readonly SourceRecord[], outcomes: readonly Outcome[]): AccountRow[] {
+  const account = new Account();
+  const nameOf = ({ keys }: SourceRecord) => keys.own[0] ?? "";
+  const verdicts = new Map<string, Outcome["verdict"][]>();
+  for (const { record, verdict } of outcomes) {
+    const known = verdicts.get(nameOf(record));
+    if (known) known.push(verdict);
+    else verdicts.set(nameOf(record), [verdict]);
+  }
+  for (const record of records) {
+    const verdict = verdicts.get(nameOf(record))?.shift();
+    addOutcome(account, record, verdict);
+  }
+  return account.list();
 }
 
 /** Whether the key's permission and conditions admit a record; its limit is decided when it is recorded. */

@@ -1,11 +1,20 @@
 import { ServiceError } from "@/lib/errors";
+import type { AccountRow } from "./account";
 import type { SourceRecord } from "./mapping/source-record";
 
 /** What an item of a body is: a call with usage, nothing to record, or something that cannot be read. */
 export type DecodedItem = SourceRecord | "no usage" | ServiceError;
 
-/** What a body tells: its calls, remarks for whoever runs the emitter, and why other records were refused. */
-export type Decoded = { told: DecodedItem[]; remarks: string[]; refused: Refused[] };
+/**
+ * What a body tells: its calls, remarks for whoever runs the emitter, why other records were refused, and what became of the
+ * records that tell usage and are none of these.
+ */
+export type Decoded = {
+  told: DecodedItem[];
+  remarks: string[];
+  refused: Refused[];
+  leftOut: AccountRow[];
+};
 
 export function isRecord(item: DecodedItem): item is SourceRecord {
   return typeof item === "object" && !(item instanceof ServiceError);

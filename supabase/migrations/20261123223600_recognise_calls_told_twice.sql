@@ -156,7 +156,7 @@ $$;
 revoke execute on function private.store_tellings(jsonb) from public;
 grant execute on function private.store_tellings(jsonb) to outlay_service, service_role;
 
--- Deletes what is too old to be told again: tellings after a day, sums after a week. returns: how many of the kind with most
+-- Deletes what is too old to be told again, tellings after a day and sums after a week, and accounts of a week ago. returns: how many of the kind with most
 create function private.sweep_tellings(at_most integer)
 returns integer
 language plpgsql volatile security definer set search_path = ''
@@ -173,11 +173,138 @@ begin
     select s.ctid from private.counted_sums as s where s.counted_at < now() - interval '7 days' limit at_most for update skip locked
   ));
   get diagnostics changed = row_count;
+  most := greatest(most, changed);
+  delete from public.source_hours where ctid = any (array(
+    select h.ctid from public.source_hours as h where h.hour < now() - interval '8 days' limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
   return greatest(most, changed);
 end
 $$;
 revoke execute on function private.sweep_tellings(integer) from public;
 grant execute on function private.sweep_tellings(integer) to outlay_service, service_role;
+
+-- What became of the records of a source that tell usage, by the hour in which they came. `by` says by what or why, and is empty
+-- where there is nothing to say (`SourceOutcome` in lib/contract/sources/sources.ts). Kept for 7 days.
+create table public.source_hours (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  hour timestamptz not null default date_trunc('hour', now()),
+  emitter text not null check (char_length(emitter) between 1 and 64),
+  outcome text not null check (char_length(outcome) between 1 and 64),
+  by text not null check (char_length(by) <= 64),
+  record_count bigint not null,
+  primary key (workspace_id, api_key_id, hour, emitter, outcome, by),
+  foreign key (workspace_id, api_key_id) references public.api_keys (workspace_id, id) on delete cascade
+);
+
+create index source_hours_hour_idx on public.source_hours (hour);
+
+alter table public.source_hours enable row level security;
+revoke all on public.source_hours from anon, authenticated, service_role;
+grant select on public.source_hours to authenticated;
+
+create policy "A member reads what became of what their sources told"
+  on public.source_hours for select to authenticated
+  using (workspace_id in (select private.member_workspaces()));
+
+-- Adds what came in from sources. Rows are locked in the order of their keys, because processes write at the same time.
+--
+-- noted: {
+--   arrivals: [{ key, emitter, told, recorded, repeated, refused, latest: { id, provider, model, amount, status } | null }],
+--   refusals: [{ key, reason, code, of_record, description, count, example }],
+--   account: [{ key, emitter, outcome, by, count }],
+--   exports: [{ key, address, records }]
+-- }
+create or replace function private.note_sources(noted jsonb)
+returns void
+language plpgsql volatile security definer set search_path = ''
+as $$
+begin
+  insert into public.source_arrivals as known (
+    workspace_id, api_key_id, emitter, told_count, recorded_count, repeated_count, refused_count,
+    last_message_id, last_provider, last_model, last_amount_usd, last_cost_status, last_recorded_at
+  )
+  select k.workspace_id, k.id, a.emitter, a.told, a.recorded, a.repeated, a.refused,
+    (a.latest ->> 'id')::uuid, a.latest ->> 'provider', a.latest ->> 'model', (a.latest ->> 'amount')::numeric,
+    a.latest ->> 'status', case when a.latest is not null then now() end
+  from jsonb_to_recordset(noted -> 'arrivals') as a (
+    key uuid, emitter text, told bigint, recorded bigint, repeated bigint, refused bigint, latest jsonb
+  )
+  join public.api_keys as k on k.id = a.key
+  order by k.id, a.emitter
+  on conflict (workspace_id, api_key_id, emitter) do update set
+    told_count = known.told_count + excluded.told_count,
+    recorded_count = known.recorded_count + excluded.recorded_count,
+    repeated_count = known.repeated_count + excluded.repeated_count,
+    refused_count = known.refused_count + excluded.refused_count,
+    last_at = now(),
+    last_message_id = coalesce(excluded.last_message_id, known.last_message_id),
+    last_provider = case when excluded.last_message_id is null then known.last_provider else excluded.last_provider end,
+    last_model = case when excluded.last_message_id is null then known.last_model else excluded.last_model end,
+    last_amount_usd = coalesce(excluded.last_amount_usd, known.last_amount_usd),
+    last_cost_status = coalesce(excluded.last_cost_status, known.last_cost_status),
+    last_recorded_at = coalesce(excluded.last_recorded_at, known.last_recorded_at);
+
+  -- Versions before this one note no account.
+  insert into public.source_hours as known (workspace_id, api_key_id, emitter, outcome, by, record_count)
+  select k.workspace_id, k.id, a.emitter, a.outcome, a.by, a.count
+  from jsonb_to_recordset(coalesce(noted -> 'account', '[]')) as a (key uuid, emitter text, outcome text, by text, count bigint)
+  join public.api_keys as k on k.id = a.key
+  order by k.id, a.emitter, a.outcome, a.by
+  on conflict (workspace_id, api_key_id, hour, emitter, outcome, by) do update set
+    record_count = known.record_count + excluded.record_count;
+
+  insert into public.source_refusals as known (workspace_id, api_key_id, reason, code, of_record, description, refused_count, example)
+  select k.workspace_id, k.id, r.reason, r.code, r.of_record, r.description, r.count, r.example
+  from jsonb_to_recordset(noted -> 'refusals') as r (
+    key uuid, reason text, code text, of_record boolean, description text, count bigint, example jsonb
+  )
+  join public.api_keys as k on k.id = r.key
+  order by k.id, r.reason
+  on conflict (workspace_id, api_key_id, reason) do update set
+    refused_count = known.refused_count + excluded.refused_count,
+    description = excluded.description,
+    last_at = now(),
+    example = coalesce(excluded.example, known.example);
+
+  delete from public.source_refusals as old
+  using (
+    select workspace_id, api_key_id, reason,
+      row_number() over (partition by workspace_id, api_key_id order by last_at desc, refused_count desc, reason) as place
+    from public.source_refusals
+    where api_key_id in (select (r.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'refusals') as r)
+      and workspace_id in (select k.workspace_id from public.api_keys as k where k.id in (
+        select (r.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'refusals') as r
+      ))
+  ) as ranked
+  where ranked.place > 50 and old.workspace_id = ranked.workspace_id and old.api_key_id = ranked.api_key_id
+    and old.reason = ranked.reason;
+
+  if jsonb_array_length(noted -> 'exports') = 0 then
+    return;
+  end if;
+  insert into public.refused_exports (workspace_id, api_key_id, record_count, byte_count, address, records)
+  select k.workspace_id, k.id, jsonb_array_length(e.records), octet_length(e.records::text), e.address, e.records
+  from jsonb_to_recordset(noted -> 'exports') as e (key uuid, address text, records jsonb)
+  join public.api_keys as k on k.id = e.key;
+
+  delete from public.refused_exports as old
+  using (
+    select workspace_id, api_key_id, id,
+      row_number() over newest as place, sum(byte_count) over newest as bytes
+    from public.refused_exports
+    where api_key_id in (select (e.value ->> 'key')::uuid from jsonb_array_elements(noted -> 'exports') as e)
+    window newest as (partition by workspace_id, api_key_id order by at desc, id rows unbounded preceding)
+  ) as ranked
+  where (ranked.place > 20 or ranked.bytes > 1048576) and old.workspace_id = ranked.workspace_id
+    and old.api_key_id = ranked.api_key_id and old.id = ranked.id;
+  delete from public.refused_exports
+  where ctid in (
+    select ctid from public.refused_exports where at < now() - interval '7 days' limit 100 for update skip locked
+  );
+end
+$$;
 
 -- Adds totals to their series. A total that is not later than those that are known was told before and is left out.
 --

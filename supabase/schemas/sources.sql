@@ -247,7 +247,7 @@ end
 $$;
 grant execute on function private.store_tellings(jsonb) to outlay_service, service_role;
 
--- Deletes what is too old to be told again: tellings after a day, sums after a week. returns: how many of the kind with most
+-- Deletes what is too old to be told again, tellings after a day and sums after a week, and accounts of a week ago. returns: how many of the kind with most
 create function private.sweep_tellings(at_most integer)
 returns integer
 language plpgsql volatile security definer set search_path = ''
@@ -262,6 +262,11 @@ begin
   get diagnostics most = row_count;
   delete from private.counted_sums where ctid = any (array(
     select s.ctid from private.counted_sums as s where s.counted_at < now() - interval '7 days' limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  most := greatest(most, changed);
+  delete from public.source_hours where ctid = any (array(
+    select h.ctid from public.source_hours as h where h.hour < now() - interval '8 days' limit at_most for update skip locked
   ));
   get diagnostics changed = row_count;
   return greatest(most, changed);
@@ -351,11 +356,36 @@ create policy "A member reads that refused records of their sources are kept"
   on public.refused_exports for select to authenticated
   using (workspace_id in (select private.member_workspaces()));
 
+-- What became of the records of a source that tell usage, by the hour in which they came. `by` says by what or why, and is empty
+-- where there is nothing to say (`SourceOutcome` in lib/contract/sources/sources.ts). Kept for 7 days.
+create table public.source_hours (
+  workspace_id uuid not null,
+  api_key_id uuid not null,
+  hour timestamptz not null default date_trunc('hour', now()),
+  emitter text not null check (char_length(emitter) between 1 and 64),
+  outcome text not null check (char_length(outcome) between 1 and 64),
+  by text not null check (char_length(by) <= 64),
+  record_count bigint not null,
+  primary key (workspace_id, api_key_id, hour, emitter, outcome, by),
+  foreign key (workspace_id, api_key_id) references public.api_keys (workspace_id, id) on delete cascade
+);
+
+create index source_hours_hour_idx on public.source_hours (hour);
+
+alter table public.source_hours enable row level security;
+revoke all on public.source_hours from anon, authenticated, service_role;
+grant select on public.source_hours to authenticated;
+
+create policy "A member reads what became of what their sources told"
+  on public.source_hours for select to authenticated
+  using (workspace_id in (select private.member_workspaces()));
+
 -- Adds what came in from sources. Rows are locked in the order of their keys, because processes write at the same time.
 --
 -- noted: {
 --   arrivals: [{ key, emitter, told, recorded, repeated, refused, latest: { id, provider, model, amount, status } | null }],
 --   refusals: [{ key, reason, code, of_record, description, count, example }],
+--   account: [{ key, emitter, outcome, by, count }],
 --   exports: [{ key, address, records }]
 -- }
 create function private.note_sources(noted jsonb)
@@ -387,6 +417,15 @@ begin
     last_amount_usd = coalesce(excluded.last_amount_usd, known.last_amount_usd),
     last_cost_status = coalesce(excluded.last_cost_status, known.last_cost_status),
     last_recorded_at = coalesce(excluded.last_recorded_at, known.last_recorded_at);
+
+  -- Versions before this one note no account.
+  insert into public.source_hours as known (workspace_id, api_key_id, emitter, outcome, by, record_count)
+  select k.workspace_id, k.id, a.emitter, a.outcome, a.by, a.count
+  from jsonb_to_recordset(coalesce(noted -> 'account', '[]')) as a (key uuid, emitter text, outcome text, by text, count bigint)
+  join public.api_keys as k on k.id = a.key
+  order by k.id, a.emitter, a.outcome, a.by
+  on conflict (workspace_id, api_key_id, hour, emitter, outcome, by) do update set
+    record_count = known.record_count + excluded.record_count;
 
   insert into public.source_refusals as known (workspace_id, api_key_id, reason, code, of_record, description, refused_count, example)
   select k.workspace_id, k.id, r.reason, r.code, r.of_record, r.description, r.count, r.example

@@ -53,6 +53,22 @@ export const sourceExamples: ExampleSet = {
           },
         },
       ],
+      account: [
+        {
+          hour: "2026-11-21T09:00:00.000+00:00",
+          emitter: "claude-code",
+          outcome: "recorded",
+          by: null,
+          count: 31,
+        },
+        {
+          hour: "2026-11-21T09:00:00.000+00:00",
+          emitter: "claude-code",
+          outcome: "repeats",
+          by: "told_one_by_one",
+          count: 24,
+        },
+      ],
       refusals: [
         {
           code: "project_not_allowed",

@@ -117,6 +117,36 @@ const arrival = z
   })
   .meta({ id: "SourceArrival" });
 
+/** What became of a record that tells usage. */
+export const sourceOutcomes = [
+  "recorded",
+  "replayed",
+  "told_again",
+  "in_sum",
+  "repeats",
+  "without_counts",
+  "not_understood",
+  "refused",
+] as const;
+export type SourceOutcome = (typeof sourceOutcomes)[number];
+
+const accountRow = z
+  .object({
+    hour: instant.meta({ description: "The beginning of the hour in which it came." }),
+    emitter: z.string().meta({ description: "`unknown` for records that could not be read." }),
+    outcome: z.enum(sourceOutcomes).meta({
+      description:
+        "`recorded`; `replayed`: the same record was sent before; `told_again`: another record of the same call is recorded; `in_sum`: a running total that adds nothing to an earlier one; `repeats`: left out, because it repeats what other records say; `without_counts`: a call without counts of tokens; `not_understood`: it has counts under names that no known emitter uses; `refused`.",
+    }),
+    by: z.string().nullable().meta({
+      description:
+        "Of `told_again`, the emitter that told the call before, where it is known. Of `repeats`, the rule: `contains_calls` (a span around calls), `other_signal` (the emitter is counted by another signal), `told_one_by_one` (a sum of calls that are told). Of `in_sum`, `earlier_total`. Of `refused`, the code.",
+    }),
+    count: z.int(),
+  })
+  .meta({ id: "SourceAccountRow" });
+export type SourceAccountRow = z.output<typeof accountRow>;
+
 /** The totals of a source, as the list has them. */
 const sourceSummary = {
   id: uuid.meta({ description: "The id of the API key." }),
@@ -165,6 +195,10 @@ export const source = z
     settings: sourceSettings.nullable(),
     can_edit: z.boolean().meta({ description: "Whether you may change it and send refused records again." }),
     arrivals: z.array(arrival).meta({ description: "By emitter, the latest first." }),
+    account: z.array(accountRow).meta({
+      description:
+        "What became of every record of the last 7 days that tells usage, by the hour, the latest first, at most 2,000 rows. The counts sum to what was told.",
+    }),
     refusals: z.array(refusal).meta({ description: "The latest first, at most 50 reasons." }),
     kept: z
       .object({

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { SourceOutcome } from "@/lib/contract/sources/sources";
 import { callAsService } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { log, reportFailure } from "@/lib/log";
@@ -33,8 +34,16 @@ type Refusal = {
 /** Refused records that can be sent again. `pack` writes them as JSON; it is called later, or never. */
 type Kept = { address: string | undefined; count: number; pack: () => unknown[] };
 
+/** How many records of an emitter came to an outcome; see `SourceOutcome`. */
+type Accounted = { emitter: string; outcome: SourceOutcome; by: string; count: number };
+
 /** The outcome of one request of a key. */
-export type Sent = { arrivals: Arrival[]; refusals: Refusal[]; kept?: Kept | undefined };
+export type Sent = {
+  arrivals: Arrival[];
+  refusals: Refusal[];
+  account: Accounted[];
+  kept?: Kept | undefined;
+};
 
 /** Counts are stored at most this often by a process, and refused records of one key at most that often. */
 const storeEveryMs = 1_000;
@@ -46,7 +55,12 @@ const maxReasons = 49;
 const maxKept = 20;
 const maxKeptRecords = { ofKey: 1_000, inAll: 5_000 };
 
-type Waiting = { arrivals: Map<string, Arrival>; refusals: Map<string, Refusal>; kept: Kept[] };
+type Waiting = {
+  arrivals: Map<string, Arrival>;
+  refusals: Map<string, Refusal>;
+  account: Map<string, Accounted>;
+  kept: Kept[];
+};
 
 const waiting = new Map<string, Waiting>();
 /** When refused records of a key were last stored, milliseconds of this process' clock. */
@@ -60,13 +74,19 @@ let isStoring = false;
  * killed loses the last second.
  */
 export function noteSent(keyId: string, sent: Sent): void {
-  const of: Waiting = waiting.get(keyId) ?? { arrivals: new Map(), refusals: new Map(), kept: [] };
+  const of: Waiting = waiting.get(keyId) ?? {
+    arrivals: new Map(),
+    refusals: new Map(),
+    account: new Map(),
+    kept: [],
+  };
   if (!waiting.has(keyId)) {
     if (waiting.size >= maxKeys) return;
     waiting.set(keyId, of);
   }
   for (const arrival of sent.arrivals) addArrival(of, arrival);
   for (const refusal of sent.refusals) addRefusal(of, refusal);
+  for (const row of sent.account) addAccounted(of, row);
   if (sent.kept) keep(of, sent.kept);
   if (!isStoring) void storeWaiting();
 }
@@ -120,6 +140,13 @@ function addRefusal({ refusals }: Waiting, refusal: Refusal): void {
   known.example = counted.example ?? known.example;
 }
 
+function addAccounted({ account }: Waiting, row: Accounted): void {
+  const name = `${row.emitter}\n${row.outcome}\n${row.by}`;
+  const known = account.get(name);
+  if (known) known.count += row.count;
+  else account.set(name, { ...row });
+}
+
 function nameOf({ code, of_record: ofRecord, subject }: Refusal): string {
   return `${code} ${ofRecord} ${subject}`;
 }
@@ -135,7 +162,7 @@ async function storeWaiting(): Promise<void> {
 
 async function storeOnce(): Promise<void> {
   const noted = take(performance.now());
-  if (noted.arrivals.length + noted.refusals.length + noted.exports.length === 0) return;
+  if (Object.values(noted).every((list) => list.length === 0)) return;
   try {
     await store(noted);
   } catch (error) {
@@ -157,14 +184,19 @@ function store(noted: Noted): Promise<unknown> {
 }
 
 /** What is stored in one statement; each entry with the id of its key. */
-type Noted = { arrivals: OfKey[]; refusals: OfKey[]; exports: OfKey[] };
+type Noted = { arrivals: OfKey[]; refusals: OfKey[]; account: OfKey[]; exports: OfKey[] };
 type OfKey = { key: string } & Record<string, unknown>;
 
-function byKey({ arrivals, refusals, exports }: Noted): Noted[] {
-  const keys = new Set([...arrivals, ...refusals, ...exports].map(({ key }) => key));
+function byKey({ arrivals, refusals, account, exports }: Noted): Noted[] {
+  const keys = new Set([...arrivals, ...refusals, ...account, ...exports].map(({ key }) => key));
   return [...keys].map((key) => {
     const own = (entries: OfKey[]) => entries.filter((entry) => entry.key === key);
-    return { arrivals: own(arrivals), refusals: own(refusals), exports: own(exports) };
+    return {
+      arrivals: own(arrivals),
+      refusals: own(refusals),
+      account: own(account),
+      exports: own(exports),
+    };
   });
 }
 
@@ -172,12 +204,15 @@ function byKey({ arrivals, refusals, exports }: Noted): Noted[] {
 function take(nowMs: number): Noted {
   const arrivals: OfKey[] = [];
   const refusals: OfKey[] = [];
+  const account: OfKey[] = [];
   const exports: OfKey[] = [];
   for (const [key, of] of waiting) {
     for (const arrival of of.arrivals.values()) arrivals.push({ key, ...arrival });
     for (const { subject, ...refusal } of of.refusals.values())
       refusals.push({ key, ...refusal, reason: hashOf(nameOf({ ...refusal, subject })) });
+    for (const row of of.account.values()) account.push({ key, ...row });
     of.arrivals.clear();
+    of.account.clear();
     of.refusals.clear();
     const isDue = nowMs - (keptAt.get(key) ?? Number.NEGATIVE_INFINITY) >= keepEveryMs;
     if (of.kept.length > 0 && !isDue) continue;
@@ -190,7 +225,7 @@ function take(nowMs: number): Noted {
     waiting.delete(key);
   }
   for (const [key, at] of keptAt) if (nowMs - at >= keepEveryMs) keptAt.delete(key);
-  return { arrivals, refusals, exports };
+  return { arrivals, refusals, account, exports };
 }
 
 function hashOf(text: string): string {

@@ -14,6 +14,7 @@ import { type KeyRow, selectKeys } from "@/lib/keys/management/key-queries";
 import { mayManage, toApiKey, toSourceSettings } from "@/lib/keys/management/to-api-key";
 import {
   type ArrivalRow,
+  selectAccount,
   selectArrivals,
   selectKept,
   selectRefusals,
@@ -59,6 +60,7 @@ export function readSource(claims: UserClaims, slug: string, id: string): Promis
     if (!row || !totals) throw notFound();
     const viewer = { membership, claims, now };
     const arrivals = await selectArrivals(client, membership.id, id);
+    const account = await selectAccount(client, membership.id, id);
     const refusals = await selectRefusals(client, membership.id, id);
     const kept = await selectKept(client, membership.id, id);
     const unpriced = await selectUnpricedModels(client, membership.id, id);
@@ -67,6 +69,12 @@ export function readSource(claims: UserClaims, slug: string, id: string): Promis
       settings: row.source_settings && toSourceSettings(row.source_settings),
       can_edit: row.revoked_at === null && mayManage(row, viewer),
       arrivals: arrivals.map(toArrival),
+      account: account.map(({ hour, by, record_count: count, ...row }) => ({
+        ...row,
+        hour: toInstant(hour.getTime()),
+        by: by === "" ? null : by,
+        count: Number(count),
+      })),
       refusals: refusals.map(({ refused_count: count, first_at, last_at, ...refusal }) => ({
         ...refusal,
         count: Number(count),

@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import type { SourceOutcome } from "@/lib/contract/sources/sources";
 import {
   bigint,
   integer,
@@ -81,6 +82,26 @@ export function selectArrivals(client: ClientBase, workspaceId: string, id: stri
         last_provider, last_model, trim_scale(last_amount_usd) as last_amount_usd, last_cost_status, last_recorded_at
       from public.source_arrivals where workspace_id = ${workspaceId} and api_key_id = ${id}
       order by last_at desc, emitter`,
+  );
+}
+
+const accountRow = {
+  hour: timestamp(),
+  emitter: text(),
+  outcome: text<SourceOutcome>(),
+  by: text(),
+  record_count: bigint(),
+};
+
+/** What became of what a source told in the last 7 days, by the hour, the latest first: at most 2,000 rows. */
+export function selectAccount(client: ClientBase, workspaceId: string, id: string) {
+  return selectAll(
+    client,
+    accountRow,
+    sql`select hour, emitter, outcome, by, record_count
+      from public.source_hours
+      where workspace_id = ${workspaceId} and api_key_id = ${id} and hour >= now() - interval '7 days'
+      order by hour desc, record_count desc, emitter, outcome, by limit 2000`,
   );
 }
 

@@ -18,9 +18,9 @@ export type Form =
 export function decodeBody(form: Form, bytes: Uint8Array): Decoded {
   const { settings } = form;
   if (form.name === "litellm")
-    return { told: readDelivery(liteLlm, bytes, settings), remarks: [], refused: [] };
+    return { told: readDelivery(liteLlm, bytes, settings), remarks: [], refused: [], leftOut: [] };
   if (form.name === "helicone")
-    return { told: readDelivery(helicone, bytes, settings), remarks: [], refused: [] };
+    return { told: readDelivery(helicone, bytes, settings), remarks: [], refused: [], leftOut: [] };
   const isOtlp = form.name === "otlp";
   const { signal, encoding } = isOtlp ? form : ({ signal: "traces", encoding: "json" } as const);
   const read = readExport(signal, encoding, bytes, offeredNames(settings));

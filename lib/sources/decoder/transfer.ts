@@ -2,6 +2,7 @@ import { parseDecimal } from "@/lib/decimal";
 import { type ErrorCode, ServiceError } from "@/lib/errors";
 import type { Around } from "@/lib/ledger/ingest/call";
 import { slicer } from "@/lib/slices";
+import type { AccountRow } from "@/lib/sources/account";
 import type { SourceRecord } from "@/lib/sources/mapping/source-record";
 import type { Decoded, DecodedItem } from "@/lib/sources/told";
 
@@ -18,6 +19,7 @@ export type Sent = {
   outer: number[];
   remarks: string[];
   refused: { error: SentError; count: number }[];
+  leftOut: AccountRow[];
 };
 
 const chunkLength = 200;
@@ -31,7 +33,7 @@ export function unpackError({ code, message, fields, headers }: SentError): Serv
 }
 
 /** Packs what a body tells, to be sent to another thread. */
-export function pack({ told, remarks, refused }: Decoded): Sent {
+export function pack({ told, remarks, refused, leftOut }: Decoded): Sent {
   const places = new Map<Around, number>();
   const marks: string[] = [];
   const outer: number[] = [];
@@ -53,11 +55,11 @@ export function pack({ told, remarks, refused }: Decoded): Sent {
   for (let start = 0; start < items.length; start += chunkLength)
     chunks.push(JSON.stringify(items.slice(start, start + chunkLength)));
   const packed = refused.map(({ error, count }) => ({ error: packError(error), count }));
-  return { chunks, marks, outer, remarks, refused: packed };
+  return { chunks, marks, outer, remarks, refused: packed, leftOut };
 }
 
 /** Unpacks what another thread packed, in slices. */
-export async function unpack({ chunks, marks, outer, remarks, refused }: Sent): Promise<Decoded> {
+export async function unpack({ chunks, marks, outer, remarks, refused, leftOut }: Sent): Promise<Decoded> {
   const spans = marks.map((mark): Around => ({ mark, outer: undefined }));
   for (const [index, span] of spans.entries()) span.outer = spans[outer[index] as number];
   const told: DecodedItem[] = [];
@@ -70,6 +72,7 @@ export async function unpack({ chunks, marks, outer, remarks, refused }: Sent): 
     told,
     remarks,
     refused: refused.map(({ error, count }) => ({ error: unpackError(error), count })),
+    leftOut,
   };
 }
 

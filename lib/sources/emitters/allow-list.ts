@@ -18,6 +18,23 @@ export const jsonAttributes: ReadonlySet<string> = new Set(
   [...named].filter((name) => name.includes("#")).map((name) => name.split("#", 1)[0] as string),
 );
 
+/** Whether numbers under this name are counts of tokens or costs, known or not: so that what is not understood is noticed. */
+export function isUsageName(name: string): boolean {
+  const known = usageNames.get(name);
+  if (known !== undefined) return known;
+  if (usageNames.size >= maxNames) usageNames.clear();
+  const isUsage = usage.test(name) && !limits.test(name);
+  usageNames.set(name, isUsage);
+  return isUsage;
+}
+
+const usage = /(^|[._-])(usage|tokens?)([._#-]|$)|tokens?[._-]?count|[a-z]Tokens$|(^|[._-])cost([._#-]|$)/;
+const limits = /(^|[._-])(max|limit|budget|request)[._-]?|max[A-Z]|[Ss]ettings/;
+
+/** What is known of names: an export repeats a few. */
+const usageNames = new Map<string, boolean>();
+const maxNames = 10_000;
+
 function namesOf({ attributes = [], rules }: Emitter): string[] {
   return [...attributes, ...rules.flatMap(namesInRule)];
 }

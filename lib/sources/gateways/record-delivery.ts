@@ -1,7 +1,8 @@
 import type { DeliveryResult } from "@/lib/contract/sources/delivery";
 import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
-import { noteOutcomes } from "@/lib/sources/note-outcomes";
+import { Account, unreadEmitter } from "@/lib/sources/account";
+import { addOutcome, noteOutcomes } from "@/lib/sources/note-outcomes";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
 import { type Decoded, isRecord, type Refused } from "@/lib/sources/told";
 
@@ -27,8 +28,13 @@ export async function recordDelivery(exporter: Exporter, decoded: Decoded): Prom
     const verdict = verdicts[index];
     return verdict ? [{ record, verdict }] : [];
   });
+  const account = new Account();
+  for (const { record, verdict } of outcomes) addOutcome(account, record, verdict);
+  for (const error of unreadable) account.add(unreadEmitter, "refused", error.code);
+  for (const item of told) if (item === "no usage") account.add(unreadEmitter, "without_counts");
   noteOutcomes(exporter, calls, outcomes, {
     unreadable: unreadable.map((error) => ({ error, count: 1 })),
+    account: [...decoded.leftOut.filter(({ outcome }) => outcome !== "refused"), ...account.list()],
   });
   const results = told.flatMap((item, index): DeliveryResult["results"] => {
     if (item === "no usage")

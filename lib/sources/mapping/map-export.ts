@@ -1,9 +1,12 @@
 import { ServiceError } from "@/lib/errors";
 import type { StoredSource } from "@/lib/keys/api-key";
-import type { CallKeys } from "@/lib/ledger/ingest/call";
+import { type CallKeys, isProviderKey } from "@/lib/ledger/ingest/call";
 import { isRicher, joinSameCalls } from "@/lib/ledger/telemetry/same-call";
+import { Account, type AccountRow, lossesIn, unreadEmitter } from "@/lib/sources/account";
+import type { Entry } from "@/lib/sources/otlp/entry";
 import type { ReadExport } from "@/lib/sources/otlp/read-export";
 import { Refusals, type Refused } from "@/lib/sources/told";
+import { whyLeftOut } from "./left-out";
 import { inherit, type Read, withoutOuter } from "./outer-spans";
 import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
@@ -12,9 +15,14 @@ import { tellingOf } from "./telling-of";
 
 /**
  * What an export tells: its calls, each once, remarks for whoever runs the emitter, and why records
- * were refused that cannot be read.
+ * were refused that cannot be read, and what became of the others that tell usage.
  */
-export type Mapped = { records: SourceRecord[]; remarks: string[]; refused: Refused[] };
+export type Mapped = {
+  records: SourceRecord[];
+  remarks: string[];
+  refused: Refused[];
+  leftOut: AccountRow[];
+};
 
 /**
  * Reads the records of an export that count. Pure.
@@ -29,23 +37,43 @@ export function mapExport(
   const remarks = new Set<string>();
   const read: Read[] = [];
   const refused = new Refusals();
-  for (const { error, count } of unread) refused.add(error, count);
+  const leftOut = new Account();
+  const countless: { entry: Entry; emitter: string }[] = [];
+  for (const { error, count } of unread) {
+    refused.add(error, count);
+    leftOut.add(unreadEmitter, "refused", error.code, count);
+  }
   for (const entry of entries) {
     const emitter = emitterOf(entry);
     const rule = findRule(emitter, entry);
     try {
       const record = rule && readRecord(emitter, rule, entry, settings);
       if (record) read.push({ entry, record });
+      else {
+        const why = whyLeftOut(emitter, rule, entry);
+        if (why?.outcome === "without_counts") countless.push({ entry, emitter: emitter.name });
+        else if (why) leftOut.add(emitter.name, why.outcome, why.by);
+      }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       refused.add(error);
+      leftOut.add(emitter.name, "refused", error.code);
     }
     const remedy = findRemedy(emitter, entry);
     if (remedy) remarks.add(remedy);
   }
-  const inner = withoutOuter(read, entries);
-  nameTellings(read, new Set(inner));
-  const records = joinSameCalls(mergeSameCall(inner), ({ keys }) => keys.tellings ?? [], joinTold);
+  const { records: inner, isOuter } = withoutOuter(read, entries);
+  // A span without counts around calls is no call itself.
+  for (const { entry, emitter } of countless) if (!isOuter(entry)) leftOut.add(emitter, "without_counts");
+  const counted = new Set(inner);
+  for (const { record } of read)
+    if (!counted.has(record)) leftOut.add(record.emitter, "repeats", "contains_calls");
+  nameTellings(read, counted);
+  const records = joinSameCalls(
+    mergeSameCall(inner, leftOut),
+    ({ keys }) => keys.tellings ?? [],
+    (one, other) => joinTold(one, other, leftOut),
+  );
   const unknown = new Map<string, number>();
   for (const { isKnownEmitter, scope, service } of records) {
     if (isKnownEmitter) continue;
@@ -54,12 +82,13 @@ export function mapExport(
   }
   for (const [name, count] of unknown)
     remarks.add(`Counted by the GenAI conventions, because ${name} is no known emitter: ${count}.`);
-  const leftOut = new Map<string, number>();
+  const unnamed = new Map<string, number>();
   for (const what of records.flatMap((record) => record.leftOut)) {
-    leftOut.set(what, (leftOut.get(what) ?? 0) + 1);
+    unnamed.set(what, (unnamed.get(what) ?? 0) + 1);
   }
-  for (const [what, count] of leftOut) remarks.add(`Recorded ${count} without ${what}.`);
-  return { records, remarks: [...remarks], refused: refused.list() };
+  for (const [what, count] of unnamed) remarks.add(`Recorded ${count} without ${what}.`);
+  const account = leftOut.list();
+  return { records, remarks: [...remarks, ...lossesIn(account)], refused: refused.list(), leftOut: account };
 }
 
 /** Gives the records that count what they are compared by where they share no id, once they have all their names. */
@@ -78,13 +107,14 @@ type Call = {
 };
 
 /** Joins the records of one call that share an id: the one that tells most kinds of tokens stays, with the keys of all. */
-function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
+function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[] {
   const calls = new Map<string, Call>();
   const lesser = new Set<SourceRecord>();
   const joined = new Set<Call>();
   for (const record of records) {
     const known = record.keys.own.map((key) => calls.get(key)).find((call) => call !== undefined);
     const call = known ?? { best: record };
+    const isRepeated = record.keys.own.some((key) => !isProviderKey(key) && calls.has(key));
     for (const key of record.keys.own) calls.set(key, call);
     if (!known) continue;
     joined.add(call);
@@ -107,6 +137,8 @@ function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
     const [best, other] = kinds(record) > kinds(call.best) ? [record, call.best] : [call.best, record];
     complete(best, other);
     lesser.add(other);
+    if (isRepeated) leftOut.add(other.emitter, "replayed");
+    else leftOut.add(other.emitter, "told_again", best.emitter);
     call.best = best;
   }
   for (const { best, keys } of joined) {
@@ -127,10 +159,11 @@ function mergeSameCall(records: SourceRecord[]): SourceRecord[] {
 const maxTellings = 8;
 
 /** Joins two records of one call that share no id: the richer one stays, with the names and the keys of both. */
-function joinTold(one: SourceRecord, other: SourceRecord): SourceRecord {
+function joinTold(one: SourceRecord, other: SourceRecord, leftOut: Account): SourceRecord {
   const isBetter = isRicher(other.keys.tellings ?? [], one.keys.tellings ?? []);
   const [best, rest] = isBetter ? [other, one] : [one, other];
   complete(best, rest);
+  leftOut.add(rest.emitter, "told_again", best.emitter);
   best.keys = {
     own: [...best.keys.own, ...rest.keys.own],
     outer: [...best.keys.outer, ...rest.keys.outer],

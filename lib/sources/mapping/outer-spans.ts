@@ -18,8 +18,12 @@ type Span = Around & {
  * Leaves out spans around others that count: the inner one is the call itself, the outer one tells of it again or sums up
  * several. What only the outer one says about who and what for goes to the inner ones. Each span is visited a fixed number of
  * times, however many are inside it: an export may be one chain.
+ * @returns the records that remain, and which entries are spans around one of them
  */
-export function withoutOuter(read: readonly Read[], entries: readonly Entry[]): SourceRecord[] {
+export function withoutOuter(
+  read: readonly Read[],
+  entries: readonly Entry[],
+): { records: SourceRecord[]; isOuter: (entry: Entry) => boolean } {
   const spans = new Map<string, Span>();
   const spanOf = (trace: string, id: string): Span => {
     const name = `${trace}/${id}`;
@@ -56,7 +60,7 @@ export function withoutOuter(read: readonly Read[], entries: readonly Entry[]): 
   }
   const isOuter = ({ signal, span }: Entry) =>
     signal === "traces" && span !== undefined && outer.has(spanOf(span.trace, span.id));
-  return read.flatMap(({ entry, record }) => (isOuter(entry) ? [] : [record]));
+  return { records: read.flatMap(({ entry, record }) => (isOuter(entry) ? [] : [record])), isOuter };
 }
 
 /** Cuts the links by which a span would be around itself. */

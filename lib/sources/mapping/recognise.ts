@@ -30,9 +30,14 @@ function fits(rule: Rule, entry: Entry): boolean {
   if (scopes && !scopes.some((pattern) => pattern.test(entry.scope))) return false;
   if (requires?.some((name) => !entry.own.has(name))) return false;
   if (!Object.entries(where ?? {}).every(([name, values]) => has(entry.own, name, values))) return false;
-  if (Object.entries(except ?? {}).some(([name, values]) => has(entry.own, name, values))) return false;
+  if (hasOneOf(entry.own, except)) return false;
   if (kind) return true;
   return Object.values(tokens ?? {}).some((of: Names) => of.some((name) => entry.own.has(name)));
+}
+
+/** Whether an attribute has one of the values that are listed for it. */
+export function hasOneOf(own: Attributes, listed: Rule["except"]): boolean {
+  return Object.entries(listed ?? {}).some(([name, values]) => has(own, name, values));
 }
 
 function has(own: Attributes, name: string, values: readonly string[]): boolean {

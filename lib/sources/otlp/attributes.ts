@@ -1,15 +1,18 @@
-import { allowList, jsonAttributes } from "@/lib/sources/emitters/allow-list";
+import { allowList, isUsageName, jsonAttributes } from "@/lib/sources/emitters/allow-list";
 import type { Attributes, Scalar } from "./entry";
 import { type Attribute, maxTextLength } from "./records";
 
 /** Usage that is written as JSON in a text is a few names and numbers. */
 const maxJsonLength = 8_000;
 
-/** The attributes on the allow-list. Text that holds JSON is read into its numbers, as `name#member`. */
+/** The attributes on the allow-list, and numbers that are some usage by their names. Text that holds JSON is read into its numbers, as `name#member`. */
 export function readAttributes(list: readonly Attribute[]): Attributes {
   const attributes = new Map<string, Scalar>();
   for (const [key, value] of list) {
-    if (!allowList.has(key)) continue;
+    if (!allowList.has(key)) {
+      if (typeof value !== "string" && isUsageName(key)) attributes.set(key, value);
+      continue;
+    }
     if (jsonAttributes.has(key)) readNumbers(key, value, attributes);
     else attributes.set(key, cut(value));
   }

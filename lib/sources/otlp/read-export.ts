@@ -1,7 +1,7 @@
 import { Buffer, isAscii } from "node:buffer";
 import { ServiceError } from "@/lib/errors";
 import { countParts } from "@/lib/http/json-work";
-import { allowList } from "@/lib/sources/emitters/allow-list";
+import { allowList, isUsageName } from "@/lib/sources/emitters/allow-list";
 import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import type { Refused } from "@/lib/sources/told";
 import type { Entry, Signal } from "./entry";
@@ -67,7 +67,7 @@ function decodeRecords(
   intake: Intake,
 ) {
   const read = new Set([...allowList, ...offered]);
-  const isRead: IsRead = (key) => read.has(key);
+  const isRead: IsRead = (key) => read.has(key) || isUsageName(key);
   return encoding === "protobuf"
     ? readProtobuf(signal, bytes, isRead, intake)
     : readJson(signal, parseText(bytes), isRead, intake);

@@ -1,0 +1,36 @@
+import type { SourceOutcome } from "@/lib/contract/sources/sources";
+
+/** How many records of an emitter came to an outcome. `by`: see `SourceOutcome`; empty where nothing is to be said. */
+export type AccountRow = { emitter: string; outcome: SourceOutcome; by: string; count: number };
+
+/** The emitter of a record that could not be read. */
+export const unreadEmitter = "unknown";
+
+/** Counts what became of records that tell usage. Each is counted once. */
+export class Account {
+  readonly #rows = new Map<string, AccountRow>();
+
+  add(emitter: string, outcome: SourceOutcome, by = "", count = 1): void {
+    const name = `${emitter}\n${outcome}\n${by}`;
+    const known = this.#rows.get(name);
+    if (known) known.count += count;
+    else this.#rows.set(name, { emitter, outcome, by, count });
+  }
+
+  list(): AccountRow[] {
+    return [...this.#rows.values()];
+  }
+}
+
+/** What an answer should say of records that were lost: those without counts, and those that nothing could read. */
+export function lossesIn(account: readonly AccountRow[]): string[] {
+  const countOf = (wanted: SourceOutcome) =>
+    account.reduce((sum, { outcome, count }) => sum + (outcome === wanted ? count : 0), 0);
+  const [without, strange] = [countOf("without_counts"), countOf("not_understood")];
+  return [
+    ...(without > 0 ? [`Not recorded, because they have no counts of tokens: ${without}.`] : []),
+    ...(strange > 0
+      ? [`Not recorded, because no known emitter names its counts as these records do: ${strange}.`]
+      : []),
+  ];
+}
