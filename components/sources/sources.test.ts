@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sourcePrograms } from "@/lib/contract/sources/source-programs";
-import type { SourceSummary } from "@/lib/contract/sources/sources";
+import type { SourceOutcome, SourceSummary } from "@/lib/contract/sources/sources";
+import { sentencesOf } from "./account";
 import { programs } from "./programs";
 import { describeReplay } from "./send-again";
 import { describeSettings, toSettingsChange, toSettingsForm } from "./settings-form-state";
@@ -78,4 +79,34 @@ test("Sums sources up in a sentence", () => {
   expect(summarizeSources([source("x"), source("x", true), source(null), source(null)])).toBe(
     "One source sent something in the last 24 hours. One source sent before and is silent now. 2 sources sent nothing yet.",
   );
+});
+
+test("Says in words what became of what a source told", () => {
+  const row = (emitter: string, outcome: SourceOutcome, count: number, by: string | null = null) => ({
+    emitter,
+    outcome,
+    by,
+    count,
+  });
+  expect(
+    sentencesOf([
+      row("opentelemetry", "without_counts", 3),
+      row("openinference", "told_again", 300, "anthropic-sdk"),
+      row("anthropic-sdk", "recorded", 412),
+      row("anthropic-sdk", "told_again", 98, "openinference"),
+      row("openinference", "replayed", 1),
+      row("claude-code", "repeats", 2, "told_one_by_one"),
+      row("codex", "repeats", 5, "other_signal"),
+      row("unknown", "refused", 4, "validation_failed"),
+      row("claude-code", "refused", 1, "project_not_allowed"),
+    ]),
+  ).toEqual([
+    "412 calls recorded.",
+    "398 told twice by OpenInference and the Anthropic SDK, and counted once.",
+    "1 sent again, and counted once.",
+    "5 left out, because other records of the same program say the same.",
+    "2 sums of calls that are told one by one, left out.",
+    "3 without token counts, not recorded.",
+    "5 refused.",
+  ]);
 });

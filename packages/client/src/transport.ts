@@ -25,6 +25,8 @@ export function connect({ url, apiKey, timeoutMs = 30_000, fetch }: OutlayOption
   const endpoint = `${url.replace(/\/+$/, "")}/api/v1/messages`;
   const headers = {
     "Content-Type": "application/json",
+    // The service counts what this client tells for the page Sources.
+    "Outlay-Client": "js",
     ...(apiKey && { Authorization: `Bearer ${apiKey}` }),
   };
   // Called as a function, because the platform's own refuses to be a method of something else.

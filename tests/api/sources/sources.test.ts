@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { Outlay } from "@/packages/client/src/index";
 import { withHarness } from "@/tests/helpers/harness";
-import { exportSpans, readCapture } from "@/tests/helpers/otlp";
+import { chatCall, exportSpans, readCapture } from "@/tests/helpers/otlp";
 import { makeTeamSource } from "@/tests/helpers/sources";
 import { tablesWith } from "@/tests/helpers/tables-with";
 import { uniqueCalls } from "@/tests/helpers/unique-calls";
@@ -36,6 +37,59 @@ test("Says what came in by emitter, with the last record, and counts what was to
   expect(recorded).toMatchObject({ model: read.arrivals[0]?.latest?.model });
   const list = await source.team.users.viewer.get(`${source.team.path}/sources`);
   expect(list.body).toMatchObject({ can_create: false, sources: [{ id: source.id, told: 2 }] });
+});
+
+test("Accounts for everything told: the counts of what became of it sum to what was told", async () => {
+  const source = await makeTeamSource(harness, onlyCheckout);
+  const call = { ...chatCall, project: "checkout" };
+  const named = { ...call, "gen_ai.response.id": "chatcmpl-of-an-account-0001" };
+  const wrapper = {
+    "openinference.span.kind": "LLM",
+    "llm.provider": "openai",
+    "llm.model_name": "gpt-4o",
+    "llm.token_count.prompt": 10,
+    "llm.token_count.completion": 5,
+    project: "checkout",
+  };
+  const endMs = Date.now();
+  const twice = exportSpans([{ id: "1", trace: "1", attributes: named }], { scope: "com.anthropic.sdk.x", endMs });
+  const again = exportSpans([{ id: "2", trace: "2", attributes: wrapper }], { endMs });
+  const lost = exportSpans([
+    { id: "3", attributes: { ...call, "gen_ai.operation.name": "invoke_agent" } },
+    { id: "4", attributes: { "gen_ai.provider.name": "openai", "gen_ai.request.model": "gpt-4o" } },
+    { id: "5", attributes: { "my.usage.tokens": 4 } },
+    { id: "6", attributes: { ...call, project: "payroll" } },
+    { id: "7", attributes: { ...call, "gen_ai.usage.output_tokens": "0.5" } },
+    { id: "8", attributes: { "http.response.size": 5 } },
+  ]);
+  for (const sent of [twice, twice, again]) await source.accept(sent);
+  const { partialSuccess } = await (await source.accept(lost)).json();
+  expect(partialSuccess.errorMessage).toContain("no counts of tokens: 1.");
+  expect(partialSuccess.errorMessage).toContain("no known emitter names its counts as these records do: 1.");
+  const { account } = await source.until((read) => read.account.reduce((sum, { count }) => sum + count, 0) === 8);
+  expect(account.map(({ hour: _, ...row }) => row)).toEqual(
+    expect.arrayContaining([
+      { emitter: "anthropic-sdk", outcome: "recorded", by: null, count: 1 },
+      { emitter: "anthropic-sdk", outcome: "replayed", by: null, count: 1 },
+      { emitter: "openinference", outcome: "told_again", by: "anthropic-sdk", count: 1 },
+      { emitter: "opentelemetry", outcome: "repeats", by: "contains_calls", count: 1 },
+      { emitter: "opentelemetry", outcome: "without_counts", by: null, count: 1 },
+      { emitter: "opentelemetry", outcome: "not_understood", by: null, count: 1 },
+      { emitter: "opentelemetry", outcome: "refused", by: "project_not_allowed", count: 1 },
+      { emitter: "opentelemetry", outcome: "refused", by: "validation_failed", count: 1 },
+    ]),
+  );
+  expect(await source.messages()).toHaveLength(1);
+});
+
+test("Accounts for what the typed client tells", async () => {
+  const source = await makeTeamSource(harness);
+  const client = new Outlay({ url: source.url, apiKey: source.secret, project: "checkout" });
+  client.record({ type: "usage", provider: "openai", model: "gpt-4o", unit_type: "input_tokens", quantity: 5 });
+  await client.flush();
+  const { account, emitters } = await source.until((read) => read.account.length > 0);
+  expect(emitters).toEqual(["outlay-client"]);
+  expect(account).toEqual([expect.objectContaining({ emitter: "outlay-client", outcome: "recorded", count: 1 })]);
 });
 
 test("Names models without a price", async () => {

@@ -7,6 +7,7 @@ import { RefreshWhile } from "@/components/prices/refresh-while";
 import { Facts } from "@/components/settings/facts";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { PageHeader } from "@/components/shell/page-header";
+import { Account } from "@/components/sources/account";
 import { Arrivals } from "@/components/sources/arrivals";
 import { KeptRecords } from "@/components/sources/kept-records";
 import { Refusals } from "@/components/sources/refusals";
@@ -55,7 +56,10 @@ export default async function SourcePage({ params }: Props) {
       <SettingsSections>
         <SettingsSection title="What came in" description={source.summary}>
           {source.arrivals.length > 0 ? (
-            <Arrivals source={source} workspace={slug} />
+            <>
+              <Account account={source.account} />
+              <Arrivals source={source} workspace={slug} />
+            </>
           ) : (
             <Waiting>Nothing has come in yet. It will appear here.</Waiting>
           )}

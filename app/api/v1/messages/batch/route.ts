@@ -5,6 +5,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
 import { ingestBulk } from "@/lib/ledger/ingest/service";
+import { noteClientCalls } from "@/lib/sources/note-client-calls";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
@@ -21,14 +22,20 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     response: bulkResult,
     status: 207,
     errors: ["unavailable"],
-    run: async ({ headers, caller, body, query }) => {
-      const { outcome, rate } = await ingestBulk({
+    run: async ({ request, headers, caller, body, query }) => {
+      const {
+        outcome,
+        rate,
+        caller: admitted,
+      } = await ingestBulk({
         ...caller,
         body: body instanceof Error ? body : body.messages,
         dryRun: query?.dry_run ?? false,
       });
       Object.assign(headers, rateHeaders(rate));
-      return toBulkResult(accepted(outcome));
+      const verdicts = accepted(outcome);
+      if (request.headers.has("outlay-client") && !query?.dry_run) noteClientCalls(admitted?.key.id, verdicts);
+      return toBulkResult(verdicts);
     },
   }),
 });
