@@ -10,9 +10,7 @@ export function Account({ account }: { account: readonly Row[] }) {
     return <p className="text-muted-foreground text-sm">Nothing with usage came in the last 7 days.</p>;
   return (
     <section aria-label="What became of it" className="grid gap-1.5 text-sm">
-      <h3 className="font-medium">
-        {formatCount(told, "record")} with usage in the last 7 days
-      </h3>
+      <h3 className="font-medium">{formatCount(told, "record")} with usage in the last 7 days</h3>
       <ul className="grid list-disc gap-1 pl-5 text-muted-foreground [overflow-wrap:anywhere]">
         {sentencesOf(account).map((sentence) => (
           <li key={sentence}>{sentence}</li>
@@ -54,7 +52,8 @@ const sentences = new Map<string, (count: number, detail: string) => string>([
   ["replayed", (count) => `${formatNumber(count)} sent again, and counted once.`],
   [
     "in_sum",
-    (count) => `${formatCount(count, "running total")} that ${count === 1 ? "adds" : "add"} nothing to an earlier one.`,
+    (count) =>
+      `${formatCount(count, "running total")} that ${count === 1 ? "adds" : "add"} nothing to an earlier one.`,
   ],
   [
     "repeats",
@@ -64,10 +63,7 @@ const sentences = new Map<string, (count: number, detail: string) => string>([
         told_one_by_one: `${formatCount(count, "sum")} of calls that are told one by one, left out.`,
       })[rule] ?? `${formatNumber(count)} left out, because other records of the same program say the same.`,
   ],
-  [
-    "without_counts",
-    (count) => `${formatNumber(count)} without token counts, not recorded.`,
-  ],
+  ["without_counts", (count) => `${formatNumber(count)} without token counts, not recorded.`],
   [
     "not_understood",
     (count) =>

@@ -21,5 +21,9 @@ export function noteClientCalls(keyId: string | undefined, verdicts: readonly Ve
     account.add(emitter, outcome, by);
     counts[count] += 1;
   }
-  noteSent(keyId, { arrivals: [{ emitter, ...counts, latest: null }], refusals: [], account: account.list() });
+  noteSent(keyId, {
+    arrivals: [{ emitter, ...counts, latest: null }],
+    refusals: [],
+    account: account.list(),
+  });
 }

@@ -143,8 +143,13 @@ async function sendAll(source: Awaited<ReturnType<typeof makeSource>>, exports: 
   const urls = harness.services.map(({ baseUrl }) => baseUrl);
   await Promise.all(
     Array.from({ length: 6 }, async (_, index) => {
-      for (let sent = waiting.pop(); sent; sent = waiting.pop())
-        await source.accept(sent, { base: urls[index % urls.length] as string });
+      const base = urls[index % urls.length] as string;
+      for (let sent = waiting.pop(); sent; sent = waiting.pop()) {
+        const response = await source.send(sent, { base });
+        // As exporters do.
+        if (response.status === 503) waiting.push(sent);
+        else expect(response.status, await response.text()).toBe(200);
+      }
     }),
   );
 }

@@ -52,7 +52,10 @@ test("Accounts for everything told: the counts of what became of it sum to what 
     project: "checkout",
   };
   const endMs = Date.now();
-  const twice = exportSpans([{ id: "1", trace: "1", attributes: named }], { scope: "com.anthropic.sdk.x", endMs });
+  const twice = exportSpans([{ id: "1", trace: "1", attributes: named }], {
+    scope: "com.anthropic.sdk.x",
+    endMs,
+  });
   const again = exportSpans([{ id: "2", trace: "2", attributes: wrapper }], { endMs });
   const lost = exportSpans([
     { id: "3", attributes: { ...call, "gen_ai.operation.name": "invoke_agent" } },
@@ -66,7 +69,9 @@ test("Accounts for everything told: the counts of what became of it sum to what 
   const { partialSuccess } = await (await source.accept(lost)).json();
   expect(partialSuccess.errorMessage).toContain("no counts of tokens: 1.");
   expect(partialSuccess.errorMessage).toContain("no known emitter names its counts as these records do: 1.");
-  const { account } = await source.until((read) => read.account.reduce((sum, { count }) => sum + count, 0) === 8);
+  const { account } = await source.until(
+    (read) => read.account.reduce((sum, { count }) => sum + count, 0) === 8,
+  );
   expect(account.map(({ hour: _, ...row }) => row)).toEqual(
     expect.arrayContaining([
       { emitter: "anthropic-sdk", outcome: "recorded", by: null, count: 1 },
@@ -85,11 +90,19 @@ test("Accounts for everything told: the counts of what became of it sum to what 
 test("Accounts for what the typed client tells", async () => {
   const source = await makeTeamSource(harness);
   const client = new Outlay({ url: source.url, apiKey: source.secret, project: "checkout" });
-  client.record({ type: "usage", provider: "openai", model: "gpt-4o", unit_type: "input_tokens", quantity: 5 });
+  client.record({
+    type: "usage",
+    provider: "openai",
+    model: "gpt-4o",
+    unit_type: "input_tokens",
+    quantity: 5,
+  });
   await client.flush();
   const { account, emitters } = await source.until((read) => read.account.length > 0);
   expect(emitters).toEqual(["outlay-client"]);
-  expect(account).toEqual([expect.objectContaining({ emitter: "outlay-client", outcome: "recorded", count: 1 })]);
+  expect(account).toEqual([
+    expect.objectContaining({ emitter: "outlay-client", outcome: "recorded", count: 1 }),
+  ]);
 });
 
 test("Names models without a price", async () => {

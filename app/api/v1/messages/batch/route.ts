@@ -34,7 +34,8 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
       });
       Object.assign(headers, rateHeaders(rate));
       const verdicts = accepted(outcome);
-      if (request.headers.has("outlay-client") && !query?.dry_run) noteClientCalls(admitted?.key.id, verdicts);
+      if (request.headers.has("outlay-client") && !query?.dry_run)
+        noteClientCalls(admitted?.key.id, verdicts);
       return toBulkResult(verdicts);
     },
   }),
