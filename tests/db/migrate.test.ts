@@ -214,12 +214,18 @@ describe("bootstrapDatabase", () => {
       `drop function local_auth.find_user(text);
        create function local_auth.find_user(text) returns integer language sql as 'select 1';
        create function local_auth.no_longer_there() returns void language sql as '';
+       alter table local_auth.mail_tokens add column code_challenge_method text;
+       alter table local_auth.auth_codes add column code_challenge_method text not null, add column method text not null;
        comment on schema local_auth is 'bootstrap of an earlier version'`,
     );
     expect(await bootstrapDatabaseAt(own.superuserUrl, bootstrap)).toBe(false);
     expect(await functions()).toEqual(present);
     const found = await superuser.query("select local_auth.find_user('kept@example.com')::text as id");
     expect(found.rows[0].id).toMatch(/^[0-9a-f-]{36}$/);
+    const { rows } = await superuser.query(
+      "select attname from pg_attribute where attrelid in ('local_auth.mail_tokens'::regclass, 'local_auth.auth_codes'::regclass) and attname in ('code_challenge_method', 'method')",
+    );
+    expect(rows).toEqual([]);
     await superuser.end();
     await own.drop();
   });
