@@ -68,19 +68,21 @@ const priceKeys = {
   cache_read_input_token_cost: "cache_read_mtok",
   cache_creation_input_token_cost: "cache_write_mtok",
   cache_creation_input_token_cost_above_1hr: "cache_write_1h_mtok",
+  cache_creation_input_token_cost_above_12hr: "cache_write_12h_mtok",
   output_cost_per_reasoning_token: "output_reasoning_mtok",
   input_cost_per_audio_token: "input_audio_mtok",
   output_cost_per_audio_token: "output_audio_mtok",
   input_cost_per_image_token: "input_image_mtok",
   output_cost_per_image_token: "output_image_mtok",
 };
-const serviceTiers = { batches: "batch", flex: "flex", priority: "priority" };
+const serviceTiers = { batches: "batch", flex: "flex", priority: "priority", ultrafast: "ultrafast" };
 
 /** `input_cost_per_token_above_200k_tokens_batches` → its price key, the start of its tier and its service tier. */
 export function readKey(key) {
   const { name, thousands, service } =
-    /^(?<name>.+?)(?:_above_(?<thousands>\d+)k_tokens)?(?:_(?<service>batches|flex|priority))?$/.exec(key)
-      ?.groups ?? {};
+    /^(?<name>.+?)(?:_above_(?<thousands>\d+)k_tokens)?(?:_(?<service>batches|flex|priority|ultrafast))?$/.exec(
+      key,
+    )?.groups ?? {};
   const priceKey = priceKeys[name];
   if (!priceKey) return undefined;
   return { priceKey, start: Number(thousands ?? 0) * 1000, service: serviceTiers[service] ?? "standard" };
@@ -112,7 +114,25 @@ export function readPrices(entry) {
       tiers[service][priceKey] = rest.length === 0 ? first.price : { base: first.price, tiers: rest };
     }
   }
-  return tiers.standard?.input_mtok === undefined ? undefined : tiers;
+  if (tiers.standard?.input_mtok === undefined) return undefined;
+  const fast = entry.provider_specific_entry?.fast;
+  return typeof fast === "number" ? { ...tiers, fast: timesAll(tiers.standard, fast) } : tiers;
+}
+
+/** Anthropic's fast mode: its prices are the standard ones times a factor, those of the cache and of long requests too. */
+function timesAll(prices, factor) {
+  const times = (price) => Number(new Big(String(price)).times(String(factor)).toFixed());
+  return Object.fromEntries(
+    Object.entries(prices).map(([key, price]) => [
+      key,
+      typeof price === "number"
+        ? times(price)
+        : {
+            base: times(price.base),
+            tiers: price.tiers.map((tier) => ({ ...tier, price: times(tier.price) })),
+          },
+    ]),
+  );
 }
 
 /** The models of every provider, by name, sorted. */

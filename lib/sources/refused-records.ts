@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { parseDecimal } from "@/lib/decimal";
 import { marksAround } from "@/lib/ledger/ingest/call";
+import { pricedTiers } from "@/lib/ledger/pricing/price-table";
+import { tokenKinds } from "./emitters/emitter";
 import type { SourceRecord } from "./mapping/source-record";
 
 /** The limits of what is kept of one request: records, and bytes of their JSON. */
@@ -57,14 +59,9 @@ const record = z.object({
   occurredAt: optional,
   provider: z.string(),
   model: optional,
-  tokens: z.object({
-    input: decimal.optional(),
-    cacheRead: decimal.optional(),
-    cacheWrite: decimal.optional(),
-    output: decimal.optional(),
-    reasoning: decimal.optional(),
-  }),
+  tokens: z.partialRecord(z.enum(tokenKinds), decimal),
   requestInput: decimal.optional(),
+  tier: z.enum(pricedTiers).optional(),
   givenCostUsd: decimal.optional(),
   isCostTrusted: z.boolean(),
   isIncluded: z.boolean(),

@@ -9,7 +9,7 @@ const input = {
 };
 const words = ["Grüße", " aus", " 東京 🎉"];
 
-export function anthropicAnswer(id: string, { model }: Asked) {
+export function anthropicAnswer(id: string, { model, speed }: Asked) {
   return {
     id: `msg_${id}`,
     type: "message",
@@ -18,7 +18,7 @@ export function anthropicAnswer(id: string, { model }: Asked) {
     content: [{ type: "text", text: words.join("") }],
     stop_reason: "end_turn",
     stop_sequence: null,
-    usage: { ...input, output_tokens: 40 },
+    usage: { ...input, output_tokens: 40, ...(speed && { speed }) },
   };
 }
 

@@ -56,3 +56,16 @@ test("Records the input, and the output so far, of a stream that the caller stop
     { ...recordedCall, model: "endless", lines: { ...inputLines, output_tokens: 2 } },
   ]);
 });
+
+test("Prices Anthropic's fast mode, and what is written to the cache for an hour", async () => {
+  const { client, recorded, workspace } = await wrap();
+  await sdk.inFastMode(client, user);
+  expect(await recorded()).toEqual([{ ...recordedCall, model: "claude-opus-5-5" }]);
+  const { rows } = await harness.fixtures.sql.query(
+    "select sum(amount_usd)::text as usd from public.messages where workspace_id = $1",
+    [workspace],
+  );
+  // Twice USD 4, 0.20, 5, 8 and 20 per million tokens: input, cache read, written for 5 minutes and an hour, output.
+  const usd = (2 * (100 * 4 + 2000 * 0.2 + 100 * 5 + 200 * 8 + 40 * 20)) / 1e6;
+  expect(Number(rows[0].usd)).toBeCloseTo(usd, 12);
+});

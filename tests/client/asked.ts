@@ -3,6 +3,9 @@ export type Asked = {
   model: string;
   stream?: boolean;
   background?: boolean;
+  service_tier?: string;
+  speed?: string;
+  tools?: unknown[];
   stream_options?: { include_usage?: boolean };
   input?: string | string[];
 };

@@ -59,8 +59,22 @@ export function chatEvents(id: string, { model, stream_options }: Asked): string
   return [...chunks.map((data) => `data: ${JSON.stringify(data)}\n\n`), "data: [DONE]\n\n"];
 }
 
-export function responseAnswer(id: string, { model, background = false }: Asked) {
+/** What a response did before its message: two searches, of which one was cached, and what it did with them. */
+const toolCalls = [
+  { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "x" } },
+  { type: "web_search_call", id: "ws_2", status: "completed", action: { type: "search", query: "y" } },
+  {
+    type: "web_search_call",
+    id: "ws_3",
+    status: "completed",
+    action: { type: "open_page", url: "https://x" },
+  },
+  { type: "file_search_call", id: "fs_1", status: "completed", queries: ["z"] },
+];
+
+export function responseAnswer(id: string, { model, background = false, service_tier, tools }: Asked) {
   return {
+    service_tier: service_tier ?? "default",
     id: `${background ? "bg" : "resp"}_${id}`,
     object: "response",
     created_at: created,
@@ -74,6 +88,7 @@ export function responseAnswer(id: string, { model, background = false }: Asked)
     output: background
       ? []
       : [
+          ...(tools ? toolCalls : []),
           {
             type: "message",
             id: `msg_${id}`,

@@ -63,6 +63,22 @@ describe.each(Object.keys(sdk.versions))("A client of OpenAI's SDK %s, wrapped",
     expect(rows[0].status).toEqual(["priced"]);
   });
 
+  test("Records how a response was served, and the searches that OpenAI bills", async () => {
+    const { client, recorded, workspace } = await wrap();
+    await sdk.withTools(client, user, "flex");
+    const lines = { ...recordedCall.lines, output_tokens: 50, web_searches: 2, storage_searches: 1 };
+    expect(await recorded()).toMatchObject([{ lines: { web_searches: 2, storage_searches: 1 } }]);
+    const { rows } = await harness.fixtures.sql.query(
+      "select sum(amount_usd)::text as usd, array_agg(distinct details ->> 'service_tier') as tiers from public.messages where workspace_id = $1",
+      [workspace],
+    );
+    // gpt-5 in flex: USD 0.625, 0.0625 and 5 per million tokens; USD 10 and 2.50 for a thousand searches.
+    const { input_tokens: input, cache_read_tokens: read, output_tokens: output } = lines;
+    const usd = (input * 0.625 + read * 0.0625 + output * 5) / 1e6 + 0.02 + 0.0025;
+    expect(Number(rows[0].usd)).toBeCloseTo(usd, 12);
+    expect(rows[0].tiers).toEqual(["flex"]);
+  });
+
   test("Records a response made in the background once, however often it is asked for", async () => {
     const { client, recorded } = await wrap();
     await sdk.inBackground(client, user);

@@ -36,6 +36,10 @@ export const calls: Record<string, (client: Anthropic, user: string) => Promise<
     collect(await client.beta.messages.create({ ...ask(user), stream: true })),
 };
 
+/** A message in Anthropic's fast mode. */
+export const inFastMode = (client: Anthropic, user: string) =>
+  client.beta.messages.create({ ...ask(user), model: "claude-opus-5-5", speed: "fast" });
+
 /** Starts a stream and stops reading after its first event. */
 export async function stopEarly(client: Anthropic, user: string) {
   const stream = await client.messages.create({ ...ask(user), model: "endless", stream: true });

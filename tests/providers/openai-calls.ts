@@ -76,6 +76,16 @@ export const calls: Record<string, (client: OpenAI, user: string) => Promise<unk
 export const embed = (client: OpenAI, user: string) =>
   client.embeddings.create({ model: "text-embedding-3-small", input: ["a", "b"], user });
 
+/** A response in a service tier, with tools that OpenAI runs. */
+export const withTools = (client: OpenAI, user: string, service_tier: "flex" | "priority") =>
+  client.responses.create({
+    ...response,
+    model: "gpt-5",
+    user,
+    service_tier,
+    tools: [{ type: "web_search" }],
+  });
+
 /** A response that is made in the background and asked for until it is there. */
 export async function inBackground(client: OpenAI, user: string) {
   const { id } = await client.responses.create({ ...response, user, background: true });

@@ -32,7 +32,7 @@ const common = {
 };
 
 /** How a provider served a request, where that changes its price. */
-const serviceTiers = ["standard", "batch", "flex", "priority"] as const;
+const serviceTiers = ["standard", "batch", "flex", "priority", "fast", "ultrafast"] as const;
 
 /** One line of usage, alone or in a batch. */
 const usageLine = {
@@ -50,7 +50,7 @@ const usageLine = {
   ).optional(),
   service_tier: z.enum(serviceTiers).optional().meta({
     description:
-      "How the provider served the request, where that changes its price: `batch`, `flex` or `priority`; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced.",
+      "How the provider served the request, where that changes its price: `batch`, `flex`, `priority`, `ultrafast`, or `fast` for Anthropic's fast mode; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced.",
   }),
   estimated_cost: positiveDecimal(
     "USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage.",

@@ -1,3 +1,4 @@
+import type { ModelPrice } from "@pydantic/genai-prices";
 import {
   compare,
   type Decimal,
@@ -59,16 +60,24 @@ export function catalogueRate(line: CatalogueLine, unitType: string): Rate | Unp
   const unit = findUnit(unitType);
   if (!unit) return "unknown_unit";
   if (model === "unknown_model") return model;
-  const scale = scaleAt(model, unit, line.occurredAt, line.serviceTier ?? "standard");
+  // Searches and pages cost the same in every tier.
+  const service = unit.priceKey.endsWith("_mtok") ? (line.serviceTier ?? "standard") : "standard";
+  const scale = scaleAt(model, unit, line.occurredAt, service);
   if (!scale) return "no_rate";
   if (scale.tiers.length === 0) return scale.base;
   const input = line.inputQuantity ?? zero;
   return scale.tiers.find(({ start }) => compare(input, start) > 0)?.rate ?? scale.base;
 }
 
-function scaleAt(model: CatalogueModel, unit: Unit, instant: Date, service: ServiceTier): Scale | null {
+/** Providers whose tiers differ in their limits and not in their prices (console.groq.com/docs/service-tiers). */
+const withFlatTiers = new Set(["groq"]);
+
+function scaleAt(model: CatalogueModel, unit: Unit, instant: Date, tier: ServiceTier): Scale | null {
   if (Number.isNaN(instant.getTime())) return null;
-  const tables = service === "standard" ? model.tablesAt(instant) : [];
+  const own = model.tablesAt(instant);
+  const isFlat = [...own, model.second].some((table) => table && withFlatTiers.has(table.provider));
+  const service = isFlat ? "standard" : tier;
+  const tables = service === "standard" ? own : [];
   for (const table of tables) {
     const scale = scaleOf(table, unit, service);
     if (scale) return scale;
@@ -96,7 +105,8 @@ function scaleOf(table: PriceTable, unit: Unit, service: ServiceTier): Scale | n
 /** The scale of a unit in a price table, or of the unit as which it is billed; null where the table has neither. */
 export function toScale(table: PriceTable, unit: Unit, service: ServiceTier = "standard"): Scale | null {
   const prices = service === "standard" ? table.prices : (table.services?.[service] ?? {});
-  const entry = Object.hasOwn(prices, unit.priceKey) ? prices[unit.priceKey] : undefined;
+  const listed = Object.hasOwn(prices, unit.priceKey) ? prices[unit.priceKey] : undefined;
+  const entry = listed ?? (unit.twiceInputOf?.test(table.model) ? doubled(prices.input_mtok) : undefined);
   if (entry === undefined || entry === null) {
     const fallback = unit.fallback === undefined ? undefined : findUnit(unit.fallback);
     return fallback ? toScale(table, fallback, service) : null;
@@ -112,6 +122,15 @@ export function toScale(table: PriceTable, unit: Unit, service: ServiceTier = "s
     rate: rateOf(price, start),
   }));
   return { base: rateOf(entry.base), tiers: tiers.sort((a, b) => compare(b.start, a.start)) };
+}
+
+/** Twice a listed price: exact, because doubling a float only changes its exponent. */
+function doubled(listed: ModelPrice["input_mtok"]): ModelPrice["input_mtok"] {
+  if (typeof listed !== "object") return listed === undefined ? undefined : 2 * listed;
+  return {
+    base: 2 * listed.base,
+    tiers: listed.tiers.map(({ start, price }) => ({ start, price: 2 * price })),
+  };
 }
 
 function toRate(table: PriceTable, unit: Unit, listed: number, tier: Price["tier"] & object): Rate {

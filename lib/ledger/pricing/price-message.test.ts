@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { compare, DecimalError, multiply, parseDecimal, roundMoney, toText } from "@/lib/decimal";
 import { cachedQuantityIssue } from "./price-line";
 import { callInputTokens, type PriceOverride, priceUsage, type Usage } from "./price-message";
+import { allModelsOfSecondCatalogue } from "./second-catalogue/second-catalogue";
 
 const d = parseDecimal;
 const noon = new Date("2026-06-01T12:00:00Z");
@@ -202,6 +203,10 @@ describe("Service tiers", () => {
     ["openai", "gpt-5", "priority", "0.0025"],
     ["anthropic", "claude-sonnet-4-5", "batch", "0.0015"],
     ["anthropic", "claude-opus-4-8[1m]", "batch", "0.0025"],
+    ["anthropic", "claude-opus-4-8[1m]", "fast", "0.01"],
+    ["openai", "gpt-6.1-sol", "ultrafast", "0.012"],
+    // Groq's tiers cost the same.
+    ["groq", "llama-3.3-70b-versatile", "flex", "0.00059"],
   ] as const)("%s %s %s costs %s a thousand input tokens", (provider, model, serviceTier, expected) => {
     expect(toText(tier(model, serviceTier, { provider }).amount)).toBe(expected);
   });
@@ -220,6 +225,18 @@ describe("Service tiers", () => {
     });
   });
 
+  test.each([
+    ["claude-opus-4-8", "fast", "cache_read_tokens", "0.001"],
+    ["claude-opus-4-8", "fast", "cache_write_5m_tokens", "0.0125"],
+    ["claude-opus-4-8", "fast", "cache_write_1h_tokens", "0.02"],
+    ["claude-opus-4-8", "batch", "cache_write_1h_tokens", "0.005"],
+    ["claude-opus-4-8", "batch", "web_searches", "10"],
+    ["anthropic.claude-opus-4-20250514-v1:0", "standard", "cache_write_1h_tokens", "0.03"],
+  ] as const)("%s %s costs a thousand %s of %s", (model, service, unitType, expected) => {
+    const provider = model.startsWith("anthropic.") ? "aws" : "anthropic";
+    expect(toText(tier(model, service, { provider, unitType }).amount)).toBe(expected);
+  });
+
   test("Price the cached part at the tier's cache price", () => {
     expect(toText(tier("gpt-5", "batch", { cachedQuantity: d("400") }).amount)).toBe("0.0004"); // 600 × 0.625/M + 400 × 0.0625/M
   });
@@ -235,6 +252,46 @@ describe("Service tiers", () => {
 
   test("Leave a workspace's own price as it is", () => {
     expect(toText(tier("gpt-4o", "batch", { overrides: [override()] }).amount)).toBe("0.001");
+  });
+});
+
+describe("What Claude costs to write to the cache", () => {
+  const at = new Date("2026-11-22T12:00:00Z");
+  const claude = allModelsOfSecondCatalogue().filter(({ model }) => model.includes("claude"));
+  const rate = (one: (typeof claude)[number], unitType: string, serviceTier: Usage["serviceTier"]) => {
+    const priced = priceUsage(
+      usage({ ...one, unitType, serviceTier, occurredAt: at, quantity: d("1000000") }),
+    );
+    return priced.costStatus === "priced" ? toText(priced.amount) : undefined;
+  };
+
+  // Where a catalogue lists it, it agrees with the rule by which the others are priced.
+  test("Is twice the input for an hour, in every tier and on every cloud", () => {
+    const differing = claude.flatMap((one) =>
+      (["standard", "batch", "fast"] as const).flatMap((service) => {
+        const input = rate(one, "input_tokens", service);
+        const written = rate(one, "cache_write_1h_tokens", service);
+        if (input === undefined || written === toText(multiply(d(input), d("2")))) return [];
+        return `${one.provider}/${one.model} ${service}: ${input} → ${written}`;
+      }),
+    );
+    expect(differing).toEqual([]);
+    expect(claude.length).toBeGreaterThan(100);
+  });
+
+  test("Is 1.25 times the input for five minutes, where it is listed", () => {
+    // Anthropic lists USD 0.30 for Claude 3 Haiku, not 0.3125.
+    const differing = claude
+      .filter(({ model }) => !model.includes("claude-3-haiku"))
+      .flatMap((one) => {
+        const input = rate(one, "input_tokens", "standard");
+        const written = rate(one, "cache_write_5m_tokens", "standard");
+        if (input === undefined || written === undefined) return [];
+        return written === toText(multiply(d(input), d("1.25")))
+          ? []
+          : `${one.provider}/${one.model}: ${input} → ${written}`;
+      });
+    expect(differing).toEqual([]);
   });
 });
 

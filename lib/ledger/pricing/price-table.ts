@@ -1,7 +1,10 @@
 import type { ModelPrice } from "@pydantic/genai-prices";
 
-/** How a provider served a call, where that changes its price. `standard` is what everybody gets who asks for nothing. */
-export type ServiceTier = "standard" | "batch" | "flex" | "priority";
+/** How a provider may serve a call at a price of its own. `fast` is Anthropic's fast mode; OpenAI's is `priority`. */
+export const pricedTiers = ["batch", "flex", "priority", "fast", "ultrafast"] as const;
+
+/** How a provider served a call. `standard` is what everybody gets who asks for nothing. */
+export type ServiceTier = "standard" | (typeof pricedTiers)[number];
 
 /**
  * A provider's prices of a model during one period.

@@ -62,7 +62,10 @@ const companions = ["input_mtok", "output_mtok", "cache_read_mtok", "cache_write
 );
 
 describe("The unit table and the catalogue's own calculator", () => {
-  test.each(allUnits().map((unit) => [unit.unit, unit] as const))("%s", (name, unit) => {
+  // The first catalogue does not have OpenAI's writes for 12 hours.
+  const known = allUnits().filter(({ unit }) => unit !== "cache_write_12h_tokens");
+
+  test.each(known.map((unit) => [unit.unit, unit] as const))("%s", (name, unit) => {
     const warn = vi.spyOn(console, "warn").mockReturnValue();
     const isTime = /_(seconds|minutes|hours)$/.test(name);
     const usageKey = isTime ? name.replace(/_(minutes|hours)$/, "_seconds") : name;

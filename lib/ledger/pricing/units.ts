@@ -7,6 +7,7 @@
  * - `countsAsInput`: whether its quantity counts as a request's input tokens, which decide the price tier.
  * - `fallback`: the unit whose price applies if a model has none for this one, because providers bill it as that unit.
  * - `cachedAs`: the unit that prices the cached part of a line of this unit.
+ * - `twiceInputOf`: the models that cost twice their price of input tokens for this unit, where no catalogue lists it.
  */
 export type Unit = {
   unit: string;
@@ -15,9 +16,11 @@ export type Unit = {
   countsAsInput: boolean;
   fallback?: string;
   cachedAs?: string;
+  twiceInputOf?: RegExp;
 };
 
-type Row = [unit: string, priceKey: string, relations?: { fallback?: string; cachedAs?: string }];
+type Relations = Pick<Unit, "fallback" | "cachedAs" | "twiceInputOf">;
+type Row = [unit: string, priceKey: string, relations?: Relations];
 
 /*
  * Fallbacks follow the catalogue's hierarchy, but only where providers bill that way (the oracle test compares): reasoning
@@ -40,7 +43,9 @@ const inputTokens: Row[] = [
   ["cache_audio_read_tokens", "cache_audio_read_mtok"],
   ["cache_write_tokens", "cache_write_mtok"],
   ["cache_write_5m_tokens", "cache_write_5m_mtok", { fallback: "cache_write_tokens" }],
-  ["cache_write_1h_tokens", "cache_write_1h_mtok"],
+  // Anthropic's price in every tier, on every cloud (platform.claude.com/docs/en/about-claude/pricing, prompt caching).
+  ["cache_write_1h_tokens", "cache_write_1h_mtok", { twiceInputOf: /claude/ }],
+  ["cache_write_12h_tokens", "cache_write_12h_mtok"],
 ];
 const outputTokens: Row[] = [
   ["output_tokens", "output_mtok"],
@@ -102,6 +107,8 @@ const aliases: Record<string, string> = {
   cache_write_input_tokens: "cache_write_tokens",
   ephemeral_5m_input_tokens: "cache_write_5m_tokens",
   ephemeral_1h_input_tokens: "cache_write_1h_tokens",
+  ttl_30m_tokens: "cache_write_tokens",
+  ttl_12h_tokens: "cache_write_12h_tokens",
   reasoning_tokens: "output_reasoning_tokens",
   reasoning_output_tokens: "output_reasoning_tokens",
   thinking_tokens: "output_reasoning_tokens",

@@ -26,6 +26,16 @@ const own: Attribution = {
   tags: { ...attribution.tags, team: ["ai.telemetry.metadata.team", "team"] },
 };
 
+const metadata = "ai.response.providerMetadata";
+
+/** What Anthropic answered about a call, of which the AI SDK has no names of its own. */
+const anthropicDetails = {
+  cacheWrite5m: [`${metadata}#anthropic.usage.cache_creation.ephemeral_5m_input_tokens`],
+  cacheWrite1h: [`${metadata}#anthropic.usage.cache_creation.ephemeral_1h_input_tokens`],
+  webSearches: [`${metadata}#anthropic.usage.server_tool_use.web_search_requests`],
+  codeExecutions: [`${metadata}#anthropic.usage.server_tool_use.code_execution_requests`],
+};
+
 /** Only these spans are a call of a model: their parents, `ai.generateText` and the others, carry the sum of them. */
 const providerCall: Rule = {
   signal: "traces",
@@ -58,7 +68,14 @@ const providerCall: Rule = {
       "gen_ai.usage.completion_tokens",
     ],
     reasoning: ["ai.usage.outputTokenDetails.reasoningTokens", "ai.usage.reasoningTokens"],
+    ...anthropicDetails,
   },
+  tier: [
+    `${metadata}#anthropic.usage.speed`,
+    `${metadata}#anthropic.usage.service_tier`,
+    `${metadata}#openai.serviceTier`,
+    `${metadata}#azure.serviceTier`,
+  ],
   inputHasCache: true,
   outputHasReasoning: true,
   identity: { response: ["gen_ai.response.id", "ai.response.id"] },
@@ -67,8 +84,6 @@ const providerCall: Rule = {
 
 /** From version 6 on, a count of input tokens comes with its parts and includes them. */
 const withParts: Rule = { ...providerCall, requires: ["ai.usage.inputTokenDetails.noCacheTokens"] };
-
-const metadata = "ai.response.providerMetadata";
 
 /**
  * Version 5 gives each provider's own counts: those of Anthropic's input lack the cache, and the spans of `generateText` lack
@@ -82,6 +97,7 @@ const anthropicAnswer: Rule = {
     cacheRead: [`${metadata}#anthropic.usage.cache_read_input_tokens`],
     cacheWrite: [`${metadata}#anthropic.usage.cache_creation_input_tokens`],
     output: [`${metadata}#anthropic.usage.output_tokens`],
+    ...anthropicDetails,
   },
   inputHasCache: false,
 };

@@ -13,9 +13,12 @@ export const allowList: ReadonlySet<string> = new Set(
   ["service.name", "event.name", ...named].map((name) => name.split("#", 1)[0] as string),
 );
 
-/** The attributes whose text is JSON with numbers. */
+/** Members of attributes that hold JSON, as `name#member`. */
+export const namedMembers: ReadonlySet<string> = new Set([...named].filter((name) => name.includes("#")));
+
+/** The attributes whose text is JSON. */
 export const jsonAttributes: ReadonlySet<string> = new Set(
-  [...named].filter((name) => name.includes("#")).map((name) => name.split("#", 1)[0] as string),
+  [...namedMembers].map((name) => name.split("#", 1)[0] as string),
 );
 
 /** Whether numbers under this name are counts of tokens or costs, known or not: so that what is not understood is noticed. */
@@ -58,6 +61,7 @@ export function namesInRule({
     rule.model,
     rule.requires,
     rule.time,
+    rule.tier,
     rule.furtherInput,
     typeof kind === "object" ? [kind.attribute] : [],
     ...[tokens, cost, identity, about, tags].flatMap((group): Names[] => Object.values(group ?? {})),

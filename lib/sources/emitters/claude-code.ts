@@ -6,6 +6,7 @@ const shared = {
   model: ["model"],
   inputHasCache: false,
   outputHasReasoning: true,
+  tier: ["speed"],
   attribution,
 } as const;
 

@@ -42,6 +42,13 @@ const shared = {
   model: ["gen_ai.response.model", "gen_ai.request.model", "llm.response.model_name", "llm.model_name"],
   inputHasCache: true,
   outputHasReasoning: true,
+  tier: [
+    "anthropic.usage.speed",
+    "anthropic.response.service_tier",
+    "openai.response.service_tier",
+    "gen_ai.openai.response.service_tier",
+    "gen_ai.response.service_tier",
+  ],
   attribution,
 } as const;
 
@@ -82,6 +89,14 @@ export const inferenceSpan: Rule = {
       "llm.usage.cache_creation_input_tokens",
       "llm.token_count.prompt_details.cache_write",
     ],
+    cacheWrite5m: ["anthropic.usage.cache_creation.ephemeral_5m_input_tokens"],
+    cacheWrite1h: ["anthropic.usage.cache_creation.ephemeral_1h_input_tokens"],
+    inputAudio: ["gen_ai.usage.audio.input_tokens", "llm.token_count.prompt_details.audio"],
+    inputImage: ["gen_ai.usage.image.input_tokens"],
+    outputAudio: ["gen_ai.usage.audio.output_tokens", "llm.token_count.completion_details.audio"],
+    outputImage: ["gen_ai.usage.image.output_tokens"],
+    webSearches: ["anthropic.usage.server_tool_use.web_search_requests"],
+    codeExecutions: ["anthropic.usage.server_tool_use.code_execution_requests"],
     reasoning: [
       "gen_ai.usage.reasoning.output_tokens",
       "gen_ai.usage.reasoning_tokens",

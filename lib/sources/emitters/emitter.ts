@@ -6,9 +6,30 @@ import type { Signal } from "@/lib/sources/otlp/entry";
  */
 export type Names = readonly string[];
 
-/** The kinds of tokens that are counted apart. */
-export const tokenKinds = ["input", "cacheRead", "cacheWrite", "output", "reasoning"] as const;
-export type TokenKind = (typeof tokenKinds)[number];
+/**
+ * What is counted apart, and what it is a part of: `cacheWrite1h` is counted in `cacheWrite` too, as `reasoning` is in `output`.
+ * `unit`: what a message has it as. Tokens first, then calls of tools that the provider runs.
+ */
+export const counted = {
+  input: { unit: "input_tokens" },
+  inputAudio: { unit: "input_audio_tokens", partOf: "input" },
+  inputImage: { unit: "input_image_tokens", partOf: "input" },
+  cacheRead: { unit: "cache_read_tokens" },
+  cacheWrite: { unit: "cache_write_tokens" },
+  cacheWrite5m: { unit: "cache_write_5m_tokens", partOf: "cacheWrite" },
+  cacheWrite1h: { unit: "cache_write_1h_tokens", partOf: "cacheWrite" },
+  cacheWrite12h: { unit: "cache_write_12h_tokens", partOf: "cacheWrite" },
+  output: { unit: "output_tokens" },
+  reasoning: { unit: "output_reasoning_tokens", partOf: "output" },
+  outputAudio: { unit: "output_audio_tokens", partOf: "output" },
+  outputImage: { unit: "output_image_tokens", partOf: "output" },
+  webSearches: { unit: "web_searches" },
+  codeExecutions: { unit: "code_executions" },
+} as const satisfies Record<string, { unit: string; partOf?: string }>;
+
+/** The kinds of tokens that are counted apart, and the calls of tools. */
+export type TokenKind = keyof typeof counted;
+export const tokenKinds = Object.keys(counted) as TokenKind[];
 
 /** Where a record names its model, units and so on. */
 export type Attribution = {
@@ -52,6 +73,11 @@ export type Rule = {
   furtherInput?: Names;
   /** The kind of a point of a metric: the kind itself, or an attribute and what its values mean. */
   kind?: TokenKind | { attribute: string; kinds: Readonly<Record<string, TokenKind>> };
+  /**
+   * How the provider served the call, the first that changes its price: `flex`, `priority`, `batch`, `ultrafast`, or Anthropic's `fast`. Any
+   * other value is the standard.
+   */
+  tier?: Names;
   /** Whether the count of input tokens includes those read from the cache and written to it. */
   inputHasCache: boolean;
   /** Whether the count of output tokens includes the tokens of reasoning. */

@@ -17,6 +17,8 @@ export const openInference: Emitter = {
         output: ["llm.token_count.completion"],
         cacheRead: ["llm.token_count.prompt_details.cache_read"],
         cacheWrite: ["llm.token_count.prompt_details.cache_write"],
+        inputAudio: ["llm.token_count.prompt_details.audio"],
+        outputAudio: ["llm.token_count.completion_details.audio"],
         reasoning: ["llm.token_count.completion_details.reasoning"],
       },
       cost: { usd: ["llm.cost.total"], parts: ["llm.cost.prompt", "llm.cost.completion"] },

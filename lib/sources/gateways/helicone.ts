@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Emitter, Rule } from "@/lib/sources/emitters/emitter";
 import type { Gateway } from "./gateway";
-import { count, members, name, usd } from "./item-fields";
+import { cacheCreation, count, members, name, usd } from "./item-fields";
 
 const answer = "response_body";
 
@@ -10,6 +10,7 @@ const shared = {
   provider: ["provider"],
   model: [`${answer}.model`, "model"],
   cost: { usd: ["metadata.cost"] },
+  tier: [`${answer}.usage.speed`, `${answer}.usage.service_tier`, `${answer}.service_tier`],
   attribution: { user: ["user_id"], session: [], feature: [], project: [], tags: {} },
 } as const;
 
@@ -38,6 +39,10 @@ const answers: readonly Rule[] = [
       input: [`${answer}.usage.input_tokens`],
       cacheRead: [`${answer}.usage.cache_read_input_tokens`],
       cacheWrite: [`${answer}.usage.cache_creation_input_tokens`],
+      cacheWrite5m: [`${answer}.usage.cache_creation.ephemeral_5m_input_tokens`],
+      cacheWrite1h: [`${answer}.usage.cache_creation.ephemeral_1h_input_tokens`],
+      webSearches: [`${answer}.usage.server_tool_use.web_search_requests`],
+      codeExecutions: [`${answer}.usage.server_tool_use.code_execution_requests`],
       output: [`${answer}.usage.output_tokens`],
     },
     inputHasCache: false,
@@ -50,6 +55,8 @@ const answers: readonly Rule[] = [
       input: [`${answer}.usage.prompt_tokens`],
       cacheRead: [`${answer}.usage.prompt_tokens_details.cached_tokens`],
       cacheWrite: [`${answer}.usage.prompt_tokens_details.cache_write_tokens`],
+      inputAudio: [`${answer}.usage.prompt_tokens_details.audio_tokens`],
+      outputAudio: [`${answer}.usage.completion_tokens_details.audio_tokens`],
       output: [`${answer}.usage.completion_tokens`],
       reasoning: [`${answer}.usage.completion_tokens_details.reasoning_tokens`],
     },
@@ -103,10 +110,16 @@ const item = z.looseObject(
           output_tokens_details: members({ reasoning_tokens: count }),
           cache_read_input_tokens: count,
           cache_creation_input_tokens: count,
+          cache_creation: cacheCreation,
+          server_tool_use: members({ web_search_requests: count, code_execution_requests: count }),
           prompt_tokens: count,
-          prompt_tokens_details: members({ cached_tokens: count, cache_write_tokens: count }),
+          prompt_tokens_details: members({
+            cached_tokens: count,
+            cache_write_tokens: count,
+            audio_tokens: count,
+          }),
           completion_tokens: count,
-          completion_tokens_details: members({ reasoning_tokens: count }),
+          completion_tokens_details: members({ reasoning_tokens: count, audio_tokens: count }),
         }),
         usageMetadata: members({
           promptTokenCount: count,

@@ -34,3 +34,6 @@ export const seconds = z
 export function members<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.looseObject(shape, "must be an object").nullish();
 }
+
+/** Anthropic's split of what was written to the cache. */
+export const cacheCreation = members({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count });

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Emitter } from "@/lib/sources/emitters/emitter";
 import type { Gateway, Item } from "./gateway";
-import { count, members, name, seconds, usd } from "./item-fields";
+import { cacheCreation, count, members, name, seconds, usd } from "./item-fields";
 
 const usage = "metadata.usage_object";
+const writes = `${usage}.prompt_tokens_details.cache_creation_token_details`;
 
 /** Where clients of LiteLLM say what a call is for: the request's metadata, its spend logs' metadata, its tags. */
 const told = (...names: string[]) =>
@@ -32,11 +33,26 @@ const emitter: Emitter = {
           `${usage}.prompt_tokens_details.cache_creation_tokens`,
           `${usage}.cache_creation_input_tokens`,
         ],
+        cacheWrite5m: [
+          `${writes}.ephemeral_5m_input_tokens`,
+          `${usage}.cache_creation.ephemeral_5m_input_tokens`,
+        ],
+        cacheWrite1h: [
+          `${writes}.ephemeral_1h_input_tokens`,
+          `${usage}.cache_creation.ephemeral_1h_input_tokens`,
+        ],
+        inputAudio: [`${usage}.prompt_tokens_details.audio_tokens`],
+        outputAudio: [`${usage}.completion_tokens_details.audio_tokens`],
+        webSearches: [
+          `${usage}.server_tool_use.web_search_requests`,
+          `${usage}.prompt_tokens_details.web_search_requests`,
+        ],
         output: ["completion_tokens", `${usage}.completion_tokens`],
         reasoning: [`${usage}.completion_tokens_details.reasoning_tokens`],
       },
       inputHasCache: true,
       outputHasReasoning: true,
+      tier: [`${usage}.speed`, `${usage}.service_tier`],
       cost: { usd: ["response_cost"] },
       identity: { response: ["id"] },
       attribution: {
@@ -74,8 +90,16 @@ const item = z.looseObject(
         completion_tokens: count,
         cache_read_input_tokens: count,
         cache_creation_input_tokens: count,
-        prompt_tokens_details: members({ cached_tokens: count, cache_creation_tokens: count }),
-        completion_tokens_details: members({ reasoning_tokens: count }),
+        cache_creation: cacheCreation,
+        server_tool_use: members({ web_search_requests: count }),
+        prompt_tokens_details: members({
+          cached_tokens: count,
+          cache_creation_tokens: count,
+          cache_creation_token_details: cacheCreation,
+          audio_tokens: count,
+          web_search_requests: count,
+        }),
+        completion_tokens_details: members({ reasoning_tokens: count, audio_tokens: count }),
       }),
     }),
   },

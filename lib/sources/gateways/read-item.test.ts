@@ -39,6 +39,36 @@ const rows: Row[] = [
     { provider: "anthropic", tokens: { input: "200", cacheRead: "1000", cacheWrite: "300", output: "34" } },
   ],
   [
+    "LiteLLM's split of what was written to the cache, its searches and its tier",
+    liteLlm,
+    liteLlmCall({
+      custom_llm_provider: "anthropic",
+      model: "claude-sonnet-4-5",
+      metadata: {
+        usage_object: {
+          prompt_tokens_details: {
+            cached_tokens: 500,
+            cache_creation_tokens: 300,
+            cache_creation_token_details: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+          },
+          server_tool_use: { web_search_requests: 2 },
+          service_tier: "priority",
+        },
+      },
+    }),
+    {
+      tier: "priority",
+      tokens: {
+        input: "400",
+        cacheRead: "500",
+        cacheWrite: "300",
+        cacheWrite5m: "100",
+        cacheWrite1h: "200",
+        webSearches: "2",
+      },
+    },
+  ],
+  [
     "LiteLLM's call without details",
     liteLlm,
     liteLlmCall({ metadata: null }),
@@ -76,6 +106,27 @@ const rows: Row[] = [
       user: "user-123",
       occurredAt: undefined,
     },
+  ],
+  [
+    "Helicone's call of Anthropic, with what was written for an hour, in fast mode",
+    helicone,
+    heliconeCall({
+      provider: "ANTHROPIC",
+      response_body: {
+        id: "msg_01",
+        model: "claude-opus-5-5",
+        usage: {
+          input_tokens: 200,
+          cache_read_input_tokens: 1000,
+          cache_creation_input_tokens: 300,
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 300 },
+          output_tokens: 34,
+          service_tier: "standard",
+          speed: "fast",
+        },
+      },
+    }),
+    { tier: "fast", tokens: { cacheWrite: "300", cacheWrite1h: "300" } },
   ],
   [
     "Helicone's call whose answer is already an object",

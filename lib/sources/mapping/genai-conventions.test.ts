@@ -1,6 +1,9 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { compare, parseDecimal, sum, toText, zero } from "@/lib/decimal";
 import { mapped, tokensOf } from "@/tests/helpers/mapped-exports";
 import { chatCall, exportSpans } from "@/tests/helpers/otlp";
+import { apart } from "./tokens";
 
 // What is counted of spans by OpenTelemetry's GenAI conventions, whichever program sends them.
 
@@ -133,4 +136,81 @@ test("Reads OpenRouter's broadcast with what it bills", () => {
 test("Counts nothing of a failed call", () => {
   const failed = { ...chatCall, "gen_ai.usage.input_tokens": 0, "gen_ai.usage.output_tokens": 0 };
   expect(mapped(exportSpans([{ id: "1", attributes: failed }]), "json").records).toEqual([]);
+});
+
+test("Reads for how long the cache is kept, what a provider's tools did, and how the call was served", () => {
+  const call = {
+    ...chatCall,
+    "gen_ai.usage.input_tokens": 1000,
+    "gen_ai.usage.cache_read.input_tokens": 400,
+    "gen_ai.usage.cache_write.input_tokens": 300,
+    "anthropic.usage.cache_creation.ephemeral_5m_input_tokens": 100,
+    "anthropic.usage.cache_creation.ephemeral_1h_input_tokens": 200,
+    "anthropic.usage.server_tool_use.web_search_requests": 3,
+    "anthropic.response.service_tier": "batch",
+  };
+  const { records } = mapped(exportSpans([{ id: "1", attributes: call }]), "json");
+  expect(records.map(tokensOf)).toEqual([
+    {
+      input: "300",
+      cacheRead: "400",
+      cacheWrite: "300",
+      cacheWrite5m: "100",
+      cacheWrite1h: "200",
+      output: "5",
+      webSearches: "3",
+    },
+  ]);
+  expect(records[0]).toMatchObject({ tier: "batch", requestInput: parseDecimal("1000") });
+});
+
+test("Counts the parts of what was written to the cache where nobody tells the whole", () => {
+  const call = {
+    ...chatCall,
+    "gen_ai.usage.input_tokens": 1000,
+    "anthropic.usage.cache_creation.ephemeral_1h_input_tokens": 200,
+  };
+  const { records } = mapped(exportSpans([{ id: "1", attributes: call }]), "json");
+  expect(records.map(tokensOf)).toEqual([
+    { input: "800", cacheWrite: "200", cacheWrite1h: "200", output: "5" },
+  ]);
+});
+
+test.each(["default", "auto", "scale", "standard_only", "constructor"])(
+  "Takes a call served as %s for one at the standard price",
+  (told) => {
+    const call = { ...chatCall, "openai.response.service_tier": told };
+    const { records } = mapped(exportSpans([{ id: "1", attributes: call }]), "json");
+    expect(records.map(({ tier }) => tier)).toEqual([undefined]);
+  },
+);
+
+test("Never counts a part beyond its whole, and sums lines to what was told", () => {
+  const count = fc.integer({ min: 0, max: 1000 });
+  const names = {
+    "gen_ai.usage.input_tokens": count,
+    "gen_ai.usage.output_tokens": count,
+    "gen_ai.usage.cache_read.input_tokens": count,
+    "gen_ai.usage.cache_write.input_tokens": count,
+    "gen_ai.usage.reasoning.output_tokens": count,
+    "anthropic.usage.cache_creation.ephemeral_5m_input_tokens": count,
+    "anthropic.usage.cache_creation.ephemeral_1h_input_tokens": count,
+    "gen_ai.usage.audio.input_tokens": count,
+    "gen_ai.usage.image.input_tokens": count,
+    "gen_ai.usage.audio.output_tokens": count,
+  };
+  fc.assert(
+    fc.property(fc.record(names, { requiredKeys: [] }), (attributes) => {
+      const { records } = mapped(exportSpans([{ id: "1", attributes }]), "json");
+      for (const { tokens } of records) {
+        const lines = apart(tokens, () => true);
+        const wholes = (["input", "cacheRead", "cacheWrite", "output"] as const).map(
+          (kind) => tokens[kind] ?? zero,
+        );
+        const all = Object.values(lines);
+        expect(all.filter((line) => compare(line, zero) < 0)).toEqual([]);
+        expect(toText(sum(all))).toBe(toText(sum(wholes)));
+      }
+    }),
+  );
 });

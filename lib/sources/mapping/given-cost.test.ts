@@ -13,6 +13,7 @@ const record = (provider: string, model: string, cost: string, isCostTrusted = t
   model,
   tokens: {},
   requestInput: undefined,
+  tier: undefined,
   givenCostUsd: parseDecimal(cost),
   isCostTrusted,
   user: undefined,

@@ -41,13 +41,14 @@ export function withGivenCost(
 }
 
 function weigh(
-  { provider, model, occurredAt, requestInput }: SourceRecord,
+  { provider, model, occurredAt, requestInput, tier }: SourceRecord,
   lines: ReportedLine[],
 ): Decimal[] {
   const shared = {
     provider,
     model,
     occurredAt: occurredAt === undefined ? new Date() : new Date(occurredAt),
+    serviceTier: tier,
     ...(requestInput && { inputQuantity: requestInput }),
   };
   const prices = lines.flatMap((line) => {

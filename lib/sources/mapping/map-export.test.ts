@@ -37,12 +37,12 @@ const calls: [capture: string, expected: [provider: string, model: string, token
       [
         "anthropic",
         "claude-sonnet-4-5",
-        { input: "205", cacheRead: "1050", cacheWrite: "305", output: "35" },
+        { input: "205", cacheRead: "1050", cacheWrite: "305", cacheWrite5m: "305", output: "35" },
       ],
       [
         "anthropic",
         "claude-sonnet-4-5",
-        { input: "206", cacheRead: "1060", cacheWrite: "306", output: "36" },
+        { input: "206", cacheRead: "1060", cacheWrite: "306", cacheWrite5m: "306", output: "36" },
       ],
       ["google", "gemini-2.5-flash", { input: "207", cacheRead: "1070", output: "47", reasoning: "10" }],
       ["google", "gemini-2.5-flash", { input: "208", cacheRead: "1080", output: "48", reasoning: "10" }],
@@ -92,7 +92,8 @@ const calls: [capture: string, expected: [provider: string, model: string, token
     [
       ["openai", "gpt-4o-2024-08-06", openAi],
       ["openai", "gpt-4o", openAi],
-      ["anthropic", "claude-sonnet-4-5", anthropic],
+      // The span of Anthropic's own SDK inside of OpenInference's tells how long the cache is kept.
+      ["anthropic", "claude-sonnet-4-5", { ...anthropic, cacheWrite5m: "300" }],
     ],
   ],
   [

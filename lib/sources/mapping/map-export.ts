@@ -177,6 +177,7 @@ function joinTold(one: SourceRecord, other: SourceRecord, leftOut: Account): Sou
 /** Fills in what another record of the same call says and this one does not. */
 function complete(record: SourceRecord, other: SourceRecord): void {
   inherit(record, other);
+  record.tier ??= other.tier;
   if (record.givenCostUsd !== undefined) return;
   record.givenCostUsd = other.givenCostUsd;
   record.isCostTrusted = other.isCostTrusted;

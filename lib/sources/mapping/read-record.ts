@@ -1,5 +1,6 @@
 import { add, type Decimal, isZero, parseDecimal, shiftDecimal, zero } from "@/lib/decimal";
 import type { StoredSource } from "@/lib/keys/api-key";
+import { pricedTiers } from "@/lib/ledger/pricing/price-table";
 import { unknownEmitter } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule, TokenKind } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
@@ -44,6 +45,7 @@ export function readRecord(
     model: modelName(model, provider),
     tokens,
     requestInput: point ? undefined : allInput(tokens),
+    tier: tierOf(rule, entry),
     givenCostUsd,
     isCostTrusted,
     isIncluded: false,
@@ -90,6 +92,17 @@ function readCost({ cost }: Rule, { own }: Entry): Decimal | undefined {
   const parts = (cost?.parts ?? []).map((name) => readCount(own.get(name)) ?? zero);
   const total = parts.reduce(add, zero);
   return isZero(total) ? undefined : total;
+}
+
+/** The tiers whose prices differ from the standard one. */
+const tiers = new Map(pricedTiers.map((tier) => [tier as string, tier]));
+
+function tierOf({ tier }: Rule, { own }: Entry): SourceRecord["tier"] {
+  for (const name of tier ?? []) {
+    const known = tiers.get(String(own.get(name) ?? "").toLowerCase());
+    if (known) return known;
+  }
+  return undefined;
 }
 
 function timeOf({ time }: Rule, { own, timeNs }: Entry): string | undefined {

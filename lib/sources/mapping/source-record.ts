@@ -1,18 +1,15 @@
 import type { Decimal } from "@/lib/decimal";
 import type { CallKeys } from "@/lib/ledger/ingest/call";
+import type { ServiceTier } from "@/lib/ledger/pricing/price-table";
+import type { TokenKind } from "@/lib/sources/emitters/emitter";
 import type { Attributes } from "@/lib/sources/otlp/entry";
 
 /**
- * The tokens of a call of a model, each counted once. `input` is what was neither read from the cache nor written to it;
- * `output` includes `reasoning`. What was not told is absent.
+ * What a call of a model used. `input` is what was neither read from the cache nor written to it. A kind that is a part of
+ * another (`counted` in `emitters/emitter.ts`) is counted in that, too: `output` includes `reasoning`. What was not told is
+ * absent.
  */
-export type Tokens = {
-  input?: Decimal;
-  cacheRead?: Decimal;
-  cacheWrite?: Decimal;
-  output?: Decimal;
-  reasoning?: Decimal;
-};
+export type Tokens = Partial<Record<TokenKind, Decimal>>;
 
 /** One call of a model, or what a metric counted in one period, whoever told it. */
 export type SourceRecord = {
@@ -30,6 +27,8 @@ export type SourceRecord = {
   tokens: Tokens;
   /** All input tokens of the request, cached ones included; undefined for a metric, which sums up requests. */
   requestInput: Decimal | undefined;
+  /** How the provider served it; undefined for the standard, and where nobody says. */
+  tier: Exclude<ServiceTier, "standard"> | undefined;
   /** The emitter's own figure of the cost, USD. */
   givenCostUsd: Decimal | undefined;
   /** Whether `givenCostUsd` is recorded as the cost, where the source has no setting about it. */

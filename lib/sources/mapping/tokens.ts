@@ -1,6 +1,6 @@
 import { add, compare, countDecimals, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 import { validationFailed } from "@/lib/errors";
-import { type Names, type Rule, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
+import { counted, type Names, type Rule, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Scalar } from "@/lib/sources/otlp/entry";
 import { firstOf } from "./first-of";
 import type { Tokens } from "./source-record";
@@ -59,28 +59,59 @@ export function readCount(value: Scalar | undefined): Decimal | undefined {
  * include them, whatever the emitter's row says: some versions differ.
  */
 export function separate(counts: Counts, rule: Pick<Rule, "inputHasCache" | "outputHasReasoning">): Tokens {
-  const { input = zero, cacheRead = zero, cacheWrite = zero, output = zero, reasoning = zero } = counts;
+  const { input = zero, cacheRead = zero, output = zero, reasoning = zero } = counts;
+  const { cacheWrite5m = zero, cacheWrite1h = zero, cacheWrite12h = zero } = counts;
+  // Some tell only the parts.
+  const parts = add(cacheWrite12h, add(cacheWrite5m, cacheWrite1h));
+  const cacheWrite = larger(counts.cacheWrite ?? zero, parts);
   const cached = add(cacheRead, cacheWrite);
   const isIncluded = rule.inputHasCache && compare(cached, input) <= 0;
   const hasReasoning = rule.outputHasReasoning && compare(reasoning, output) <= 0;
-  return positive({
+  return withinWhole({
+    ...counts,
     input: isIncluded ? subtract(input, cached) : input,
-    cacheRead,
     cacheWrite,
     output: hasReasoning ? output : add(output, reasoning),
-    reasoning,
   });
 }
+
+/** The counts above 0, without what parts have more than their whole: audio that was read from the cache is no fresh input. */
+function withinWhole(counts: Counts): Tokens {
+  const left: Counts = { ...counts };
+  const tokens: Tokens = {};
+  for (const kind of tokenKinds) {
+    const partOf = wholeOf(kind);
+    const told = counts[kind] ?? zero;
+    const count = partOf ? smaller(told, left[partOf] ?? zero) : told;
+    if (partOf) left[partOf] = subtract(left[partOf] ?? zero, count);
+    if (compare(count, zero) > 0) tokens[kind] = count;
+  }
+  return tokens;
+}
+
+/** The counts without what is counted in another of them, by kind: what is left of each whole besides its parts. */
+export function apart(tokens: Tokens, isApart: (kind: TokenKind) => boolean): Tokens {
+  const alone: Tokens = { ...tokens };
+  for (const kind of tokenKinds) {
+    const partOf = wholeOf(kind);
+    const part = tokens[kind];
+    if (!partOf || !part) continue;
+    if (isApart(kind)) alone[partOf] = subtract(alone[partOf] ?? zero, part);
+    else delete alone[kind];
+  }
+  return alone;
+}
+
+/** What a kind is a part of. */
+function wholeOf(kind: TokenKind): TokenKind | undefined {
+  const relations = counted[kind];
+  return "partOf" in relations ? relations.partOf : undefined;
+}
+
+const larger = (a: Decimal, b: Decimal) => (compare(a, b) > 0 ? a : b);
+const smaller = (a: Decimal, b: Decimal) => (compare(a, b) < 0 ? a : b);
 
 /** All input tokens of a call. */
 export function allInput({ input = zero, cacheRead = zero, cacheWrite = zero }: Tokens): Decimal {
   return add(input, add(cacheRead, cacheWrite));
-}
-
-function positive(counts: Required<Tokens>): Tokens {
-  const tokens: Tokens = {};
-  for (const kind of tokenKinds) {
-    if (compare(counts[kind], zero) > 0) tokens[kind] = counts[kind];
-  }
-  return tokens;
 }

@@ -1,11 +1,14 @@
-import { allowList, isUsageName, jsonAttributes } from "@/lib/sources/emitters/allow-list";
+import { allowList, isUsageName, jsonAttributes, namedMembers } from "@/lib/sources/emitters/allow-list";
 import type { Attributes, Scalar } from "./entry";
 import { type Attribute, maxTextLength } from "./records";
 
 /** Usage that is written as JSON in a text is a few names and numbers. */
 const maxJsonLength = 8_000;
 
-/** The attributes on the allow-list, and numbers that are some usage by their names. Text that holds JSON is read into its numbers, as `name#member`. */
+/**
+ * The attributes on the allow-list, and numbers that are some usage by their names. Text that holds JSON is read into its named
+ * members, as `name#member`.
+ */
 export function readAttributes(list: readonly Attribute[]): Attributes {
   const attributes = new Map<string, Scalar>();
   for (const [key, value] of list) {
@@ -13,7 +16,7 @@ export function readAttributes(list: readonly Attribute[]): Attributes {
       if (typeof value !== "string" && isUsageName(key)) attributes.set(key, value);
       continue;
     }
-    if (jsonAttributes.has(key)) readNumbers(key, value, attributes);
+    if (jsonAttributes.has(key)) readMembers(key, value, attributes);
     else attributes.set(key, cut(value));
   }
   return attributes;
@@ -41,7 +44,7 @@ function cut(value: Scalar): Scalar {
 }
 
 /** `{"input":200,"details":{"cached":5}}` → `name#input`, `name#details.cached`. */
-function readNumbers(name: string, text: Scalar, into: Map<string, Scalar>): void {
+function readMembers(name: string, text: Scalar, into: Map<string, Scalar>): void {
   if (typeof text !== "string" || text.length > maxJsonLength) return;
   let parsed: unknown;
   try {
@@ -50,8 +53,9 @@ function readNumbers(name: string, text: Scalar, into: Map<string, Scalar>): voi
     return;
   }
   const walk = (value: unknown, path: string, depth: number) => {
-    if (typeof value === "number") into.set(path, value);
-    if (typeof value !== "object" || value === null || depth > 2) return;
+    if (namedMembers.has(path) && (typeof value === "number" || typeof value === "string"))
+      into.set(path, cut(value));
+    if (typeof value !== "object" || value === null || depth > 3) return;
     for (const [member, inner] of Object.entries(value))
       walk(inner, `${path}${depth === 0 ? "#" : "."}${member}`, depth + 1);
   };

@@ -1,5 +1,5 @@
 import { type AnthropicUsage, readAnthropicUsage } from "./anthropic-usage.js";
-import { count, type Line } from "./record-call.js";
+import { count, type ModelCall, tierOf } from "./record-call.js";
 
 type Counts = { [kind: string]: unknown };
 
@@ -18,14 +18,15 @@ export type AiSdkUsage = {
 /** What a provider adds to a result, by its name. */
 export type ProviderMetadata = { [provider: string]: { [field: string]: unknown } | undefined } | undefined;
 
-type Usage = { lines: Line[]; inputTokens: number };
+type Usage = Pick<ModelCall, "lines" | "inputTokens" | "tier">;
 
 /** Usage as lines. What Anthropic itself said has more kinds than the AI SDK: cache writes for 5 minutes and an hour. */
 export function readAiSdkUsage(usage: AiSdkUsage, metadata: ProviderMetadata): Usage {
   const raw = (metadata?.anthropic?.usage ?? usage.raw) as AnthropicUsage | undefined;
   if (raw?.cache_creation_input_tokens !== undefined) return readAnthropicUsage(raw);
   if (usage.tokens !== undefined) return toLines({ input: count(usage.tokens) });
-  return typeof usage.inputTokens === "object" ? readByKind(usage) : readPlain(usage, metadata);
+  const read = typeof usage.inputTokens === "object" ? readByKind(usage) : readPlain(usage, metadata);
+  return { ...read, tier: tierOf(metadata?.openai?.serviceTier, metadata?.azure?.serviceTier) };
 }
 
 function readByKind(usage: AiSdkUsage): Usage {
@@ -67,6 +68,7 @@ function readPlain(usage: AiSdkUsage, metadata: ProviderMetadata): Usage {
 function toLines({ input = 0, read = 0, written = 0, output = 0, reasoning = 0 }): Usage {
   return {
     inputTokens: input + read + written,
+    tier: undefined,
     lines: [
       { unit_type: "input_tokens", quantity: input },
       { unit_type: "cache_read_tokens", quantity: read },

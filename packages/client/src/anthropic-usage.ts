@@ -1,4 +1,4 @@
-import { count, type Line } from "./record-call.js";
+import { count, type ModelCall, tierOf } from "./record-call.js";
 
 /** `usage` as Anthropic's API answers it. */
 export type AnthropicUsage = {
@@ -8,12 +8,14 @@ export type AnthropicUsage = {
   cache_creation_input_tokens?: unknown;
   cache_creation?: { ephemeral_5m_input_tokens?: unknown; ephemeral_1h_input_tokens?: unknown } | null;
   output_tokens_details?: { thinking_tokens?: unknown } | null;
-  server_tool_use?: { web_search_requests?: unknown } | null;
+  server_tool_use?: { web_search_requests?: unknown; code_execution_requests?: unknown } | null;
+  service_tier?: unknown;
+  speed?: unknown;
   iterations?: unknown;
 };
 
 /** Usage as lines. Anthropic counts uncached, read and written input tokens apart. */
-export function readAnthropicUsage(usage: AnthropicUsage): { lines: Line[]; inputTokens: number } {
+export function readAnthropicUsage(usage: AnthropicUsage): Pick<ModelCall, "lines" | "inputTokens" | "tier"> {
   const input = count(usage.input_tokens);
   const read = count(usage.cache_read_input_tokens);
   const short = count(usage.cache_creation?.ephemeral_5m_input_tokens);
@@ -23,6 +25,7 @@ export function readAnthropicUsage(usage: AnthropicUsage): { lines: Line[]; inpu
   const thinking = Math.min(output, count(usage.output_tokens_details?.thinking_tokens));
   return {
     inputTokens: input + read + written,
+    tier: tierOf(usage.speed, usage.service_tier),
     lines: [
       { unit_type: "input_tokens", quantity: input },
       { unit_type: "cache_read_tokens", quantity: read },
@@ -32,6 +35,7 @@ export function readAnthropicUsage(usage: AnthropicUsage): { lines: Line[]; inpu
       { unit_type: "output_tokens", quantity: output - thinking },
       { unit_type: "output_reasoning_tokens", quantity: thinking },
       { unit_type: "web_searches", quantity: count(usage.server_tool_use?.web_search_requests) },
+      { unit_type: "code_executions", quantity: count(usage.server_tool_use?.code_execution_requests) },
       ...compactions(usage).flatMap((compaction) => readAnthropicUsage(compaction).lines),
     ],
   };

@@ -31,8 +31,8 @@ export type BatchItem = {
   cached_quantity?: number | undefined;
   /** All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds. */
   request_input_tokens?: number | undefined;
-  /** How the provider served the request, where that changes its price: `batch`, `flex` or `priority`; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced. */
-  service_tier?: "standard" | "batch" | "flex" | "priority" | undefined;
+  /** How the provider served the request, where that changes its price: `batch`, `flex`, `priority`, `ultrafast`, or `fast` for Anthropic's fast mode; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced. */
+  service_tier?: "standard" | "batch" | "flex" | "priority" | "fast" | "ultrafast" | undefined;
   /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
   estimated_cost?: number | undefined;
   /** The feature the usage served. */
@@ -217,8 +217,8 @@ export type UsageMessage = {
   model?: string | undefined;
   /** All input tokens of the request this usage is of. Some models cost more for long requests; without it, the base price holds. */
   request_input_tokens?: number | undefined;
-  /** How the provider served the request, where that changes its price: `batch`, `flex` or `priority`; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced. */
-  service_tier?: "standard" | "batch" | "flex" | "priority" | undefined;
+  /** How the provider served the request, where that changes its price: `batch`, `flex`, `priority`, `ultrafast`, or `fast` for Anthropic's fast mode; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced. */
+  service_tier?: "standard" | "batch" | "flex" | "priority" | "fast" | "ultrafast" | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
   /** The person the usage was for: an e-mail address, an id or a pseudonym of your own. Never a secret; everybody who may read the message sees it. */

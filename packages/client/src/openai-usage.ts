@@ -23,6 +23,8 @@ export function readOpenAIUsage(usage: OpenAIUsage): { lines: Line[]; inputToken
   const input = count(usage.prompt_tokens ?? usage.input_tokens);
   const read = count(inputDetails?.cached_tokens ?? usage.prompt_cache_hit_tokens);
   const written = count(inputDetails?.cache_write_tokens);
+  const kept = inputDetails?.cache_write_tokens_details as Details | undefined;
+  const long = Math.min(written, count(kept?.ttl_12h_tokens));
   const audioInput = count(inputDetails?.audio_tokens);
   const told = count(usage.completion_tokens ?? usage.output_tokens);
   const reasoning = count(outputDetails?.reasoning_tokens);
@@ -35,11 +37,27 @@ export function readOpenAIUsage(usage: OpenAIUsage): { lines: Line[]; inputToken
     lines: [
       { unit_type: "input_tokens", quantity: input - read - written - audioInput },
       { unit_type: "cache_read_tokens", quantity: read },
-      { unit_type: "cache_write_tokens", quantity: written },
+      { unit_type: "cache_write_tokens", quantity: written - long },
+      { unit_type: "cache_write_12h_tokens", quantity: long },
       { unit_type: "input_audio_tokens", quantity: audioInput },
       { unit_type: "output_tokens", quantity: output - audioOutput },
       { unit_type: "output_reasoning_tokens", quantity: reasoning },
       { unit_type: "output_audio_tokens", quantity: audioOutput },
     ],
   };
+}
+
+type Item = { type?: unknown; action?: { type?: unknown } | null };
+
+/** The tools that OpenAI ran for a response and bills by the call. Of a web search, opening a page is free. */
+export function readToolCalls(output: unknown): Line[] {
+  const items = Array.isArray(output) ? (output as Item[]) : [];
+  const searches = items.filter(
+    ({ type, action }) => type === "web_search_call" && (action?.type ?? "search") === "search",
+  );
+  const files = items.filter(({ type }) => type === "file_search_call");
+  return [
+    { unit_type: "web_searches", quantity: searches.length },
+    { unit_type: "storage_searches", quantity: files.length },
+  ];
 }

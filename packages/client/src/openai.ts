@@ -1,6 +1,6 @@
-import { type OpenAIUsage, readOpenAIUsage } from "./openai-usage.js";
+import { type OpenAIUsage, readOpenAIUsage, readToolCalls } from "./openai-usage.js";
 import type { Outlay } from "./outlay.js";
-import type { CallOptions } from "./record-call.js";
+import { type CallOptions, tierOf } from "./record-call.js";
 import { type AnswerReader, type Recognise, wrapClient } from "./recording-fetch.js";
 
 export type { CallOptions } from "./record-call.js";
@@ -88,6 +88,8 @@ type Answer = {
   choices?: unknown[];
   status?: string;
   background?: boolean | null;
+  output?: unknown;
+  service_tier?: unknown;
 };
 
 /** Reads completions and embeddings: one answer, or chunks of which one has the usage. */
@@ -121,9 +123,12 @@ function responseReader(provider: string, request: Request, isFetched: boolean):
   };
 }
 
-function toCall(provider: string, request: Request, { id, model = request.model, usage, error }: Answer) {
+function toCall(provider: string, request: Request, answer: Answer) {
+  const { id, model = request.model, usage, error, output, service_tier } = answer;
   if (!usage || error) return undefined;
-  return { provider, model, responseId: id, ...readOpenAIUsage(usage) };
+  const { lines, inputTokens } = readOpenAIUsage(usage);
+  const tier = tierOf(service_tier);
+  return { provider, model, responseId: id, tier, inputTokens, lines: [...lines, ...readToolCalls(output)] };
 }
 
 /** An event without the usage that the caller has not asked for; nothing where it has only that. */

@@ -14,14 +14,17 @@ export type CallOptions = {
 /** Tokens or requests of one kind. `unit_type` is the API's. Lines of 0 are left out. */
 export type Line = { unit_type: string; quantity: number };
 
+type ServiceTier = NonNullable<UsageMessage["service_tier"]>;
+
 /**
- * One call of a model. `responseId` is the provider's id of the answer; `inputTokens` are all that the request had,
+ * One call of a model. `tier`: how the provider served it, where that changes its price. `responseId` is the provider's id of the answer; `inputTokens` are all that the request had,
  * cached ones included, by which some models are priced.
  */
 export type ModelCall = {
   provider: string;
   model: string | undefined;
   responseId: string | undefined;
+  tier: ServiceTier | undefined;
   lines: Line[];
   inputTokens: number;
 };
@@ -48,16 +51,32 @@ export function recordCall(outlay: Outlay, call: ModelCall, options: CallOptions
 }
 
 /** The message of a call: a line for each kind of token. */
-function toMessage({ provider, model, lines, inputTokens }: ModelCall, options: CallOptions): UsageMessage {
+function toMessage(
+  { provider, model, tier, lines, inputTokens }: ModelCall,
+  options: CallOptions,
+): UsageMessage {
   return {
     type: "usage",
     provider: options.provider ?? provider,
     model: model || undefined,
     feature: options.feature,
     request_input_tokens: inputTokens || undefined,
+    service_tier: tier,
     lines,
   };
 }
+
+const pricedTiers: readonly unknown[] = [
+  "batch",
+  "flex",
+  "priority",
+  "fast",
+  "ultrafast",
+] satisfies ServiceTier[];
+
+/** The first of a provider's words for how it served a call that changes its price: undefined for the standard. */
+export const tierOf = (...told: unknown[]) =>
+  told.find((word): word is ServiceTier => pricedTiers.includes(word));
 
 /** A count of a provider's answer: 0 where it is missing or no number. */
 export const count = (value: unknown) => (typeof value === "number" && value > 0 ? value : 0);

@@ -14,7 +14,10 @@ describe("The build of the second catalogue", () => {
       "cache_creation_input_token_cost_above_1hr",
       { priceKey: "cache_write_1h_mtok", start: 0, service: "standard" },
     ],
-    ["input_cost_per_token_above_272k_tokens_ultrafast", undefined],
+    [
+      "cache_creation_input_token_cost_above_12hr_above_272k_tokens_ultrafast",
+      { priceKey: "cache_write_12h_mtok", start: 272_000, service: "ultrafast" },
+    ],
     ["output_cost_per_image", undefined],
     ["max_input_tokens", undefined],
   ])("Reads %s", (key, expected) => expect(readKey(key)).toEqual(expected));
@@ -30,6 +33,25 @@ describe("The build of the second catalogue", () => {
     expect(readPrices(entry)).toEqual({
       standard: { input_mtok: { base: 1.25, tiers: [{ start: 272_000, price: 2.5 }] }, output_mtok: 10 },
       batch: { input_mtok: 0.625 },
+    });
+  });
+
+  test("Multiplies every price for Anthropic's fast mode", () => {
+    const entry = {
+      litellm_provider: "anthropic",
+      input_cost_per_token: 3e-6,
+      input_cost_per_token_above_200k_tokens: 6e-6,
+      cache_read_input_token_cost: 3e-7,
+      output_cost_per_token: 1.5e-5,
+      provider_specific_entry: { us: 1.1, fast: 2.5 },
+    };
+    expect(readPrices(entry)).toMatchObject({
+      standard: { output_mtok: 15 },
+      fast: {
+        input_mtok: { base: 7.5, tiers: [{ start: 200_000, price: 15 }] },
+        cache_read_mtok: 0.75,
+        output_mtok: 37.5,
+      },
     });
   });
 
