@@ -54,6 +54,7 @@ function toEntry(
     resource: new Map(sender === undefined ? [] : [["service.name", sender.slice(0, maxTextLength)]]),
     own,
     offered,
+    resourceOffered: new Map(),
     timeNs: seconds === undefined ? 0n : BigInt(Math.round(seconds * 1000)) * 1_000_000n,
     span: undefined,
     point: undefined,

@@ -3,6 +3,8 @@ import type { StoredSource } from "@/lib/keys/api-key";
 import { type CallKeys, isProviderKey } from "@/lib/ledger/ingest/call";
 import { isRicher, joinSameCalls } from "@/lib/ledger/telemetry/same-call";
 import { Account, type AccountRow, lossesIn, unreadEmitter } from "@/lib/sources/account";
+import { inferenceSpan } from "@/lib/sources/emitters/conventions";
+import type { Attribution, Emitter } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { ReadExport } from "@/lib/sources/otlp/read-export";
 import { Refusals, type Refused } from "@/lib/sources/told";
@@ -48,7 +50,7 @@ export function mapExport(
     const rule = findRule(emitter, entry);
     try {
       const record = rule && readRecord(emitter, rule, entry, settings);
-      if (record) read.push({ entry, record });
+      if (record) read.push({ entry, record, attribution: rule.attribution });
       else {
         const why = whyLeftOut(emitter, rule, entry);
         if (why?.outcome === "without_counts") countless.push({ entry, emitter: emitter.name });
@@ -62,7 +64,8 @@ export function mapExport(
     const remedy = findRemedy(emitter, entry);
     if (remedy) remarks.add(remedy);
   }
-  const { records: inner, isOuter } = withoutOuter(read, entries);
+  const attributionOfEntry = (entry: Entry) => attributionOf(emitterOf(entry));
+  const { records: inner, isOuter } = withoutOuter(read, entries, attributionOfEntry);
   // A span without counts around calls is no call itself.
   for (const { entry, emitter } of countless) if (!isOuter(entry)) leftOut.add(emitter, "without_counts");
   const counted = new Set(inner);
@@ -98,6 +101,12 @@ function nameTellings(read: readonly Read[], counted: ReadonlySet<SourceRecord>)
     const telling = tellingOf(entry, record);
     if (telling) record.keys.tellings = [telling];
   }
+}
+
+/** Where the spans of an emitter name whose they are: the same in each of its rules. */
+function attributionOf({ rules }: Emitter): Attribution {
+  const { attribution } = rules.find(({ signal }) => signal === "traces") ?? rules[0] ?? inferenceSpan;
+  return attribution;
 }
 
 /** A call, and once it is told twice, the keys of all its records. */

@@ -66,7 +66,7 @@ function expected(tree: Tree) {
   return calls
     .filter((index) => !outer.has(index))
     .map((index) => {
-      const places = [index, ...around(index)].flatMap((place) => (tree[place]?.isCall ? [tree[place]] : []));
+      const places = [index, ...around(index)].map((place) => tree[place]);
       return {
         own: `chatcmpl-of-a-unique-name-${index}`,
         user: places.find((place) => place?.user)?.user,
@@ -128,4 +128,89 @@ test("Counts a call of spans that are around each other, once", () => {
       }),
     );
   for (const length of [1, 2, 5]) expect(mapped(exportSpans(ring(length)), "json").records).toHaveLength(1);
+});
+
+/** The names of the calls of an export whose last span is the one call, and those around it are no calls of a model. */
+const namesIn = (attributes: TestSpan["attributes"][], ...more: [object?]) => {
+  const spans = attributes.map(
+    (own, index): TestSpan => ({
+      id: idOf(index),
+      ...(index > 0 && { parent: idOf(index - 1) }),
+      attributes: index === attributes.length - 1 ? { ...chatCall, ...own } : own,
+    }),
+  );
+  return mapped(exportSpans(spans, ...more), "protobuf").records;
+};
+
+test("Takes each name from the nearest span around a call that has it, counted or not", () => {
+  const records = namesIn([
+    { "user.id": "far", "session.id": "s_1", team: "growth", cost_center: "far", feature: "answer" },
+    { "gen_ai.operation.name": "invoke_agent", "user.id": "near", cost_center: "near" },
+    { "http.request.method": "POST" },
+    { feature: "search" },
+  ]);
+  expect(records).toMatchObject([
+    { user: "near", session: "s_1", feature: "search", tags: { team: "growth", cost_center: "near" } },
+  ]);
+});
+
+test("Prefers a span around a call to its resource, and the call itself to both", () => {
+  const resource = { resource: { project: "resource", feature: "resource", "user.id": "resource" } };
+  const records = namesIn([{ project: "around", feature: "around" }, { feature: "own" }], resource);
+  expect(records).toMatchObject([{ project: "around", feature: "own", user: "resource" }]);
+});
+
+test("Takes the AI SDK's function from the agent's span, two levels above a call", () => {
+  const records = namesIn(
+    [
+      { "gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "greeting" },
+      { "gen_ai.operation.name": "agent_step" },
+      {},
+    ],
+    { scope: "gen_ai" },
+  );
+  expect(records).toMatchObject([{ emitter: "ai-sdk", feature: "greeting" }]);
+});
+
+test("Offers what spans around a call say to the settings of the source", () => {
+  const [record] = namesIn([{ "agent.name": "far" }, { "agent.name": "near" }, {}], {
+    resource: { "agent.name": "resource" },
+  });
+  expect(record?.offered.get("agent.name")).toBe("near");
+});
+
+test("Leaves out a name around a call that cannot be kept", () => {
+  expect(namesIn([{ "user.id": "x".repeat(400) }, {}])).toMatchObject([{ user: undefined }]);
+});
+
+test("Does not take the names of spans that come in another export", () => {
+  const spans: TestSpan[] = [
+    { id: "1", attributes: { feature: "answer" } },
+    { id: "2", parent: "1", attributes: chatCall },
+  ];
+  const [outer, call] = spans.map((span) => mapped(exportSpans([span]), "json").records);
+  expect(outer).toEqual([]);
+  expect(call).toMatchObject([{ feature: undefined }]);
+});
+
+test("Takes time in proportion to the spans of a chain with names", () => {
+  const chain = (length: number) =>
+    Array.from(
+      { length },
+      (_, index): TestSpan => ({
+        id: idOf(index),
+        ...(index > 0 && { parent: idOf(index - 1) }),
+        attributes: { ...(index % 2 ? chatCall : {}), feature: `f${index}`, team: `t${index}` },
+      }),
+    );
+  const cpuMs = (length: number) => {
+    const exported = exportSpans(chain(length));
+    const began = process.cpuUsage();
+    mapped(exported, "json");
+    return process.cpuUsage(began).user / 1000;
+  };
+  cpuMs(1_000);
+  const short = Math.max(cpuMs(2_000), 2);
+  // Eight times as many; a walk to the root for each would take 64 times as long.
+  expect(cpuMs(16_000)).toBeLessThan(24 * short);
 });

@@ -3,7 +3,7 @@ import type { StoredSource } from "@/lib/keys/api-key";
 import { pricedTiers } from "@/lib/ledger/pricing/price-table";
 import { unknownEmitter } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule, TokenKind } from "@/lib/sources/emitters/emitter";
-import type { Entry } from "@/lib/sources/otlp/entry";
+import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
 import { callKeys, seriesKey } from "./call-keys";
 import { firstOf, firstText } from "./first-of";
 import { modelName, providerName } from "./model-names";
@@ -55,7 +55,7 @@ export function readRecord(
     leftOut,
     project: firstText(attribution.project, own, resource),
     feature: firstText(attribution.feature, own, resource),
-    offered: entry.offered,
+    offered: joined(entry.resourceOffered, entry.offered),
     keys: point
       ? {
           own: [seriesKey(point.series, String(point.startNs), String(entry.timeNs))],
@@ -73,6 +73,12 @@ export function readRecord(
     },
     claims: claimsOf(emitter, entry, rule),
   };
+}
+
+/** The attributes of both, the second's first. Those of one where the other has none, because most have. */
+function joined(resource: Attributes, own: Attributes): Attributes {
+  if (own.size === 0) return resource;
+  return resource.size === 0 ? own : new Map([...resource, ...own]);
 }
 
 /** A point counts one kind of tokens. */

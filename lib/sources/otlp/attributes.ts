@@ -24,19 +24,15 @@ export function readAttributes(list: readonly Attribute[]): Attributes {
 
 const noAttributes: Attributes = new Map();
 
-/** Values of the offered attributes, besides those of the resource. Where there are none, the resource's are the same object. */
-export function readOffered(
-  list: readonly Attribute[],
-  offered: ReadonlySet<string>,
-  shared: Attributes = noAttributes,
-): Attributes {
+/** Values of the offered attributes. Where there are none, always the same object. */
+export function readOffered(list: readonly Attribute[], offered: ReadonlySet<string>): Attributes {
   let read: Map<string, Scalar> | undefined;
   for (const [key, value] of list) {
     if (!offered.has(key)) continue;
-    read ??= new Map(shared);
+    read ??= new Map();
     read.set(key, cut(value));
   }
-  return read ?? shared;
+  return read ?? noAttributes;
 }
 
 function cut(value: Scalar): Scalar {

@@ -24,8 +24,9 @@ export type Entry = {
   scope: string;
   resource: Attributes;
   own: Attributes;
-  /** The attributes that the settings of sources may use, the record's own before its resource's. */
+  /** The attributes that the settings of sources may use: the record's own, and those of its resource. */
   offered: Attributes;
+  resourceOffered: Attributes;
   /** When the span ended, the event happened or the point was taken: nanoseconds since 1970, 0 where unknown. */
   timeNs: bigint;
   /** Hex ids; undefined where the record has no valid ones. `startNs`: when a span began; 0 where unknown. */

@@ -24,7 +24,8 @@ export function readMetrics(metrics: readonly RawMetric[], offered: ReadonlySet<
           scope,
           resource: shared.attributes,
           own: readAttributes(own),
-          offered: readOffered(own, offered, shared.offered),
+          offered: readOffered(own, offered),
+          resourceOffered: shared.offered,
           timeNs,
           span: undefined,
           point: {

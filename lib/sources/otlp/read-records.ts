@@ -10,7 +10,7 @@ export function readRecords(
 ): Entry[] {
   return scopes.flatMap(({ resource, scope, records }) => {
     const shared = readAttributes(resource);
-    const sharedOffered = readOffered(resource, offered);
+    const resourceOffered = readOffered(resource, offered);
     return records.map((record): Entry => {
       const own = readAttributes(record.attributes);
       return {
@@ -20,7 +20,8 @@ export function readRecords(
         scope,
         resource: shared,
         own,
-        offered: readOffered(record.attributes, offered, sharedOffered),
+        offered: readOffered(record.attributes, offered),
+        resourceOffered,
         timeNs: record.timeNs || record.otherTimeNs,
         span: spanOf(signal, record),
         point: undefined,
