@@ -92,6 +92,9 @@ const perMillion = (perToken) => Number(new Big(String(perToken)).times(1e6).toF
 
 /** An entry's prices by service tier; undefined where it has no token price. */
 export function readPrices(entry) {
+  const perSearch = entry.mode === "rerank" ? entry.input_cost_per_query : undefined;
+  if (perSearch > 0)
+    return { standard: { rerank_searches_kcount: Number(new Big(String(perSearch)).times(1e3).toFixed()) } };
   const found = {};
   for (const [key, value] of Object.entries(entry)) {
     const meaning = readKey(key);

@@ -144,3 +144,14 @@ export function exportPoints(
   };
   return { signal: "metrics" as const, body };
 }
+
+/** An export of log records by one library of one service. */
+export function exportLogs(records: Values[], { scope = "acme", service = "shop" } = {}) {
+  const resource = { attributes: attributesOf({ "service.name": service }) };
+  const logRecords = records.map((values) => ({
+    timeUnixNano: `${BigInt(Date.now()) * 1_000_000n}`,
+    attributes: attributesOf(values),
+  }));
+  const body = { resourceLogs: [{ resource, scopeLogs: [{ scope: { name: scope }, logRecords }] }] };
+  return { signal: "logs" as const, body };
+}

@@ -106,7 +106,10 @@ export const inferenceSpan: Rule = {
     ],
   },
   cost: {
-    usd: ["gen_ai.usage.total_cost", "gen_ai.usage.cost", "gen_ai.usage.cost.amount", "llm.cost.total"],
+    usd: ["gen_ai.usage.cost.amount", "gen_ai.usage.total_cost", "gen_ai.usage.cost", "llm.cost.total"],
+    // Proposed for the conventions (open-telemetry/semantic-conventions-genai, pull request 443).
+    currency: ["gen_ai.usage.cost.currency"],
+    givenBy: ["gen_ai.usage.cost.source"],
   },
   identity: { response: ["gen_ai.response.id"], request: ["anthropic.request.id"] },
 };

@@ -25,6 +25,7 @@ export const counted = {
   outputImage: { unit: "output_image_tokens", partOf: "output" },
   webSearches: { unit: "web_searches" },
   codeExecutions: { unit: "code_executions" },
+  rerankSearches: { unit: "rerank_searches" },
 } as const satisfies Record<string, { unit: string; partOf?: string }>;
 
 /** The kinds of tokens that are counted apart, and the calls of tools. */
@@ -71,6 +72,10 @@ export type Rule = {
   tokens?: Partial<Record<TokenKind, Names>>;
   /** Further input tokens that the emitter counts apart from its input, and that are billed as input. */
   furtherInput?: Names;
+  /** What each record is one of, where it tells no counts. */
+  one?: TokenKind;
+  /** Whether a record is the sum of several calls. The price of a long request is not theirs. */
+  isSum?: true;
   /** The kind of a point of a metric: the kind itself, or an attribute and what its values mean. */
   kind?: TokenKind | { attribute: string; kinds: Readonly<Record<string, TokenKind>> };
   /**
@@ -83,7 +88,15 @@ export type Rule = {
   /** Whether the count of output tokens includes the tokens of reasoning. */
   outputHasReasoning: boolean;
   /** The emitter's own figure of the cost: millionths of a USD, USD, or the parts of it in USD. */
-  cost?: { micros?: Names; usd?: Names; parts?: Names };
+  cost?: {
+    micros?: Names;
+    usd?: Names;
+    parts?: Names;
+    /** Where the currency is, if the figure may be in another than USD. */
+    currency?: Names;
+    /** Where it is said who gave the figure: `provider` gave what it bills. */
+    givenBy?: Names;
+  };
   identity: Identity;
   /** When it happened, where the record's own time says less: ISO 8601. */
   time?: Names;

@@ -1,5 +1,22 @@
 import { attribution, inferenceSpan } from "./conventions";
-import type { Emitter } from "./emitter";
+import type { Emitter, Rule } from "./emitter";
+
+const call: Rule = {
+  ...inferenceSpan,
+  provider: ["llm.provider", "llm.system", "gen_ai.provider.name", "gen_ai.system"],
+  model: ["llm.response.model_name", "llm.model_name", "embedding.model_name", "llm.request.model_name"],
+  tokens: {
+    input: ["llm.token_count.prompt"],
+    output: ["llm.token_count.completion"],
+    cacheRead: ["llm.token_count.prompt_details.cache_read"],
+    cacheWrite: ["llm.token_count.prompt_details.cache_write"],
+    inputAudio: ["llm.token_count.prompt_details.audio"],
+    outputAudio: ["llm.token_count.completion_details.audio"],
+    reasoning: ["llm.token_count.completion_details.reasoning"],
+  },
+  cost: { usd: ["llm.cost.total"], parts: ["llm.cost.prompt", "llm.cost.completion"] },
+  attribution: { ...attribution, project: [...attribution.project, "openinference.project.name"] },
+};
 
 /** The instrumentations of OpenInference (Arize Phoenix). Spans of chains and agents repeat the counts of their calls. */
 export const openInference: Emitter = {
@@ -7,22 +24,23 @@ export const openInference: Emitter = {
   scopes: [/openinference/],
   attributes: ["openinference.span.kind"],
   rules: [
+    { ...call, where: { "openinference.span.kind": ["LLM", "EMBEDDING"] } },
     {
-      ...inferenceSpan,
-      where: { "openinference.span.kind": ["LLM", "EMBEDDING"] },
-      provider: ["llm.provider", "llm.system", "gen_ai.provider.name", "gen_ai.system"],
-      model: ["llm.response.model_name", "llm.model_name", "embedding.model_name", "llm.request.model_name"],
-      tokens: {
-        input: ["llm.token_count.prompt"],
-        output: ["llm.token_count.completion"],
-        cacheRead: ["llm.token_count.prompt_details.cache_read"],
-        cacheWrite: ["llm.token_count.prompt_details.cache_write"],
-        inputAudio: ["llm.token_count.prompt_details.audio"],
-        outputAudio: ["llm.token_count.completion_details.audio"],
-        reasoning: ["llm.token_count.completion_details.reasoning"],
-      },
-      cost: { usd: ["llm.cost.total"], parts: ["llm.cost.prompt", "llm.cost.completion"] },
-      attribution: { ...attribution, project: [...attribution.project, "openinference.project.name"] },
+      // The Claude Agent SDK makes its calls in another process: its agent's span alone tells them, as their sum.
+      ...call,
+      scopes: [/claude_agent_sdk|claude-agent-sdk/],
+      where: { "openinference.span.kind": ["AGENT"] },
+      except: {},
+      isSum: true,
+    },
+    {
+      // A reranker tells no tokens. It is billed by the search.
+      ...call,
+      where: { "openinference.span.kind": ["RERANKER"] },
+      except: {},
+      model: ["reranker.model_name"],
+      tokens: {},
+      one: "rerankSearches",
     },
   ],
 };

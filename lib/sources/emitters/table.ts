@@ -1,11 +1,13 @@
 import { aiSdk } from "./ai-sdk";
-import { anthropicSdk } from "./anthropic-sdk";
+import { anthropicSdk, claudePlatform } from "./anthropic-sdk";
 import { claudeCode } from "./claude-code";
 import { codex } from "./codex";
 import { copilot } from "./copilot";
 import type { Emitter } from "./emitter";
-import { geminiCli } from "./gemini-cli";
+import { geminiCli, qwenCode } from "./gemini-cli";
 import { langfuse } from "./langfuse";
+import { langSmith } from "./langsmith";
+import { liteLlmOtel } from "./litellm";
 import { openInference } from "./openinference";
 import { openLlmetry } from "./openllmetry";
 import { openRouter } from "./openrouter";
@@ -18,9 +20,13 @@ export const emitters: readonly Emitter[] = [
   claudeCode,
   codex,
   geminiCli,
+  qwenCode,
   copilot,
   openRouter,
+  claudePlatform,
   anthropicSdk,
+  liteLlmOtel,
+  langSmith,
   aiSdk,
   langfuse,
   openInference,

@@ -26,7 +26,7 @@ export function readRecord(
   const { own, resource, point } = entry;
   const tokens = point ? readPoint(rule, entry) : separate(readCounts(rule, own), rule);
   const givenCostUsd = readCost(rule, entry);
-  const isCostTrusted = emitter.isCostTrusted === true;
+  const isCostTrusted = emitter.isCostTrusted === true || isGivenByProvider(rule, entry);
   // An image or a search is billed without tokens.
   if (Object.keys(tokens).length === 0 && !(trustsCost(settings, isCostTrusted) && givenCostUsd))
     return undefined;
@@ -44,7 +44,7 @@ export function readRecord(
     provider,
     model: modelName(model, provider),
     tokens,
-    requestInput: point ? undefined : allInput(tokens),
+    requestInput: point || rule.isSum ? undefined : allInput(tokens),
     tier: tierOf(rule, entry),
     givenCostUsd,
     isCostTrusted,
@@ -91,6 +91,7 @@ function readPoint({ kind }: Rule, { own, point }: Entry): Tokens {
 
 /** The emitter's own cost: whole millionths are exact, USD is what it wrote. */
 function readCost({ cost }: Rule, { own }: Entry): Decimal | undefined {
+  if ((firstText(cost?.currency, own) ?? "USD").toUpperCase() !== "USD") return undefined;
   const micros = readCount(firstOf(cost?.micros, own));
   if (micros) return shiftDecimal(micros, -6);
   const usd = readCount(firstOf(cost?.usd, own));
@@ -100,12 +101,19 @@ function readCost({ cost }: Rule, { own }: Entry): Decimal | undefined {
   return isZero(total) ? undefined : total;
 }
 
+function isGivenByProvider({ cost }: Rule, { own }: Entry): boolean {
+  return firstText(cost?.givenBy, own) === "provider";
+}
+
 /** The tiers whose prices differ from the standard one. */
 const tiers = new Map(pricedTiers.map((tier) => [tier as string, tier]));
 
 function tierOf({ tier }: Rule, { own }: Entry): SourceRecord["tier"] {
   for (const name of tier ?? []) {
-    const known = tiers.get(String(own.get(name) ?? "").toLowerCase());
+    const value = own.get(name);
+    // A count of the tokens of a tier is named by it: `input_token_details.flex`.
+    const told = typeof value === "number" && value > 0 ? name.split(/[#.]/).at(-1) : value;
+    const known = tiers.get(String(told ?? "").toLowerCase());
     if (known) return known;
   }
   return undefined;

@@ -24,14 +24,14 @@ export function findRemedy({ repeats }: Emitter, { signal, name }: Entry): strin
 }
 
 function fits(rule: Rule, entry: Entry): boolean {
-  const { signal, names, scopes, requires, where, except, tokens, kind } = rule;
+  const { signal, names, scopes, requires, where, except, tokens, kind, one } = rule;
   if (signal !== entry.signal) return false;
   if (names && !names.includes(entry.name)) return false;
   if (scopes && !scopes.some((pattern) => pattern.test(entry.scope))) return false;
   if (requires?.some((name) => !entry.own.has(name))) return false;
   if (!Object.entries(where ?? {}).every(([name, values]) => has(entry.own, name, values))) return false;
   if (hasOneOf(entry.own, except)) return false;
-  if (kind) return true;
+  if (kind || one) return true;
   return Object.values(tokens ?? {}).some((of: Names) => of.some((name) => entry.own.has(name)));
 }
 

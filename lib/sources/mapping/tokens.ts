@@ -5,6 +5,8 @@ import type { Attributes, Scalar } from "@/lib/sources/otlp/entry";
 import { firstOf } from "./first-of";
 import type { Tokens } from "./source-record";
 
+const one = parseDecimal("1");
+
 type Counts = Partial<Record<TokenKind, Decimal>>;
 
 /**
@@ -17,6 +19,7 @@ export function readCounts(rule: Rule, own: Attributes): Counts {
     const count = readNamed(rule.tokens?.[kind], own);
     if (count) counts[kind] = count;
   }
+  if (rule.one) counts[rule.one] = one;
   const further = readNamed(rule.furtherInput, own);
   if (further) counts.input = add(counts.input ?? zero, further);
   return counts;

@@ -42,12 +42,7 @@ function cut(value: Scalar): Scalar {
 /** `{"input":200,"details":{"cached":5}}` → `name#input`, `name#details.cached`. */
 function readMembers(name: string, text: Scalar, into: Map<string, Scalar>): void {
   if (typeof text !== "string" || text.length > maxJsonLength) return;
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return;
-  }
+  const parsed = parse(text) ?? parse(fromPython(text));
   const walk = (value: unknown, path: string, depth: number) => {
     if (namedMembers.has(path) && (typeof value === "number" || typeof value === "string"))
       into.set(path, cut(value));
@@ -56,4 +51,23 @@ function readMembers(name: string, text: Scalar, into: Map<string, Scalar>): voi
       walk(inner, `${path}${depth === 0 ? "#" : "."}${member}`, depth + 1);
   };
   walk(parsed, name, 0);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+const pythonWords: Record<string, string> = { None: "null", True: "true", False: "false" };
+
+/** JSON of a dictionary as Python's `str` writes it: `{'cached_tokens': 5, 'audio_tokens': None}`. */
+function fromPython(text: string): string {
+  return text.replace(
+    /'((?:[^'\\]|\\.)*)'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b/gs,
+    (token, single: string | undefined) =>
+      pythonWords[token] ?? JSON.stringify((single ?? token.slice(1, -1)).replace(/\\(.)/gs, "$1")),
+  );
 }

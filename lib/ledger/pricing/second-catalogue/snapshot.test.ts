@@ -55,6 +55,16 @@ describe("The build of the second catalogue", () => {
     });
   });
 
+  test("Prices rerankers by the thousand searches", () => {
+    const entry = {
+      litellm_provider: "cohere",
+      mode: "rerank",
+      input_cost_per_query: 0.002,
+      input_cost_per_token: 0,
+    };
+    expect(readPrices(entry)).toEqual({ standard: { rerank_searches_kcount: 2 } });
+  });
+
   test("Leaves out prices of 0, which mean that nobody filled them in", () => {
     const entry = { litellm_provider: "openai", input_cost_per_token: 0, output_cost_per_token: 0 };
     expect(readPrices(entry)).toBeUndefined();

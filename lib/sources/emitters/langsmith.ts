@@ -1,0 +1,57 @@
+import { attribution, inferenceSpan } from "./conventions";
+import type { Attribution, Emitter } from "./emitter";
+
+/**
+ * LangChain's counts, whose details are parts of them: in the metadata as JSON, in attributes of their own, and as Python writes a
+ * dictionary.
+ */
+const details = (part: "input" | "output", ...names: string[]) =>
+  names.flatMap((name) => [
+    `langsmith.metadata.usage_metadata#${part}_token_details.${name}`,
+    `langsmith.usage_metadata#${part}_token_details.${name}`,
+    `langsmith.metadata.usage_metadata.${part}_token_details.${name}`,
+    `gen_ai.usage.${part}_token_details#${name}`,
+  ]);
+
+const metadata = (...names: string[]) => names.map((name) => `langsmith.metadata.${name}`);
+
+const own: Attribution = {
+  user: [...metadata("user_id", "user_email", "user"), ...attribution.user],
+  session: [...metadata("session_id", "thread_id", "conversation_id"), ...attribution.session],
+  feature: [...metadata("feature"), ...attribution.feature],
+  project: [...metadata("project"), ...attribution.project],
+  tags: {
+    ...attribution.tags,
+    team: [...metadata("team"), "team"],
+    cost_center: [...metadata("cost_center"), "cost_center"],
+    department: [...metadata("department"), "department"],
+  },
+};
+
+/** LangSmith's export of LangChain and LangGraph by OpenTelemetry (0.15). Spans of chains repeat the counts of their calls. */
+export const langSmith: Emitter = {
+  name: "langsmith",
+  scopes: [/^langsmith/],
+  attributes: ["langsmith.span.kind"],
+  rules: [
+    {
+      ...inferenceSpan,
+      where: { "langsmith.span.kind": ["llm", "embedding"] },
+      provider: ["langsmith.metadata.ls_provider", "gen_ai.provider.name", "gen_ai.system"],
+      model: ["gen_ai.response.model", "gen_ai.request.model", "langsmith.metadata.ls_model_name"],
+      tokens: {
+        ...inferenceSpan.tokens,
+        // OpenAI's tiers name their parts of the input.
+        cacheRead: details("input", "cache_read", "flex_cache_read", "priority_cache_read"),
+        cacheWrite: details("input", "cache_creation", "cache_write"),
+        cacheWrite5m: details("input", "ephemeral_5m_input_tokens"),
+        cacheWrite1h: details("input", "ephemeral_1h_input_tokens"),
+        inputAudio: details("input", "audio"),
+        outputAudio: details("output", "audio"),
+        reasoning: details("output", "reasoning", "flex_reasoning", "priority_reasoning"),
+      },
+      tier: [...details("input", "flex", "priority"), ...(inferenceSpan.tier ?? [])],
+      attribution: own,
+    },
+  ],
+};

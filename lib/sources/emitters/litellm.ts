@@ -1,0 +1,83 @@
+import { attribution, inferenceSpan } from "./conventions";
+import type { Attribution, Emitter } from "./emitter";
+
+/** Dictionaries of the request, which LiteLLM writes as Python does. */
+const usage = "metadata.usage_object";
+const told = (name: string) => [
+  `metadata.requester_metadata#${name}`,
+  `metadata.spend_logs_metadata#${name}`,
+  `litellm.metadata.${name}`,
+];
+
+const own: Attribution = {
+  user: [
+    "metadata.user_api_key_user_email",
+    "metadata.user_api_key_user_id",
+    "metadata.user_api_key_end_user_id",
+    "llm.user",
+    "litellm.end_user.id",
+    ...attribution.user,
+  ],
+  session: [...told("session_id"), ...attribution.session],
+  feature: [...told("feature"), ...attribution.feature],
+  project: [...told("project"), ...attribution.project],
+  tags: {
+    ...attribution.tags,
+    team: [...told("team"), "metadata.user_api_key_team_alias", "litellm.team.alias", "team"],
+    cost_center: [...told("cost_center"), "cost_center"],
+    department: [...told("department"), "department"],
+  },
+};
+
+/**
+ * LiteLLM's callback `otel` (1.109, both of its generations). Its counts include each other as OpenAI's do, whoever was called.
+ * What its own cache answered cost nothing.
+ */
+export const liteLlmOtel: Emitter = {
+  name: "litellm",
+  isCostTrusted: true,
+  scopes: [/^litellm$/],
+  attributes: ["gen_ai.cost.total_cost", "litellm.cost.total"],
+  rules: [
+    {
+      ...inferenceSpan,
+      except: { ...inferenceSpan.except, "litellm.cache_hit": ["true", "True"] },
+      tokens: {
+        ...inferenceSpan.tokens,
+        cacheRead: [
+          "gen_ai.usage.cache_read.input_tokens",
+          `${usage}#prompt_tokens_details.cached_tokens`,
+          `${usage}#cache_read_input_tokens`,
+        ],
+        cacheWrite: [
+          "gen_ai.usage.cache_creation.input_tokens",
+          `${usage}#prompt_tokens_details.cache_creation_tokens`,
+          `${usage}#cache_creation_input_tokens`,
+        ],
+        cacheWrite5m: [
+          `${usage}#prompt_tokens_details.cache_creation_token_details.ephemeral_5m_input_tokens`,
+        ],
+        cacheWrite1h: [
+          `${usage}#prompt_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens`,
+        ],
+        inputAudio: [`${usage}#prompt_tokens_details.audio_tokens`],
+        outputAudio: [`${usage}#completion_tokens_details.audio_tokens`],
+        webSearches: [
+          `${usage}#server_tool_use.web_search_requests`,
+          `${usage}#prompt_tokens_details.web_search_requests`,
+        ],
+        reasoning: [`${usage}#completion_tokens_details.reasoning_tokens`],
+      },
+      tier: [`${usage}#speed`, `${usage}#service_tier`, ...(inferenceSpan.tier ?? [])],
+      cost: { usd: ["gen_ai.cost.total_cost", "litellm.cost.total"] },
+      attribution: own,
+    },
+  ],
+  repeats: [
+    {
+      signal: "metrics",
+      names: ["gen_ai.client.token.usage"],
+      remedy: "LiteLLM reports its tokens in its spans and again here; only the spans are counted.",
+    },
+  ],
+};
