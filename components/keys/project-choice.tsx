@@ -26,10 +26,10 @@ export function ProjectChoice({
   return (
     <div className="grid justify-items-start gap-3">
       <span aria-hidden="true" className="font-medium text-sm">
-        In which projects?
+        Which projects may it use?
       </span>
       <SegmentedControl
-        legend="In which projects?"
+        legend="Which projects may it use?"
         name="where"
         options={choices}
         value={where}

@@ -10,6 +10,7 @@ import { usePoll } from "@/components/requests/use-poll";
 import { useProjectList } from "@/components/shell/use-project-list";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
 import { Form } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
 import { Secret } from "@/components/ui/secret";
@@ -138,7 +139,7 @@ function ProgramChoice({
   );
 }
 
-/** The form of the key: a name and projects. What else a key can have is on the page Keys. */
+/** The form of the key: a name, the projects that it may use, and whether a subscription covers its usage. What else a key can have is on the page Keys. */
 function SourceKey({
   workspace,
   program,
@@ -155,13 +156,18 @@ function SourceKey({
     name: freeName(programs[program].name, takenNames),
     sources: ["api"],
   });
+  const [isCovered, setIsCovered] = useState(false);
+  const { subscriptions } = programs[program];
   const projects = useProjectList(workspace);
   const { run, reset, isPending, problem, fieldErrors } = useMutation(
     (given: KeyForm) =>
       callApi<typeof apiKeyWithSecret, typeof createApiKeyRequest>(
         "POST",
         `/api/v1/workspaces/${workspace}/api-keys`,
-        { ...parseKeyForm(given).request, source: { program } },
+        {
+          ...parseKeyForm(given).request,
+          source: { program, ...(isCovered && { subscription_covered: true }) },
+        },
       ),
     { check, quiet: true, refresh: false },
   );
@@ -195,7 +201,22 @@ function SourceKey({
         maxLength={120}
         autoComplete="off"
       />
-      <ProjectChoice {...part} projects={projects} />
+      <div className="grid gap-3">
+        <ProjectChoice {...part} projects={projects} />
+        <p className="text-muted-foreground text-xs">
+          A permission, not a destination: usage is recorded in the project that the program names, else in the
+          only project that is allowed, else in one with the name of its service. What names another project is
+          refused. The settings of the source can choose the attribute and a default.
+        </p>
+      </div>
+      {subscriptions ? (
+        <Checkbox
+          label="A subscription covers it"
+          description={`Such as ${subscriptions}. Usage is recorded as included, at no cost, with its list price for comparison.`}
+          checked={isCovered}
+          onChange={({ currentTarget }) => setIsCovered(currentTarget.checked)}
+        />
+      ) : null}
       <p role="status" className="text-sm">
         {summarizeKeyForm(form)}
       </p>

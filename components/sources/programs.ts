@@ -11,22 +11,31 @@ const claudeCode = (context: SetupContext) =>
     },
   });
 
+const claudePlans = "a Claude Pro or Max plan";
+const hourUntold =
+  "It does not tell how long Claude's cache is kept: what is written for an hour is recorded as written for five minutes, 37.5 % of its cost too little.";
+const claudeUntold = `${hourUntold} Its own figure is right about that: choose it in the settings of the source.`;
+
 /** The instructions for each program, in the order of the page. */
 export const programs: Record<SourceProgram, Program> = {
   "claude-code": {
     label: "Claude Code",
     description: "On your own machine, by user settings.",
     name: "Claude Code",
+    subscriptions: claudePlans,
+    untold: claudeUntold,
     setup: (context) => ({
       steps: "Add this to your user settings and start Claude Code again.",
       blocks: [{ title: "~/.claude/settings.json", language: "json", code: claudeCode(context) }],
-      note: "Project settings cannot set where telemetry goes. If a Pro or Max plan covers your usage, say so in the settings of the source.",
+      note: "Project settings cannot set where telemetry goes.",
     }),
   },
   "claude-code-team": {
     label: "Claude Code for a team",
     description: "On every machine, by managed settings.",
     name: "Claude Code, team",
+    subscriptions: "Claude Team or Enterprise seats",
+    untold: claudeUntold,
     setup: (context) => ({
       steps:
         "Deploy this to every machine: as /Library/Application Support/ClaudeCode/managed-settings.json on macOS, as /etc/claude-code/managed-settings.json on Linux. Managed settings override each user's own.",
@@ -38,6 +47,9 @@ export const programs: Record<SourceProgram, Program> = {
     label: "Codex",
     description: "OpenAI's Codex CLI.",
     name: "Codex",
+    subscriptions: "a ChatGPT plan",
+    untold:
+      "Codex does not tell in which service tier a call was served: in OpenAI's fast mode a call costs twice the price list's standard, in flex half.",
     setup: ({ url, secret }) => ({
       steps: "Add this to Codex's configuration.",
       blocks: [
@@ -92,6 +104,8 @@ export const programs: Record<SourceProgram, Program> = {
     label: "GitHub Copilot",
     description: "Copilot Chat in VS Code, and Copilot CLI.",
     name: "Copilot",
+    subscriptions: "Copilot seats",
+    untold: `Copilot does not tell the service tier of a call. ${hourUntold}`,
     setup: (context) => ({
       steps: "Add the settings, and start VS Code or Copilot CLI with the environment.",
       blocks: [
@@ -111,7 +125,6 @@ export const programs: Record<SourceProgram, Program> = {
           code: exportLines({ COPILOT_OTEL_ENABLED: "true", ...otlp(context) }),
         },
       ],
-      note: "If Copilot seats cover the usage, say so in the settings of the source.",
     }),
   },
   "ai-sdk": {

@@ -14,6 +14,7 @@ import { Select } from "@/components/ui/select";
 import type { apiKey, editApiKeyRequest } from "@/lib/contract/access/api-keys";
 import { offeredAttributes } from "@/lib/contract/sources/source-programs";
 import type { SourceSettings } from "@/lib/contract/sources/sources";
+import { programs } from "./programs";
 import { costLabels, type SettingsForm, toSettingsChange, toSettingsForm } from "./settings-form-state";
 import { TagFields } from "./tag-fields";
 
@@ -45,6 +46,7 @@ export function SourceSettingsForm({
     reset();
   };
   const errorOf = (field: string) => fieldErrors[`source.${field}`];
+  const untold = settings?.program ? programs[settings.program].untold : undefined;
 
   return (
     <Form noValidate onSubmit={() => run(form)} className="grid max-w-2xl gap-6">
@@ -90,7 +92,7 @@ export function SourceSettingsForm({
         />
       </div>
       <TagFields form={form} onChange={(tags) => change({ tags })} errors={fieldErrors} />
-      <FormField label="Which cost is recorded?" error={errorOf("trusted_cost")}>
+      <FormField label="Which cost is recorded?" error={errorOf("trusted_cost")} description={untold}>
         {(control) => (
           <Select
             {...control}

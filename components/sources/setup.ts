@@ -15,6 +15,10 @@ export type Program = {
   description: string;
   /** The name that a new source is given. */
   name: string;
+  /** The subscriptions that may cover its usage. */
+  subscriptions?: string;
+  /** What it does not tell, and by how much a figure by the price list can be off. */
+  untold?: string;
   /** Whether it sends from its provider's servers, which cannot reach a local address. */
   isHosted?: true;
   setup: (context: SetupContext) => Setup;

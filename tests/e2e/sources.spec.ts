@@ -107,6 +107,25 @@ test("Records what was refused after the key was widened, once", async ({ page, 
   expect(rows).toEqual([{ slug: "payroll" }]);
 });
 
+test("Asks whether a subscription covers a program's usage, and says what its projects are for", {
+  tag: "@phone",
+}, async ({ page }) => {
+  const { slug } = await signUp(page);
+  await page.goto(`/${slug}/sources/new`);
+  await page.getByText("OpenAI's Codex CLI.").click();
+  await expect(page.getByRole("group", { name: "Which projects may it use?" })).toBeVisible();
+  await expect(page.getByText("A permission, not a destination")).toBeVisible();
+  await page.getByLabel("A subscription covers it").check();
+  await page.getByRole("button", { name: "Make the key" }).click();
+  await expect(page.getByText("Codex does not tell in which service tier")).toBeVisible();
+  await page.goto(`/${slug}/sources`);
+  await page.getByRole("link", { name: "Codex" }).click();
+  await expect(page.getByLabel("A subscription covers it")).toBeChecked();
+  await page.goto(`/${slug}/sources/new`);
+  await page.getByText("Vercel's SDK for TypeScript.").click();
+  await expect(page.getByLabel("A subscription covers it")).toHaveCount(0);
+});
+
 test("Changes how what a source sends is attributed", async ({ page, world }) => {
   const { slug, env } = await addClaudeCode(page, world);
   await page.goto(`/${slug}/sources`);

@@ -57,7 +57,7 @@ export const priceList = z
     prices: z.array(price),
     disputed: z.array(disputedPrice).meta({
       description:
-        "Prices of models used in the last 31 days that two catalogues disagree about by more than 10% on the same day, by the cost of their models. Setting a price of your own settles it.",
+        "Prices of models used in the last 31 days that two catalogues disagree about by 10% or more on the same day, by the cost of their models. Setting a price of your own settles it.",
     }),
     repricings: z.array(repricing).meta({ description: "The latest 20, newest first." }),
   })

@@ -73,6 +73,15 @@ export const corrections: readonly Correction[] = [
     source: deepSeek,
     readOn: "2026-11-22",
   },
+  // The first catalogue has the alias at the price of the version before.
+  {
+    provider: "mistral",
+    models: ["mistral-large-latest"],
+    from: "2025-12-02",
+    prices: { input_mtok: 0.5, cache_read_mtok: 0.05, output_mtok: 1.5 },
+    source: "mistral.ai/pricing, Mistral Large 3, as LiteLLM 1.109.1 and genai-prices 0.1.8 (mistral-large-2512) list it",
+    readOn: "2026-11-23",
+  },
   ...retired.map(
     ([provider, model, prices]): Correction => ({
       provider,

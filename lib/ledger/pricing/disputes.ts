@@ -11,14 +11,14 @@ export type Offer = { source: string; model: string; rate: string };
 /** A price about which two catalogues disagree on the same day. `applied` is the one that usage is priced by. */
 export type Dispute = { unitType: string; applied: Offer; other: Offer };
 
-/** Prices that differ by no more than this part of the lower one agree. */
+/** Prices that differ by less than this part of the lower one agree. Clouds charge exactly this more for a region. */
 const tolerance = parseDecimal("0.1");
 
 const units = allUnits().filter(({ priceKey }) => priceKey.endsWith("_mtok"));
 const hourMs = 3_600_000;
 
 /**
- * The prices of a model about which the two catalogues disagree by more than 10%, for each kind of token that both list. Their
+ * The prices of a model about which the two catalogues disagree by 10% or more, for each kind of token that both list. Their
  * base prices of the standard service tier are compared, on the day of the second catalogue; where the first one has prices by
  * the hour, those of the hour that agrees best.
  * @param provider as the client spells it
@@ -54,7 +54,7 @@ function distance(a: Offer, b: Offer): Decimal {
 
 function disagree(a: Offer, b: Offer): boolean {
   const [low, high] = inOrder(a, b);
-  return compare(subtract(high, low), multiply(low, tolerance)) > 0;
+  return compare(subtract(high, low), multiply(low, tolerance)) >= 0;
 }
 
 function inOrder(a: Offer, b: Offer): [low: Decimal, high: Decimal] {

@@ -48,7 +48,7 @@ export default async function PricesPage({ params }: Props) {
         description={
           disputed.length === 0
             ? "The price catalogues agree about every model used in the last 31 days."
-            : "Two price catalogues disagree by more than 10% about these models. The price you use becomes your own, from the first day of this month on."
+            : "Two price catalogues disagree by 10% or more about these models. The price you use becomes your own, from the first day of this month on."
         }
       >
         {disputed.length === 0 ? null : (
