@@ -204,9 +204,9 @@ function SourceKey({
       <div className="grid gap-3">
         <ProjectChoice {...part} projects={projects} />
         <p className="text-muted-foreground text-xs">
-          A permission, not a destination: usage is recorded in the project that the program names, else in the
-          only project that is allowed, else in one with the name of its service. What names another project is
-          refused. The settings of the source can choose the attribute and a default.
+          A permission, not a destination: usage is recorded in the project that the program names, else in
+          the only project that is allowed, else in one with the name of its service. What names another
+          project is refused. The settings of the source can choose the attribute and a default.
         </p>
       </div>
       {subscriptions ? (

@@ -79,7 +79,8 @@ export const corrections: readonly Correction[] = [
     models: ["mistral-large-latest"],
     from: "2025-12-02",
     prices: { input_mtok: 0.5, cache_read_mtok: 0.05, output_mtok: 1.5 },
-    source: "mistral.ai/pricing, Mistral Large 3, as LiteLLM 1.109.1 and genai-prices 0.1.8 (mistral-large-2512) list it",
+    source:
+      "mistral.ai/pricing, Mistral Large 3, as LiteLLM 1.109.1 and genai-prices 0.1.8 (mistral-large-2512) list it",
     readOn: "2026-11-23",
   },
   ...retired.map(

@@ -71,7 +71,8 @@ describe("A usage with lines", () => {
       { unit_type: "tokens", quantity: 10.5 },
       { unit_type: "input_tokens", quantity: 10.0 },
     ];
-    expect((await team.key.post(call({ lines: parts }))).status).toBe(201);
+    const other = await makeActivityWorkspace(harness);
+    expect((await other.key.post(call({ lines: parts }))).status).toBe(201);
   });
 
   test("Is one row of activity, and its lines are in its details", async () => {
