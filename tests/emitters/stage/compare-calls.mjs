@@ -1,4 +1,6 @@
-/** What a call is compared by: its counts differ from those of every other call. */
+import { showUsd } from "./prices.mjs";
+
+/** What a call is compared by: its counts differ from those of every other call. How long a cache is kept shows in the cost. */
 const show = ({ provider, model, input = 0, cacheRead = 0, cacheWrite = 0, output = 0 }) =>
   `${provider} ${model}: ${input} input, ${cacheRead} cache read, ${cacheWrite} cache write, ${output} output`;
 
@@ -20,3 +22,29 @@ export function compareCalls(answered, recorded) {
     ...left.map((call) => `  only in the ledger: ${call}`),
   ].join("\n");
 }
+
+const namesOf = ["user", "feature"];
+
+/**
+ * What the table of a run says of an emitter: calls, dollars to the last digit, and which names the calls kept.
+ * @returns `{ row, isSameCost }`; the cost is compared where the mock's price list has every model
+ */
+export function tableRow(name, versions, answered, recorded) {
+  const isPriced = answered.length > 0 && answered.every(({ usd }) => usd !== undefined);
+  const sum = (calls) => calls.reduce((total, { usd }) => total + (usd ?? 0n), 0n);
+  const [expected, got] = [sum(answered), sum(recorded)];
+  const difference = Number(((got - expected) * 1_000_000n) / (expected || 1n)) / 1e4;
+  const kept = namesOf.filter((each) => recorded.length > 0 && recorded.every((call) => call[each]));
+  const dollars = isPriced
+    ? [showUsd(expected), showUsd(got), got === expected ? "exact" : `${difference} %`]
+    : ["no price", showUsd(got), ""];
+  return {
+    isSameCost: !isPriced || got === expected,
+    row: `| ${[name, versions, answered.length, recorded.length, ...dollars, kept.join(", ")].join(" | ")} |`,
+  };
+}
+
+export const tableHead = [
+  "| Emitter | Version | Calls | Recorded | USD billed | USD recorded | | Names kept by all |",
+  "|---|---|---|---|---|---|---|---|",
+];

@@ -1,20 +1,35 @@
 /*
  * A mock of the providers: OpenAI's Chat Completions and Responses, Anthropic's Messages, and Gemini, answered as a whole and
- * as a stream. Each answer has other counts, so that no two calls can be taken for each other.
+ * as a stream. Each answer has random counts, so that no two calls can be taken for each other, and some requests are refused
+ * with 429 first. `SEED` in the environment repeats a run.
  */
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { listenOnLoopback, readText } from "./loopback.mjs";
+import { billedUsd } from "./prices.mjs";
+
+/** Random numbers that a seed repeats (mulberry32). */
+export const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
+let state = seed;
+function random(below) {
+  state = (state + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+}
 
 const said = "Hello.";
 
 /**
  * Starts the mock. `answered` has what each answered call was billed: `input` is what was neither read from the cache nor
- * written to it, `output` includes the tokens of reasoning.
+ * written to it, `output` includes the tokens of reasoning, `usd` is the cost (`prices.mjs`).
+ * @param options.refuses whether some requests are refused with 429 first
  * @returns `{ url, answered, close }`
  */
-export async function startProviders() {
+export async function startProviders({ refuses = true } = {}) {
   const answered = [];
+  /** Bodies that were refused once: each is answered the second time. */
+  const refused = new Set();
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://provider");
     const route = routes.find(
@@ -23,6 +38,11 @@ export async function startProviders() {
     const text = await readText(request);
     if (!route) return sendJson(response, { error: { message: "not here", type: "not_found_error" } }, 404);
     const body = text === "" ? {} : JSON.parse(text);
+    if (refuses && request.method === "POST" && random(6) === 0 && !refused.has(text)) {
+      refused.add(text);
+      response.setHeader("retry-after-ms", "5").setHeader("retry-after", "0");
+      return sendJson(response, { error: { message: "slower", type: "rate_limit_error" } }, 429);
+    }
     const number = answered.length + 1;
     const call = route.answer({ body, pathname, number, request });
     const { id, headers: { "request-id": requestId } = {} } = call;
@@ -33,6 +53,7 @@ export async function startProviders() {
         isStream: Boolean(call.events),
         model: call.model,
         ...call.billed,
+        usd: billedUsd({ model: call.model, ...call.billed }),
       });
     for (const [name, value] of Object.entries(call.headers ?? {})) response.setHeader(name, value);
     if (!call.events) return sendJson(response, call.json);
@@ -54,9 +75,15 @@ function sendJson(response, body, status = 200) {
 
 const randomId = (prefix) => `${prefix}${randomBytes(12).toString("hex")}`;
 
-/** The tokens of the n-th answer. */
-function countsOf(number) {
-  return { input: 200 + number, cacheRead: 1000 + 10 * number, output: 30 + number, reasoning: 10 };
+/** The tokens of an answer: at random, and none from the cache in every third. */
+function randomCounts() {
+  const output = 20 + random(3000);
+  return {
+    input: 50 + random(5000),
+    cacheRead: random(3) === 0 ? 0 : 1 + random(40_000),
+    output,
+    reasoning: random(output),
+  };
 }
 
 const routes = [
@@ -71,8 +98,8 @@ const routes = [
 ];
 
 /** https://platform.openai.com/docs/api-reference/chat: a stream has its usage only where that is asked for. */
-function chatCompletion({ body, number }) {
-  const { input, cacheRead, output, reasoning } = countsOf(number);
+function chatCompletion({ body }) {
+  const { input, cacheRead, output, reasoning } = randomCounts();
   const id = randomId("chatcmpl-");
   const base = { id, created: Math.floor(Date.now() / 1000), model: body.model };
   const usage = {
@@ -104,8 +131,8 @@ function chatCompletion({ body, number }) {
 }
 
 /** https://platform.openai.com/docs/api-reference/responses */
-function response({ body, number }) {
-  const { input, cacheRead, output, reasoning } = countsOf(number);
+function response({ body }) {
+  const { input, cacheRead, output, reasoning } = randomCounts();
   const id = randomId("resp_");
   const item = {
     id: randomId("msg_"),
@@ -153,7 +180,7 @@ function response({ body, number }) {
 }
 
 function embedding({ body, number }) {
-  const input = 200 + number;
+  const input = 50 + random(5000);
   return {
     id: `embedding ${number}`,
     model: body.model,
@@ -168,15 +195,16 @@ function embedding({ body, number }) {
 }
 
 /** https://docs.anthropic.com/en/api/messages: input comes without what the cache has. */
-function message({ body, number }) {
-  const { input, cacheRead, output } = countsOf(number);
-  const cacheWrite = 300 + number;
+function message({ body }) {
+  const { input, cacheRead, output } = randomCounts();
+  const [cacheWrite5m, cacheWrite1h] = [random(4000), random(2) === 0 ? 0 : random(4000)];
+  const cacheWrite = cacheWrite5m + cacheWrite1h;
   const id = randomId("msg_");
   const usage = {
     input_tokens: input,
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,
-    cache_creation: { ephemeral_5m_input_tokens: cacheWrite, ephemeral_1h_input_tokens: 0 },
+    cache_creation: { ephemeral_5m_input_tokens: cacheWrite5m, ephemeral_1h_input_tokens: cacheWrite1h },
     output_tokens: output,
     service_tier: "standard",
   };
@@ -193,7 +221,7 @@ function message({ body, number }) {
   const call = {
     id,
     model: body.model,
-    billed: { provider: "anthropic", input, cacheRead, cacheWrite, output },
+    billed: { provider: "anthropic", input, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h, output },
     headers: { "request-id": randomId("req_") },
   };
   if (!body.stream) return { ...call, json: whole };
@@ -216,8 +244,8 @@ function message({ body, number }) {
 }
 
 /** https://ai.google.dev/api/generate-content: thoughts come beside the output. */
-function generateContent({ pathname, number }) {
-  const { input, cacheRead, output, reasoning } = countsOf(number);
+function generateContent({ pathname }) {
+  const { input, cacheRead, output, reasoning } = randomCounts();
   const model = /models\/([^/:]+):/.exec(pathname)?.[1] ?? "";
   const id = randomId("");
   const whole = {

@@ -12,6 +12,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { parse } from "csv-parse/sync";
 import { listenOnLoopback } from "./loopback.mjs";
+import { parseUsd } from "./prices.mjs";
 import { root } from "./root.mjs";
 
 /**
@@ -108,10 +109,13 @@ async function ask(url, { token, body }) {
   return response.json();
 }
 
+/** Kinds of tokens by unit. What is written to the cache is one count, whoever tells for how long. */
 const kinds = {
   input_tokens: "input",
   cache_read_tokens: "cacheRead",
   cache_write_tokens: "cacheWrite",
+  cache_write_5m_tokens: "cacheWrite",
+  cache_write_1h_tokens: "cacheWrite",
   output_tokens: "output",
   output_reasoning_tokens: "output",
 };
@@ -125,7 +129,9 @@ async function readCalls(url, slug, token) {
   if (!response.ok) throw new Error(`The export answered ${response.status}: ${text}`);
   const calls = new Map();
   for (const row of parse(text, { columns: true })) {
-    const call = calls.get(row.id) ?? { provider: row.provider, model: row.model };
+    const { provider, model, end_user: user, feature } = row;
+    const call = calls.get(row.id) ?? { provider, model, user, feature, usd: 0n };
+    call.usd += parseUsd(row.amount_usd);
     const kind = kinds[row.unit_type] ?? row.unit_type;
     call[kind] = (call[kind] ?? 0) + Number(row.quantity);
     calls.set(row.id, call);

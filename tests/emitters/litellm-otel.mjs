@@ -1,0 +1,19 @@
+import { otlpSettings } from "./stage/settings.mjs";
+import { pythonBin, runProgram } from "./stage/tools.mjs";
+
+export default [
+  {
+    name: "LiteLLM, callback otel",
+    packages: ["python:litellm"],
+    run: ({ providers, source, program }) =>
+      runProgram([pythonBin("python"), program("litellm_otel.py")], {
+        env: {
+          ...otlpSettings(source, "protobuf"),
+          OTEL_EXPORTER: "otlp_http",
+          OTEL_ENDPOINT: source.otlp,
+          OTEL_HEADERS: `Authorization=Bearer ${source.key}`,
+          PROVIDERS: providers,
+        },
+      }),
+  },
+];
