@@ -15,6 +15,10 @@ const sum = (...all: Record<string, number>[]) => {
   return total;
 };
 
+/** A write for five minutes costs what one of an unknown time does: which of them it is, depends on who of two told it first. */
+const folded = ({ cache_write_5m_tokens: short = 0, ...rest }: Record<string, number>) =>
+  short === 0 ? rest : sum(rest, { cache_write_tokens: short });
+
 /** What each emitter's exports together come to. */
 const emitters: [name: string, captures: string[], calls: number, expected: Record<string, number>][] = [
   ["Claude Code's logs and metrics", ["claude-code-logs", "claude-code-metrics"], 1, anthropic],
@@ -73,7 +77,7 @@ describe.each(["json", "protobuf"] as const)("Over %s", (encoding) => {
     for (const [index, way] of ways.entries()) {
       const source = await makeSource(harness);
       for (const sent of way) await source.accept(sent, { encoding });
-      expect(await source.recorded(), `way ${index}`).toEqual(expected);
+      expect(folded(await source.recorded()), `way ${index}`).toEqual(expected);
       expect(await source.messages()).toHaveLength(calls);
     }
   });
