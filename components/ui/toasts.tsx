@@ -29,11 +29,26 @@ export function Toasts({ waiting, take }: { waiting: Toast[]; take: () => Toast[
     // The element that opened last is on top, so it is opened again to be above a dialog that was opened since.
     if (element.matches(":popover-open")) element.hidePopover();
     element.showPopover();
+    // A button that was used goes with its notice. Sonner returns the focus to where it was when the button loses it; it would
+    // otherwise do so when the last notice goes, and take the focus from what has it by then, such as an open menu.
+    const leave = () => {
+      const active = document.activeElement;
+      if (active instanceof HTMLElement && element.contains(active)) active.blur();
+    };
     for (const { text, isProblem, action } of take()) {
       const duration = action ? shownWithActionForMs : shownForMs;
       (isProblem ? show.error : show.success)(text, {
         duration: isProblem ? Number.POSITIVE_INFINITY : duration,
-        ...(action && { action: { label: action.label, onClick: () => action.run() } }),
+        onDismiss: leave,
+        ...(action && {
+          action: {
+            label: action.label,
+            onClick: () => {
+              leave();
+              action.run();
+            },
+          },
+        }),
       });
     }
   }, [waiting, take]);

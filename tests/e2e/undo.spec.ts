@@ -69,6 +69,23 @@ test("Says which budget was deleted, undoes it, and moves the focus to the next 
   await expectFocus(page, page.getByRole("main").getByRole("button", { name: "Set a budget" }));
 });
 
+test("Leaves the focus in a menu that is open when the last notice goes", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  for (const name of ["Gamma", "Beta", "Alpha"])
+    await call(page, world, slug, "/budgets", { name, scope_type: "global", amount: 5 });
+  await page.goto(`/${slug}/budgets`);
+  await deleteFromMenu(page, "Alpha", "Delete");
+  await deleteFromMenu(page, "Beta", "Delete");
+  await notices(page).getByRole("button", { name: "Undo" }).first().click();
+  await expect(notices(page)).toContainText("is back.");
+  await menuOf(page, "Gamma").click();
+  const [first, last] = ["Edit", "Delete"].map((name) => page.getByRole("menuitem", { name }));
+  await expect(first as Locator).toBeFocused();
+  await page.keyboard.press("End");
+  await expect(notices(page).getByRole("listitem")).toHaveCount(0, { timeout: 20_000 });
+  await expect(last as Locator).toBeFocused();
+});
+
 test("Says which channel was deleted, undoes it, and keeps the focus in the list", async ({
   page,
   world,
