@@ -68,8 +68,9 @@ beforeAll(async () => {
   world = await prepareWorld(harness);
   const { rows } = await harness.fixtures.sql.query(`
     select string_agg(
-      format('select %L as name, count(*), sum(hashtextextended(%s::text, 0)) as digest from public.%I as t', t.tablename,
-        case when c.column_name is null then 't' else '(to_jsonb(t) - ''last_used_at'')' end, t.tablename),
+      format('select %L as name, count(*), sum(hashtextextended(%s::text, 0)) as digest from public.%I as t%s', t.tablename,
+        case when c.column_name is null then 't' else '(to_jsonb(t) - ''last_used_at'')' end, t.tablename,
+        case when t.tablename = 'deliveries' then ' where channel_id is not null' end),
       ' union all '
     ) as statement
     from pg_tables as t
@@ -81,7 +82,7 @@ beforeAll(async () => {
 
 /**
  * A digest of every row that the service's users can see or write, except when a key was last used, and what came in with
- * it, which are written later.
+ * it, which are written later. Deliveries without a channel are mails, which no user sees and the service sends meanwhile.
  */
 async function readEverything(): Promise<unknown[]> {
   return (await harness.fixtures.sql.query(everything)).rows;
