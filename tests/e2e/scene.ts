@@ -35,7 +35,7 @@ export async function setScene(world: World): Promise<Scene> {
   await recordSpend(world, slug);
   await recordOthers(world, slug);
   await make("/budgets", { name: "Everything", scope_type: "global", amount: 100 });
-  await make("/views", { name: "Models", query: "by=model" });
+  await make("/views", { name: "Models", query: "by=model", is_shared: true });
   await make("/invitations", { role: "viewer", email: "bo@example.com" });
   const { link } = await make("/invitations", { role: "viewer" });
   const { id: source } = await make("/api-keys", {
