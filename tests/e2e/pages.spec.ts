@@ -36,11 +36,11 @@ const ofRange = ["Chosen days…", "Compared with", "Period"];
 /** What a viewer may do on a page besides following links to other pages. */
 const ofViewers: Record<string, string[]> = {
   "": [...ofRange, "Allocated in", "Allocated out", "checkout", "research", "search"],
-  "/activity": [...ofRange, "2 lines of in-house · batch b-9 · 2 lines", "Export", "Filter"],
+  "/activity": [...ofRange, "1 switch", "2 lines of in-house · batch b-9 · 2 lines", "Export", "Filter"],
   "/alerts": [
     "Actions for Finance hook",
     "Deliveries",
-    "Mail me the weekly report",
+    "1 switch",
     "Send me the last week now",
   ],
   "/connections": [
@@ -98,14 +98,15 @@ function listActions(html: string, slug: string): string[] {
     ([, attributes = "", inner = ""]) =>
       /aria-label="([^"]*)"/.exec(attributes)?.[1] ?? inner.replaceAll(/<[^>]*>/g, "").trim(),
   );
-  const switches = attributesOf(content, "role", "switch").map((each) => each["aria-label"] ?? "");
+  const { length: count } = attributesOf(content, "role", "switch");
+  const switches = count > 0 ? [`${count} switch`] : [];
   const forms = ["/activity/import", "/sources/new"].filter((form) =>
     content.includes(`href="/${slug}${form}"`),
   );
   const names = [...buttons, ...switches, ...forms.map((form) => `to ${form}`)].map((name) =>
     name.replace(/(: .*|\$.*)$/, ""),
   );
-  return [...new Set(names)].filter((name) => !ofEveryTable.includes(name)).sort();
+  return [...new Set(names)].filter((name) => name !== "" && !ofEveryTable.includes(name)).sort();
 }
 
 /** Makes a user the owner of a workspace that was deleted. */
