@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { liteLlmCall } from "@/tests/helpers/gateways";
-import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { chatCall, exportSpans, readCapture } from "@/tests/helpers/otlp";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeamSource } from "@/tests/helpers/sources";
 
 const harness = withSharedHarness({ services: 2 });
