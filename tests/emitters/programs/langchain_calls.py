@@ -27,7 +27,6 @@ from langchain_core.runnables import RunnableLambda
 from langchain_openai import ChatOpenAI
 
 models = [
-    ChatOpenAI(model="gpt-4o-mini", api_key="none", base_url=f"{mock}/v1"),
     ChatOpenAI(model="gpt-4o-mini", api_key="none", base_url=f"{mock}/v1", stream_usage=True),
     ChatOpenAI(model="gpt-4o-mini", api_key="none", base_url=f"{mock}/v1", use_responses_api=True),
     ChatAnthropic(model="claude-sonnet-4-5", api_key="none", base_url=mock, max_tokens=100),

@@ -236,7 +236,13 @@ function message({ body }) {
     {
       type: "message_delta",
       delta: { stop_reason: "end_turn", stop_sequence: null },
-      usage: { output_tokens: output },
+      // Totals, of what was read and written, too.
+      usage: {
+        input_tokens: input,
+        cache_creation_input_tokens: cacheWrite,
+        cache_read_input_tokens: cacheRead,
+        output_tokens: output,
+      },
     },
     { type: "message_stop" },
   ];
