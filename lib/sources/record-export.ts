@@ -6,7 +6,7 @@ import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/te
 import { Account, type AccountRow } from "./account";
 import { seriesKey } from "./mapping/call-keys";
 import type { Mapped } from "./mapping/map-export";
-import { withHours } from "./mapping/signal-claims";
+import { nameHours } from "./mapping/signal-claims";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
 import { addOutcome, noteOutcomes, type Outcome } from "./note-outcomes";
@@ -68,14 +68,12 @@ export async function recordTold(exporter: Exporter, records: SourceRecord[]): P
         : [],
     ),
   );
-  const submitted = withHours(
-    [
-      ...(allowed.length < records.length ? records.filter((record) => !isAllowed(record, key)) : []),
-      ...allowed.filter((record) => !isTotal(record)),
-      ...withIncrements(allowed.filter(isTotal), increments.filter(isUsed)),
-    ],
-    key.id,
-  );
+  const submitted = [
+    ...(allowed.length < records.length ? records.filter((record) => !isAllowed(record, key)) : []),
+    ...allowed.filter((record) => !isTotal(record)),
+    ...withIncrements(allowed.filter(isTotal), increments.filter(isUsed)),
+  ];
+  nameHours(submitted, key.id);
   const verdicts = await recordCalls(exporter, submitted);
   await settleTotals(owner, increments);
   return verdicts.flatMap((verdict, index) => {

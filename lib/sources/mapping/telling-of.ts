@@ -16,7 +16,7 @@ export function tellingOf({ signal, span, timeNs, scope }: Entry, record: Source
   const { cacheRead = zero, cacheWrite = zero, output = zero } = tokens;
   const cached = add(cacheRead, cacheWrite);
   return {
-    likeness: hash([canonicalModel(model), allInput(tokens).toString(), output.toString()]),
+    likeness: knownHash(`${canonicalModel(model)} ${allInput(tokens)} ${output}`),
     scope: knownHash(`${emitter} ${scope}`),
     trace: Number.parseInt(span.trace.slice(-12), 16),
     started_us: Number(span.startNs / 1000n),
@@ -45,28 +45,29 @@ function idsOf(keys: readonly string[]): number {
  * it, and their prices are not.
  */
 function canonicalModel(model: string): string {
-  return model
+  const found = canonical.get(model);
+  if (found !== undefined) return found;
+  if (canonical.size >= maxKnown) canonical.clear();
+  const made = model
     .toLowerCase()
     .slice(model.lastIndexOf("/") + 1)
     .replace(/^(?:[a-z]{2,6}\.)?(?:anthropic|meta|amazon|mistral|cohere|deepseek|qwen|openai)\./, "")
     .replace(/(?:[-@](?:\d{8}|\d{4}-\d\d-\d\d|latest|v\d+(?::\d+)?)|:\d+)+$/, "")
     .replaceAll(".", "-");
+  canonical.set(model, made);
+  return made;
 }
 
-/** 48 bits of a hash, as a number. */
-function hash(parts: readonly string[]): number {
-  return createHash("sha256").update(JSON.stringify(parts)).digest().readUIntBE(0, 6);
-}
-
-/** Hashes of what many records share. */
 const known = new Map<string, number>();
+const canonical = new Map<string, string>();
 const maxKnown = 10_000;
 
+/** 48 bits of a hash, as a number above 0. Many records share what is hashed. */
 function knownHash(text: string): number {
   const found = known.get(text);
   if (found !== undefined) return found;
   if (known.size >= maxKnown) known.clear();
-  const made = hash([text]) || 1;
+  const made = createHash("sha256").update(text).digest().readUIntBE(0, 6) || 1;
   known.set(text, made);
   return made;
 }
