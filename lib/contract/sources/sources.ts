@@ -145,7 +145,6 @@ const accountRow = z
     count: z.int(),
   })
   .meta({ id: "SourceAccountRow" });
-export type SourceAccountRow = z.output<typeof accountRow>;
 
 /** The totals of a source, as the list has them. */
 const sourceSummary = {
