@@ -70,13 +70,13 @@ function bulk(secret: string, item: { message: unknown }, isKeyed = false): Call
 
 const messagesIn = (name: Name) => (name === "single" || name === "bulk" ? bulkSize : callsInExport);
 
-type Attribute = { key: string; value: { stringValue?: string } };
+type Attribute = { key: string; value: { stringValue?: string; intValue?: string | number } };
 type Span = { traceId: string; spanId: string; parentSpanId?: string; attributes: Attribute[] };
 
 /** What the ids of an export begin with, before it is stamped. */
 const marker = "0badcafe";
 
-/** The captured call with its two spans, as many times as one export has, each with ids of its own. */
+/** The captured call with its two spans, as many times as one export has, each with ids and a number of output tokens of its own. */
 function exportOfCalls() {
   const { body } = readCapture("ai-sdk-traces") as unknown as {
     body: { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
@@ -88,11 +88,11 @@ function exportOfCalls() {
   const spans = Array.from({ length: callsInExport }, (_, call) =>
     pair.map((span) => {
       const id = (text: string) => `${marker}${call.toString(16).padStart(4, "0")}${text.slice(12)}`;
-      const attributes = span.attributes.map(({ key, value }) =>
-        /response\.id$/.test(key)
-          ? { key, value: { stringValue: `chatcmpl-${id(span.traceId)}` } }
-          : { key, value },
-      );
+      const attributes = span.attributes.map(({ key, value }) => {
+        if (/response\.id$/.test(key)) return { key, value: { stringValue: `chatcmpl-${id(span.traceId)}` } };
+        const isOutput = /output_?tokens$|completion_?tokens$/i.test(key) && value.intValue !== undefined;
+        return { key, value: isOutput ? { intValue: Number(value.intValue) + call } : value };
+      });
       return {
         ...span,
         traceId: id(span.traceId),

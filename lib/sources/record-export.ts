@@ -43,12 +43,22 @@ export async function recordExport(
   };
 }
 
+/** How many records are recorded at once. A larger export is several, between which other requests are answered. */
+const partLength = 500;
+
 /**
  * Records what an export told. A total that did not grow has no outcome.
  * @returns what became of the others
  * @throws ServiceError as `recordExport`
  */
 export async function recordTold(exporter: Exporter, records: SourceRecord[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let start = 0; start < records.length; start += partLength)
+    outcomes.push(...(await recordPart(exporter, records.slice(start, start + partLength))));
+  return outcomes;
+}
+
+async function recordPart(exporter: Exporter, records: SourceRecord[]): Promise<Outcome[]> {
   const { key } = exporter;
   const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };
   // What the key may not record advances no total. The ledger refuses it, and says why.

@@ -1,3 +1,4 @@
+import { newId } from "@/lib/db/new-id";
 import { add, type Decimal, parseDecimal, zero } from "@/lib/decimal";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import type { BlockingPeriod } from "@/lib/keys/blocking-budgets";
@@ -51,6 +52,15 @@ export class Draft {
 
   projectId(workspaceId: string, slug: string): string | undefined {
     return this.#projectIds.get(`${workspaceId} ${slug}`) ?? this.base?.projectId(workspaceId, slug);
+  }
+
+  /** The id of a project; a slug that is new gets one, and a project. */
+  projectIn(workspaceId: string, slug: string): string {
+    const known = this.projectId(workspaceId, slug);
+    if (known !== undefined) return known;
+    const id = newId();
+    this.addProject({ workspace_id: workspaceId, id, slug, name: slug });
+    return id;
   }
 
   addProject(project: NewProject): void {

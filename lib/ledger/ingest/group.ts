@@ -1,9 +1,9 @@
 import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
-import type { CostMessage, IngestRequest } from "@/lib/contract/ledger/message";
+import type { IngestRequest } from "@/lib/contract/ledger/message";
 import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
-import { add, compare, type Decimal, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
-import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
+import { add, compare, subtract, toText, zero } from "@/lib/decimal";
+import { ServiceError, type Verdict } from "@/lib/errors";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";
 import type { ApiKey } from "@/lib/keys/api-key";
@@ -11,46 +11,27 @@ import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/dec
 import { identify } from "@/lib/keys/identify";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
-import {
-  countDue,
-  dueCharges,
-  type PeriodCharge,
-  postingsOf,
-  type Subscription,
-  toSubscription,
-} from "@/lib/ledger/recurring/charges";
+import { dueCharges, type PeriodCharge, postingsOf, toSubscription } from "@/lib/ledger/recurring/charges";
 import { mapInSlices } from "@/lib/slices";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
 import { BudgetBook, type Planned, type UnknownPeriods } from "./budget-book";
-import {
-  type Again,
-  type CallKeys,
-  type IngestCall,
-  type IngestVerdict,
-  isProviderKey,
-  type Recorded,
-  type Submission,
-} from "./call";
+import type { CallKeys, IngestCall, IngestVerdict, Recorded, Submission } from "./call";
+import { checkDuePeriods, checkLines, isRecurring } from "./call-bounds";
 import { checkMessage, linesOf } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
-import { idempotencyConflict, namesOf, rememberedRequest } from "./idempotency";
+import { idempotencyConflict, rememberedRequest } from "./idempotency";
 import { listPriceOf, toIngestResult } from "./ingest-result";
-import { type LedgerRow, type Posting, rowOf } from "./ledger";
+import { type LedgerRow, rowOf, rowsOf } from "./ledger";
 import { bestOf, TellingBook, type ToldCall } from "./telling-book";
+import { againOf, answerOf, costOf, earlierAnswer } from "./told-again";
 
 /**
  * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many lines and past periods
  * the messages of its call before it have.
  */
 type Place = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
-
-/** How many lines one call may record: what one transaction writes stays bounded. A batch has 1,000 at most. */
-const maxLines = 20_000;
-
-/** How many past periods one call may charge: what one transaction writes stays bounded. One subscription has 24 at most. */
-const maxDuePeriods = 1_000;
 
 /** What a message records: itself, and the further periods of a recurring subscription that have begun by now. */
 type Work = { own: Composed; due: PeriodCharge[] };
@@ -149,7 +130,8 @@ export class Group {
     }
     const same = request.telling && this.tellings.find(key.id, request.telling);
     if (same) return this.#join(loaded, request, same, place);
-    const crowded = checkLines(request.message, place) ?? checkDuePeriods(request.message, place, now);
+    const crowded =
+      checkLines(request.message, place.lines) ?? checkDuePeriods(request.message, place.duePeriods, now);
     if (crowded) return crowded;
     const work = this.#compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
@@ -197,11 +179,11 @@ export class Group {
 
   #record({ key }: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
     const { draft, dryRun } = place;
-    const owner = this.#ownerOf(key, request, projectIn(draft, key.workspaceId, request.project));
+    const owner = this.#ownerOf(key, request, draft.projectIn(key.workspaceId, request.project));
     const { id } = owner;
-    const rows = rowsOf(owner, request, own);
+    const rows = rowsOf(owner, request.emitter, own.postings);
     if (rows[1] && own.fromProject !== undefined)
-      rows[1].project_id = projectIn(draft, key.workspaceId, own.fromProject);
+      rows[1].project_id = draft.projectIn(key.workspaceId, own.fromProject);
     for (const row of rows) draft.addMessage(row);
     const periods = due.map((charge) => {
       const periodId = newId();
@@ -279,7 +261,10 @@ export class Group {
     const work = this.#compose(loaded, request, draft);
     if (work instanceof ServiceError) return undefined;
     const owner = this.#ownerOf(key, request, draft.projectId(key.workspaceId, request.project) ?? "");
-    const told = { tellings: request.telling?.tellings ?? [], postings: rowsOf(owner, request, work.own) };
+    const told = {
+      tellings: request.telling?.tellings ?? [],
+      postings: rowsOf(owner, request.emitter, work.own.postings),
+    };
     const best = bestOf(call, told);
     if (!best) return undefined;
     const more = subtract(costOf(best), costOf(call.postings));
@@ -291,7 +276,7 @@ export class Group {
     }
     if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
     // A project that only this telling names is made once it is sure that it is used.
-    if (owner.project_id === "") projectIn(draft, key.workspaceId, request.project);
+    if (owner.project_id === "") draft.projectIn(key.workspaceId, request.project);
     const projectId = draft.projectId(key.workspaceId, request.project) ?? "";
     return best.map((row) => ({
       ...row,
@@ -346,101 +331,4 @@ export class Group {
     this.#remember(key, names, { message_id: String(stored.id), response: stored }, draft);
     this.tellings.takeBack({ workspace_id: key.workspaceId, environment: key.environment }, marks);
   }
-}
-
-/**
- * What was answered to the request before. `meant` is what this request would be remembered as, to be compared: a key of a
- * client stands for one content, while records of one call differ.
- */
-function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Draft) {
-  const answerTo = (known: string) => draft.answerTo(key.workspaceId, key.environment, known);
-  const { idempotency_key: sent, telling } = request;
-  for (const known of telling ? namesOf(telling) : []) {
-    const told = answerTo(known);
-    if (told) return { ...told, known, meant: undefined };
-  }
-  const earlier = sent === undefined ? undefined : answerTo(sent);
-  return earlier && { ...earlier, known: undefined, meant: rememberedRequest(request, key.environment) };
-}
-
-/** Why a telling was recorded before. @param known the key of it that was found first */
-function againOf(
-  { telling }: Submission,
-  { known }: { known: string | undefined },
-  answerTo: (name: string) => unknown,
-): Again | undefined {
-  if (!telling || known === undefined) return undefined;
-  if (telling.sumOf?.includes(known)) return { as: "calls" };
-  const isRepeated = telling.own.some((name) => !isProviderKey(name) && answerTo(name) !== undefined);
-  return isRepeated ? { as: "record" } : { as: "call" };
-}
-
-/** The rows of a message, before a second posting of another project gets that. */
-function rowsOf(
-  owner: Omit<LedgerRow, keyof Posting>,
-  { emitter }: Submission,
-  { postings }: Composed,
-): [LedgerRow, ...LedgerRow[]] {
-  const rows = postings.map((posting) => {
-    const row = rowOf(owner, posting);
-    if (emitter) row.emitter = emitter.name;
-    return row;
-  }) as [LedgerRow, ...LedgerRow[]];
-  if (emitter?.costUsd) rows[0].given_cost_usd = emitter.costUsd;
-  return rows;
-}
-
-function costOf(postings: readonly LedgerRow[]): Decimal {
-  return sum(postings.map(({ amount_usd: amount }) => parseDecimal(amount)));
-}
-
-/** The answer to a telling of a recorded call, as it is stored. */
-function answerOf(postings: readonly [LedgerRow, ...LedgerRow[]]): Record<string, unknown> {
-  const [{ id, project_id, created_at }] = postings;
-  return {
-    id,
-    amount_usd: toText(costOf(postings)),
-    project_id,
-    created_at: new Date(created_at).toISOString(),
-    cost_status: combineStatuses(postings.map((posting) => posting.cost_status)),
-    list_price_usd: listPriceOf(postings),
-  };
-}
-
-/** The id of a project; a slug that is new gets one, and a project. */
-function projectIn(draft: Draft, workspaceId: string, slug: string): string {
-  const known = draft.projectId(workspaceId, slug);
-  if (known !== undefined) return known;
-  const id = newId();
-  draft.addProject({ workspace_id: workspaceId, id, slug, name: slug });
-  return id;
-}
-
-/** The refusal of a batch whose items no longer fit into its call; undefined where they do. */
-function checkLines(message: CostMessage, { lines }: Place): ServiceError | undefined {
-  const own = linesOf(message);
-  if (lines + own <= maxLines) return undefined;
-  return validationFailed([
-    {
-      path: "message.items",
-      message: `has ${own} items, after ${lines} of the messages before it; one call may record ${maxLines}. Send this message in another call`,
-    },
-  ]);
-}
-
-/** The refusal of a subscription whose past periods no longer fit into its call; undefined where they do. */
-function checkDuePeriods(message: CostMessage, { duePeriods }: Place, now: number): ServiceError | undefined {
-  if (!isRecurring(message)) return undefined;
-  const due = countDue(message, now);
-  if (due === 0 || duePeriods + due <= maxDuePeriods) return undefined;
-  return validationFailed([
-    {
-      path: `message.${message.starts_on === undefined ? "occurred_at" : "starts_on"}`,
-      message: `has ${due} past periods to charge, after ${duePeriods} of the messages before it; one call may charge ${maxDuePeriods}. Send this message in another call`,
-    },
-  ]);
-}
-
-function isRecurring(message: CostMessage): message is Subscription {
-  return message.type === "subscription" && message.recurring;
 }

@@ -1,5 +1,6 @@
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 import type { CostMessage, MessageSource } from "@/lib/contract/ledger/message";
+import type { Emitter } from "./call";
 
 /** One row of `public.messages`, as `private.store_messages` reads it. Decimals are exact text, instants ISO 8601. */
 export type LedgerRow = {
@@ -60,4 +61,19 @@ export type Posting = Omit<
 export function rowOf(owner: Omit<LedgerRow, keyof Posting>, posting: Posting): LedgerRow {
   const { workspace_id, id, created_at, project_id, api_key_id, source, environment } = owner;
   return { workspace_id, id, created_at, project_id, api_key_id, source, environment, ...posting };
+}
+
+/** The rows of a message, before a second posting of another project gets that. */
+export function rowsOf(
+  owner: Omit<LedgerRow, keyof Posting>,
+  emitter: Emitter | undefined,
+  postings: readonly [Posting, ...Posting[]],
+): [LedgerRow, ...LedgerRow[]] {
+  const rows = postings.map((posting) => {
+    const row = rowOf(owner, posting);
+    if (emitter) row.emitter = emitter.name;
+    return row;
+  }) as [LedgerRow, ...LedgerRow[]];
+  if (emitter?.costUsd) rows[0].given_cost_usd = emitter.costUsd;
+  return rows;
 }

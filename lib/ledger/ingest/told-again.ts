@@ -1,0 +1,53 @@
+import { type Decimal, parseDecimal, sum, toText } from "@/lib/decimal";
+import type { LoadedKey } from "@/lib/keys/admission-queries";
+import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
+import { type Again, isProviderKey, type Submission } from "./call";
+import type { Draft } from "./draft";
+import { namesOf, rememberedRequest } from "./idempotency";
+import { listPriceOf } from "./ingest-result";
+import type { LedgerRow } from "./ledger";
+
+/**
+ * What was answered to the request before. `meant` is what this request would be remembered as, to be compared: a key of a
+ * client stands for one content, while records of one call differ.
+ */
+export function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Draft) {
+  const answerTo = (known: string) => draft.answerTo(key.workspaceId, key.environment, known);
+  const { idempotency_key: sent, telling } = request;
+  for (const known of telling ? namesOf(telling) : []) {
+    const told = answerTo(known);
+    if (told) return { ...told, known, meant: undefined };
+  }
+  const earlier = sent === undefined ? undefined : answerTo(sent);
+  return earlier && { ...earlier, known: undefined, meant: rememberedRequest(request, key.environment) };
+}
+
+/** Why a telling was recorded before. @param known the key of it that was found first */
+export function againOf(
+  { telling }: Submission,
+  { known }: { known: string | undefined },
+  answerTo: (name: string) => unknown,
+): Again | undefined {
+  if (!telling || known === undefined) return undefined;
+  if (telling.sumOf?.includes(known)) return { as: "calls" };
+  const isRepeated = telling.own.some((name) => !isProviderKey(name) && answerTo(name) !== undefined);
+  return isRepeated ? { as: "record" } : { as: "call" };
+}
+
+/** What the postings of a message cost, USD. */
+export function costOf(postings: readonly LedgerRow[]): Decimal {
+  return sum(postings.map(({ amount_usd: amount }) => parseDecimal(amount)));
+}
+
+/** The answer to a telling of a recorded call, as it is stored. */
+export function answerOf(postings: readonly [LedgerRow, ...LedgerRow[]]): Record<string, unknown> {
+  const [{ id, project_id, created_at }] = postings;
+  return {
+    id,
+    amount_usd: toText(costOf(postings)),
+    project_id,
+    created_at: new Date(created_at).toISOString(),
+    cost_status: combineStatuses(postings.map((posting) => posting.cost_status)),
+    list_price_usd: listPriceOf(postings),
+  };
+}
