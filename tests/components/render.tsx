@@ -2,9 +2,7 @@ import { cleanup, configure, render } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { AppRouterContext } from "next/dist/shared/lib/app-router-context.shared-runtime";
 import type { ReactNode } from "react";
-import { afterEach } from "vitest";
 
-afterEach(cleanup);
 // As long as tests in a browser wait: a busy machine loads a script slowly.
 configure({ asyncUtilTimeout: 10_000 });
 
@@ -20,6 +18,8 @@ const router = {
 
 /** Renders a component as a page of the dashboard does, in a document without layout. @returns the reader's mouse and keyboard */
 export function show(component: ReactNode) {
+  // Files of a worker share this module, so that a hook would be the first file's alone.
+  cleanup();
   render(
     <AppRouterContext
       value={router as unknown as NonNullable<Parameters<typeof AppRouterContext>[0]["value"]>}

@@ -14,6 +14,8 @@ const migrations = join(supabase, "migrations");
 const archive = join(supabase, "archive");
 const first = readdirSync(join(archive, "20261121")).sort();
 const second = readdirSync(join(archive, "20261122")).sort();
+/** The files after the baseline, which every database needs. */
+const later = readdirSync(migrations).filter((file) => file > "20261123180038");
 const renumbered = "20261122090200_forget_attempts.sql";
 
 /** Files of the archive, each with the name under which a version had it. */
@@ -92,7 +94,7 @@ test.each(versions)("Brings a database to the baseline that is %s", async (_, fi
 test("Applies each file once where several processes upgrade at once", async () => {
   await makeVersion(asNamed(second.toSpliced(60, 1).slice(0, 100)));
   const applied = (await Promise.all([upgrade(), upgrade(), upgrade()])).flat();
-  expect(applied.sort()).toEqual([second[60], ...second.slice(101)].sort());
+  expect(applied.sort()).toEqual([second[60], ...second.slice(101), ...later].sort());
   expect(await described(client)).toEqual(wanted);
 });
 

@@ -1,10 +1,9 @@
 import type { CostMessage } from "@/lib/contract/ledger/message";
 import { dayOf } from "@/lib/contract/values/instant";
 import { isCurrency } from "@/lib/currencies";
-import { compare, countDecimals, parseDecimal } from "@/lib/decimal";
+import { compare, parseDecimal } from "@/lib/decimal";
 import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
 import { convert, currencyDecimalsIssue } from "@/lib/ledger/pricing/currency";
-import { findUnit } from "@/lib/ledger/pricing/units";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { isOneLine, occurredAt } from "./compose";
 
@@ -51,13 +50,9 @@ function checkTime(occurredAt: string | undefined, now: number): Issue[] {
 function checkType(message: CostMessage, now: number): Issue[] {
   switch (message.type) {
     case "usage":
-      if (isOneLine(message)) return [...checkCached(message, ""), ...checkTokens(message, "")];
-      return (message.lines ?? []).flatMap((line, index) => checkTokens(line, `lines.${index}.`));
+      return isOneLine(message) ? checkCached(message, "") : [];
     case "batch":
-      return message.items.flatMap((item, index) => [
-        ...checkCached(item, `items.${index}.`),
-        ...checkTokens(item, `items.${index}.`),
-      ]);
+      return message.items.flatMap((item, index) => checkCached(item, `items.${index}.`));
     case "expense":
       return checkAmount(message);
     case "subscription":
@@ -76,16 +71,6 @@ function checkCached(
   return [
     { path: `${place}cached_quantity`, message: "must not be more than quantity, of which it is a part" },
   ];
-}
-
-/** Providers count and bill whole tokens: a part of one is a mistake in a unit or a conversion. */
-function checkTokens(
-  { unit_type, quantity }: { unit_type: string; quantity: string },
-  place: string,
-): Issue[] {
-  if (!quantity.includes(".") || countDecimals(parseDecimal(quantity)) === 0) return [];
-  if (!findUnit(unit_type)?.priceKey.endsWith("_mtok")) return [];
-  return [{ path: `${place}quantity`, message: `must be a whole number of ${unit_type}` }];
 }
 
 /** An amount in the ledger's own USD may be finer than a cent; in another currency it is what an invoice can say. */

@@ -103,6 +103,7 @@ function tell(call: Call, by: Teller, random: () => number) {
     return exportSpans([{ ...span, attributes }], { scope: "openinference.instrumentation.anthropic" });
   }
   const attributes = {
+    "langsmith.span.kind": "llm",
     "gen_ai.operation.name": "chat",
     "gen_ai.system": "anthropic",
     "gen_ai.request.model": `anthropic/${model}`,
