@@ -42,6 +42,7 @@ export async function openHistory(
     }
     const record: { postings: number; history: FilledHistory } = JSON.parse(readFileSync(recordFile, "utf8"));
     const postgres = await startEmbeddedPostgres({ dataDir: folder, log: () => {} });
+    await bootstrapDatabaseAt(postgres.superuserUrl, join(projectRoot, "supabase/bootstrap"));
     await migrate(postgres.adminUrl, join(projectRoot, "supabase/migrations"));
     await foldAll(postgres.adminUrl);
     const stop = async () => {
