@@ -3,7 +3,7 @@ import { overloaded, ServiceError } from "@/lib/errors";
 const disconnected = () => new ServiceError("unavailable", "The caller has disconnected.");
 
 /** A body of more bytes, without its Content-Encoding, is large: it takes a turn, and is decoded off the main thread where it can be. */
-export const largeBytes = 2 * 1024 * 1024;
+export const largeBytes = 256 * 1024;
 
 /**
  * Shares the work on large bodies among workspaces: one body of a workspace at a time, and workspaces in turn, however many

@@ -142,7 +142,7 @@ test("What waits for a turn is not recorded once its caller has disconnected", a
     "insert into public.projects (workspace_id, slug, name) values ($1, 'checkout', 'Checkout')",
     [gateway.workspace],
   );
-  const body = () => JSON.stringify([liteLlmCall({ messages: "x".repeat(3 * 1024 * 1024) })]);
+  const body = () => JSON.stringify([liteLlmCall({ messages: "x".repeat(300 * 1024) })]);
   const caller = new AbortController();
   const send = (signal?: AbortSignal) =>
     fetch(`${gateway.url}/api/v1/sources/litellm`, {
