@@ -80,11 +80,18 @@ export function describeFailed(failed) {
   return ["Failed:", ...shown, ...(left > 0 ? [`  … and ${left} more`] : [])];
 }
 
-/** Lines of an error without colours, empty lines and the stack. @param {string} error @param {number} most */
+/**
+ * Lines of an error without colours and empty lines; of the stack the first frame of our own code.
+ * @param {string} error @param {number} most
+ */
 function firstLines(error, most) {
-  return stripVTControlCharacters(error)
+  const lines = stripVTControlCharacters(error)
     .split("\n")
     .map((line) => line.trimEnd().slice(0, 200))
-    .filter((line) => line.trim() && !/^\s*at /.test(line))
-    .slice(0, most);
+    .filter((line) => line.trim());
+  const frame = lines.find((line) => isFrame(line) && !/node:|node_modules/.test(line));
+  return lines.filter((line) => !isFrame(line) || line === frame).slice(0, most);
 }
+
+/** Whether a line is a frame of a stack. @param {string} line */
+const isFrame = (line) => /^\s*at /.test(line);

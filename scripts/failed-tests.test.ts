@@ -64,14 +64,17 @@ test("Names the failed tests of Playwright with their browser, and errors outsid
   ]);
 });
 
-test("Shows the first lines of each error, without colours, empty lines and the stack", () => {
-  const error = "\u001b[31mError: expected 1\u001b[39m\n\n- 1\n+ 2\n    at x.ts:1:1\n    at y.ts:2:2";
+test("Shows the first lines of each error and the first frame of our code, without colours and empty lines", () => {
+  const stack =
+    "    at node:internal/x:1:1\n    at x (/clone/node_modules/x.js:1:1)\n    at x.ts:1:1\n    at y.ts:2:2";
+  const error = `\u001b[31mError: expected 1\u001b[39m\n\n- 1\n+ 2\n${stack}`;
   expect(describeFailed([{ name: "a.test.ts › Adds", error }])).toEqual([
     "Failed:",
     "  a.test.ts › Adds",
     "      Error: expected 1",
     "      - 1",
     "      + 2",
+    "          at x.ts:1:1",
   ]);
 });
 

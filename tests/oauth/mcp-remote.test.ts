@@ -20,7 +20,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(memory, { recursive: true, force: true }));
 
-/** Starts the bridge without a key. @returns what connects to it, and the link that it opens in a browser */
+/**
+ * Starts the bridge without a key. @returns what connects to it, and the link that it opens in a browser, once its
+ * server waits for the browser's return: where its probe of the service fails, it prints the link first
+ */
 function startBridge() {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -35,8 +38,12 @@ function startBridge() {
   });
   const link = new Promise<string>((resolve) => {
     if (!transport.stderr) throw new Error("The bridge's words were asked for.");
+    let address: string | undefined;
+    let isListening = false;
     createInterface({ input: transport.stderr as Readable }).on("line", (line) => {
-      if (line.includes("/oauth/authorize?")) resolve(line.trim());
+      if (line.includes("/oauth/authorize?")) address = line.trim();
+      if (line.includes("OAuth callback server running")) isListening = true;
+      if (address !== undefined && isListening) resolve(address);
     });
   });
   return { connecting: connectOlder(transport), link };
