@@ -8,12 +8,14 @@ import { copyTemplate, startTestCluster, type TestCluster } from "@/tests/helper
 import { Fixtures } from "@/tests/helpers/keys";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { startService } from "@/tests/helpers/service";
+import { compareAnswers } from "./answers";
 import { tryPrograms } from "./cli";
 import { bundlePresent, bundleServer, catalogueOf, upgradeKilled } from "./programs";
 import { checkOut, type Version, versionsOf } from "./versions";
 
 /**
  * `npm run test:upgrade [-- COMMIT…]`: upgrades a filled database of each version that was on the main branch.
+ * `npm run test:upgrade -- answers COMMIT`: compares the answers of the service of a commit with those of the present one.
  * `npm run test:upgrade -- cli`: applies the migrations with the Supabase CLI and psql.
  */
 
@@ -126,6 +128,7 @@ try {
   const wanted = await catalogueOf(fresh.adminUrl);
   await fresh.drop();
   if (only[0] === "cli") await tryPrograms(cluster, wanted);
+  else if (only[0] === "answers") await compareAnswers(checkOut(only[1] ?? "HEAD", folder), cluster);
   else
     for (const version of versionsOf(only)) {
       const { commit, files, date } = version;
