@@ -182,7 +182,7 @@ class Conversation {
     return text
       .replaceAll(this.#baseUrl, "<service>")
       .replace(
-        /"(access_token|refresh_token|secret|signing_secret|prefix|last_four|token|link|url)":"[^"]+"/g,
+        /"(next_cursor|access_token|refresh_token|secret|signing_secret|prefix|last_four|token|link|url)":"[^"]+"/g,
         '"$1":"<secret>"',
       )
       .replace(/erased-[0-9a-f]{12}/g, "<pseudonym>")
