@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { subtractExact, sumExact } from "@/components/figures/exact";
 import { formatDigits } from "@/components/figures/format-count";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { formatEquation } from "./equation";
-import { subtractExact, sumExact } from "./exact";
 import { type ActivityItem, type ActivityPage, appendPage, mergePages, rowKey } from "./row";
 
 const page = (ids: string[], nextCursor: string | null = null): ActivityPage => ({

@@ -1,4 +1,5 @@
 import { type Amount, type AmountProp, convertedText, exactText } from "@/components/figures/amount";
+import { sumExact } from "@/components/figures/exact";
 import { formatDigits } from "@/components/figures/format-count";
 import type {
   ActivityList as ActivityAnswer,
@@ -6,7 +7,6 @@ import type {
   MessageDetail,
 } from "@/lib/contract/spend/activity";
 import { groupDigits } from "@/lib/contract/values/group-digits";
-import { sumExact } from "./exact";
 import { sourceNames, typeNames } from "./filters";
 
 /** The fields of an activity row that the table shows. A server component passes them on, so amounts are exact text. */

@@ -6,13 +6,13 @@ import { indexAfterKey } from "@/components/ui/arrow-keys";
 /** Figures that are listed at once. */
 const maxListed = 12;
 
-/** What a place of a chart says. */
+/** What a place of a chart says, or several places together. */
 export type Reading = {
   title: string;
   /** All of it as text, without the title. */
   says: string;
   figures: { name: string; colour: string; text: string }[];
-  /** The sum of its figures. */
+  /** The sum of all its figures. */
   total?: string;
   /** What it is compared with. */
   compared?: { label: string; text: string };
@@ -36,7 +36,8 @@ export function ChartPointer({
   label: string;
   /** How many places there are. */
   count: number;
-  read: (place: number) => Reading;
+  /** Reads the places from the first to the last one, whose figures are summed. */
+  read: (first: number, last: number) => Reading;
   /** Where the places begin and end, in pixels from the edges. */
   inset: { left: number; right: number; bottom: number };
   onOpen?: ((place: number) => void) | undefined;
@@ -78,8 +79,8 @@ export function ChartPointer({
     else return;
     event.preventDefault();
   };
-  const reading = selected === undefined ? undefined : read(selected);
-  const range = marked ? { from: read(marked.first).title, to: read(marked.last).title } : undefined;
+  const [first, last] = marked ? [marked.first, marked.last] : [selected ?? 0, selected ?? 0];
+  const reading = selected === undefined ? undefined : read(first, last);
   const hint = `Use the arrow keys to read the chart${onZoom ? ", with Shift to mark a range, Enter to zoom into it" : ""}`;
   return (
     <div
@@ -90,11 +91,7 @@ export function ChartPointer({
       aria-valuemax={Math.max(count, 1)}
       aria-valuenow={(selected ?? count - 1) + 1}
       aria-valuetext={
-        range
-          ? `${range.from} to ${range.to}: press Enter to zoom in`
-          : reading
-            ? `${reading.title}: ${reading.says}`
-            : hint
+        reading ? `${reading.title}: ${reading.says}${marked ? ". Press Enter to zoom in" : ""}` : hint
       }
       className="absolute top-0 cursor-crosshair touch-pan-y select-none rounded-sm outline-offset-2"
       style={inset}
@@ -123,13 +120,12 @@ export function ChartPointer({
           <div
             className="pointer-events-none absolute inset-y-0 bg-foreground/8"
             style={{
-              left: `${((marked?.first ?? selected) / count) * 100}%`,
-              width: `${(((marked?.last ?? selected) - (marked?.first ?? selected) + 1) / count) * 100}%`,
+              left: `${(first / count) * 100}%`,
+              width: `${((last - first + 1) / count) * 100}%`,
             }}
           />
           <Tooltip
             reading={reading}
-            title={range && `${range.from} – ${range.to}`}
             style={
               selected < count / 2
                 ? { left: `calc(${((selected + 1) / count) * 100}% + 0.5rem)` }
@@ -142,14 +138,12 @@ export function ChartPointer({
   );
 }
 
-/** The figures of the selected place. @param props.title names what is marked instead of it */
+/** The figures of the selected place, or of the marked ones. */
 function Tooltip({
-  reading: { figures, total, compared, notes = [], ...reading },
-  title,
+  reading: { title, figures, total, compared, notes = [] },
   style,
 }: {
   reading: Reading;
-  title: string | undefined;
   style: { left: string } | { right: string };
 }) {
   return (
@@ -158,8 +152,8 @@ function Tooltip({
       className="pointer-events-none absolute top-0 z-10 grid w-max max-w-64 gap-1.5 rounded-md border bg-popover px-3 py-2 text-popover-foreground text-xs shadow-lg"
     >
       <p className="flex justify-between gap-6 font-medium">
-        <span className="truncate">{title ?? reading.title}</span>
-        {title || !total ? null : <span className="tabular-nums">{total}</span>}
+        <span className="truncate">{title}</span>
+        {total ? <span className="tabular-nums">{total}</span> : null}
       </p>
       {figures.slice(0, maxListed).map(({ name, colour, text }) => (
         <p key={name} className="flex items-center gap-2">

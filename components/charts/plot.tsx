@@ -1,13 +1,14 @@
 "use client";
 
 import { useEffect, useRef, useState } from "react";
+import { type Amount, sumAmounts, toNumber } from "@/components/figures/amount";
 import { formatShareTick } from "@/components/figures/format-percent";
 import { ChartPointer } from "./chart-pointer";
 import { CutNote } from "./cut-note";
 import { Drawing } from "./drawing";
 import { frameClass, margin } from "./margin";
 import { extents, findCut } from "./outliers";
-import { type Place, type PlotKind, type Series, toShares } from "./series";
+import { type ExactSeries, type Place, type PlotKind, titleOf, toShares } from "./series";
 
 const height = 320;
 
@@ -22,18 +23,21 @@ export function Plot({
   places,
   kind,
   unit,
+  isSummed,
   format,
   formatTick,
   onOpen,
   onZoom,
 }: {
   label: string;
-  series: Series[];
+  series: ExactSeries[];
   places: Place[];
   kind: PlotKind;
   /** What a place is: "day". */
   unit: string;
-  format: (value: number) => string;
+  /** Whether the figure of several places is the sum of theirs. */
+  isSummed: boolean;
+  format: (figure: Amount) => string;
   formatTick: (value: number) => string;
   /** Opens the rows of a place. */
   onOpen?: ((place: number) => void) | undefined;
@@ -54,7 +58,8 @@ export function Plot({
   const step = (width / Math.max(places.length, 1)) * every;
   const beyond = (cut?.beyond ?? []).map((place) => {
     const { up = 0, down = 0 } = extents(drawn)[place] ?? {};
-    return { title: places[place]?.title ?? "", size: Math.max(up, -down), text: format(up + down) };
+    const figure = sumAmounts(series.flatMap(({ exact }) => exact[place] ?? []));
+    return { title: places[place]?.title ?? "", size: Math.max(up, -down), text: format(figure) };
   });
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
@@ -73,11 +78,15 @@ export function Plot({
             <ChartPointer
               label={label}
               count={places.length}
-              read={(place) => {
-                const listed = listAt(series, place);
-                const figures = listed.map(({ value, ...of }) => ({ ...of, text: format(value) }));
+              read={(first, last) => {
+                const title = titleOf(places, first, last);
+                if (first !== last && !isSummed) return { title, says: "", figures: [] };
+                const figures = listBetween(series, first, last).map(({ figure, ...of }) => ({
+                  ...of,
+                  text: format(figure),
+                }));
                 const says = figures.map(({ name, text }) => `${name} ${text}`).join(", ");
-                return { title: places[place]?.title ?? "", says: says || "nothing", figures };
+                return { title, says: says || "nothing", figures };
               }}
               inset={{ left: 0, right: 0, bottom: margin.bottom }}
               onOpen={onOpen}
@@ -98,12 +107,14 @@ export function Plot({
   );
 }
 
-/** The values of a place that are not zero, the largest first. */
-function listAt(series: Series[], place: number) {
+/** The sums of the places from the first to the last one that are not zero, the largest first. */
+function listBetween(series: ExactSeries[], first: number, last: number) {
   return series
-    .flatMap(({ name, colour, values }) => {
-      const value = values[place] ?? null;
-      return value === null || value === 0 ? [] : [{ name, colour, value }];
-    })
-    .sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+    .map(({ name, colour, exact }) => ({
+      name,
+      colour,
+      figure: sumAmounts(exact.slice(first, last + 1).flatMap((figure) => figure ?? [])),
+    }))
+    .filter(({ figure }) => toNumber(figure) !== 0)
+    .sort((a, b) => Math.abs(toNumber(b.figure)) - Math.abs(toNumber(a.figure)));
 }

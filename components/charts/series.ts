@@ -1,8 +1,19 @@
-/** One series of a plot, such as a project: a value for each place on the axis, null where there is none. */
+import type { Amount } from "@/components/figures/amount";
+
+/** One series of a drawing, such as a project: a value for each place on the axis, null where there is none. */
 export type Series = { name: string; colour: string; values: (number | null)[] };
+
+/** A series with the exact figures of its values, which are shown. */
+export type ExactSeries = Series & { exact: (Amount | null)[] };
 
 /** A place on the axis of a plot: a day, a week or a name. `title` is its full name, `short` the label below it. */
 export type Place = { title: string; short: string };
+
+/** The title of the places from the first to the last one. */
+export function titleOf(places: { title: string }[], first: number, last: number): string {
+  const [from = "", to = ""] = [places[first]?.title, places[last]?.title];
+  return first === last ? from : `${from} – ${to}`;
+}
 
 /** How series are drawn: stacked on each other, as lines, or as shares of each place's whole. */
 export type PlotKind = "stacked" | "lines" | "share";

@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
-import { exactText } from "@/components/figures/amount";
+import { exactText, sumAmounts } from "@/components/figures/amount";
 import { formatChartAmount, shownNumber } from "@/components/figures/money";
 import { type Bar, type ChartGroup, toDrawn } from "./chart-data";
 import type { Reading } from "./chart-pointer";
@@ -12,6 +12,7 @@ import { CutNote } from "./cut-note";
 import { FigureTable } from "./figure-table";
 import { frameClass, margin } from "./margin";
 import { NoteMark, NoteMarks } from "./note-marks";
+import { titleOf } from "./series";
 import { SeriesLegend } from "./series-legend";
 
 // Loaded when the page is there: the chart is complete without them.
@@ -67,23 +68,28 @@ export function SpendChart({
   const cut = isWhole ? toDrawn(data, hidden).cut : drawn.cut;
   const shown = groups.filter(({ name }) => !hidden.includes(name));
   const isWholeBar = shown.length === groups.length;
-  const read = (place: number): Reading => {
-    const { title = "", total = 0, amounts = [], previous = null, notes } = bars[place] ?? {};
+  const read = (first: number, last: number): Reading => {
+    const read = bars.slice(first, last + 1);
+    const total = sumAmounts(read.map((bar) => bar.total));
+    const before = read.flatMap(({ previous }) => (previous === null ? [] : [previous]));
+    const notes = read.flatMap((bar) => bar.notes ?? []);
     const figures = groups.flatMap(({ name, colour }, group) => {
-      const amount = amounts[group] ?? 0;
+      const amount = sumAmounts(read.map(({ amounts }) => amounts[group] ?? 0));
       const isListed = !hidden.includes(name) && Number(exactText(amount)) !== 0;
       return isListed ? [{ name, colour, text: formatChartAmount(amount) }] : [];
     });
     const parts = figures.map(({ name, text }) => `${name} ${text}`);
     return {
-      title,
+      title: titleOf(bars, first, last),
       figures,
-      says: (isWholeBar ? [formatChartAmount(total), ...(notes ?? [])] : parts).join(". ") || "nothing",
+      says: (isWholeBar ? [formatChartAmount(total), ...notes] : parts).join(". ") || "nothing",
       ...(isWholeBar && {
         total: formatChartAmount(total),
-        ...(previous !== null &&
-          comparison && { compared: { label: comparison.name, text: formatChartAmount(previous) } }),
-        ...(notes && { notes }),
+        ...(before.length === read.length &&
+          comparison && {
+            compared: { label: comparison.name, text: formatChartAmount(sumAmounts(before)) },
+          }),
+        notes,
       }),
     };
   };

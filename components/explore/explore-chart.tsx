@@ -2,12 +2,13 @@
 
 import { useRouter } from "next/navigation";
 import { Plot } from "@/components/charts/plot";
-import type { Place, PlotKind, Series } from "@/components/charts/series";
+import type { ExactSeries, Place, PlotKind } from "@/components/charts/series";
+import type { AmountProp } from "@/components/figures/amount";
 import { formatShortNumber } from "@/components/figures/format-count";
 import { formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/figures/format-date";
-import { formatShown, formatTick } from "@/components/figures/money";
+import { formatTick } from "@/components/figures/money";
 import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
-import { calendarNames, formatMeasured, isMoney, isSummed, measures, toChartNumber } from "./dimensions";
+import { calendarNames, formatCharted, isMoney, isSummed, measures, toChartNumber } from "./dimensions";
 import { clipDays, lastDayOf, rowsHref } from "./rows-href";
 import { type ExploreState, exploreHref } from "./state";
 
@@ -34,7 +35,8 @@ export function ExploreChart({
       places={groups.map((group) => toPlace(dimension, group))}
       kind={isSummed(state.measure) ? kind : "lines"}
       unit={isCalendar ? dimension : "bar"}
-      format={(value) => (isMoney(measure) ? formatShown(value) : formatMeasured(measure, String(value)))}
+      isSummed={isSummed(state.measure)}
+      format={(figure) => formatCharted(measure, figure)}
       formatTick={(value) => (isMoney(measure) ? formatTick(value) : formatShortNumber(value))}
       onOpen={(place) => {
         const href = rowsHref(workspace, state, data, [{ dimension, group: groups[place] }]);
@@ -64,7 +66,10 @@ function placesOf({ over }: ExploreState, { rows, columns }: ExploreData): Explo
 }
 
 /** The series of an answer: its rows; one, named by the measure, where there are no columns. */
-export function seriesOf({ over, measure }: ExploreState, { rows, columns, cells }: ExploreData): Series[] {
+export function seriesOf(
+  { over, measure }: ExploreState,
+  { rows, columns, cells }: ExploreData,
+): ExactSeries[] {
   const numberOf = (measured: ExploreSums["measured"]) =>
     measured === null ? null : toChartNumber(measure, measured);
   if (over === null)
@@ -73,14 +78,18 @@ export function seriesOf({ over, measure }: ExploreState, { rows, columns, cells
         name: measures[measure].label,
         colour: "var(--chart-1)",
         values: rows.map(({ measured }) => numberOf(measured)),
+        exact: rows.map(({ measured }) => measured),
       },
     ];
-  const values = rows.map(() => columns.map((): number | null => (isSummed(measure) ? 0 : null)));
+  const exact = rows.map(() => columns.map((): AmountProp | null => (isSummed(measure) ? "0" : null)));
   for (const { row, column, measured } of cells) {
-    const ofRow = values[row];
-    if (ofRow) ofRow[column] = numberOf(measured);
+    const ofRow = exact[row];
+    if (ofRow) ofRow[column] = measured;
   }
-  return rows.map(({ label, colour }, row) => ({ name: label, colour, values: values[row] ?? [] }));
+  return rows.map(({ label, colour }, row) => {
+    const figures = exact[row] ?? [];
+    return { name: label, colour, values: figures.map(numberOf), exact: figures };
+  });
 }
 
 function toPlace(dimension: string, { value, label }: ExploreGroup): Place {

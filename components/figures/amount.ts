@@ -1,4 +1,5 @@
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
+import { sumExact } from "./exact";
 
 /** An amount in USD with what it is in the reader's currency, each day converted at its rate; both as exact text. */
 export type ConvertedAmount = { usd: string; converted: string };
@@ -38,6 +39,15 @@ export function exactText(amount: Amount): string {
   const digits = `${"0".repeat(Math.max(0, 1 - point))}${whole}${fraction}`.padEnd(point, "0");
   const cut = Math.max(point, 1);
   return sign + digits.slice(0, cut) + (digits.length > cut ? `.${digits.slice(cut)}` : "");
+}
+
+/** The exact sum of amounts, with its conversion where each of them that is not zero has one. */
+export function sumAmounts(all: readonly Amount[]): AmountProp {
+  const amounts = all.filter((amount) => toNumber(amount) !== 0);
+  const usd = sumExact(amounts.map(exactText));
+  const converted = amounts.flatMap((amount) => convertedText(amount) ?? []);
+  const isConverted = converted.length === amounts.length && converted.length > 0;
+  return isConverted ? { usd, converted: sumExact(converted.map(exactText)) } : usd;
 }
 
 /** A decimal as a double: for drawing, sorting and comparing, never for showing an amount. */

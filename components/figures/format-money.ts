@@ -1,7 +1,7 @@
 import { currentReader } from "#reader";
-import { multiplyExact } from "@/components/activity/exact";
 import { byLocale } from "@/components/reader/by-reader";
 import { type Amount, convertedText, exactText, toNumber } from "./amount";
+import { multiplyExact } from "./exact";
 import { formatDate } from "./format-date";
 
 /** The formats of a currency in a locale. */
@@ -149,12 +149,6 @@ export function shownNumber(usd: Amount): number {
 export function formatChartAmount(usd: Amount): string {
   const currency = comparedCurrency();
   return currency === "USD" ? formatUsd(usd) : formatConverted(inReaderCurrency(usd) ?? "0", currency);
-}
-
-/** An amount of a chart, as `shownNumber` gave it. */
-export function formatShown(amount: number): string {
-  const currency = comparedCurrency();
-  return currency === "USD" ? formatUsd(amount) : formatConverted(String(amount), currency);
 }
 
 /** An amount on the axis of a chart, shortened: "$1.2K". @param amount as `shownNumber` gave it */

@@ -13,7 +13,6 @@ export {
   formatAmount,
   formatChartAmount,
   formatMoney,
-  formatShown,
   formatSignedMoney,
   formatTick,
   formatUsd,

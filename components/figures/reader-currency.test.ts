@@ -10,11 +10,10 @@ import { readState } from "@/components/explore/state";
 import { toCsv } from "@/components/explore/to-csv";
 import { type DisplayCurrency, defaultReader } from "@/components/reader/reader";
 import { ConvertedNumber } from "@/lib/contract/values/exact-number";
-import { asProp } from "./amount";
+import { asProp, sumAmounts } from "./amount";
 import {
   formatChartAmount,
   formatMoney,
-  formatShown,
   formatSignedMoney,
   formatTick,
   formatUsd,
@@ -117,7 +116,6 @@ describe("Explored spend", () => {
     expect(titleOf("cost", data.totals.measured)).toBe("Converted at each day's rate; recorded as $100");
     expect(seriesOf(state, data)[0]?.values).toEqual([91.25]);
     expect(formatCharted("cost", data.totals.measured)).toBe("≈ €91.25");
-    expect(formatShown(91.25)).toBe("≈ €91.25");
     expect(formatMeasured("messages", "1234")).toBe("1,234");
     expect(titleOf("messages", "1234")).toBe("1234");
   });
@@ -127,7 +125,14 @@ describe("Explored spend", () => {
     expect(formatMeasured("cost", data.totals.measured)).toBe("$100.00 (≈ €91.25)");
     expect(formatCharted("cost", data.totals.measured)).toBe("$100.00");
     expect(seriesOf(state, data)[0]?.values).toEqual([100]);
-    expect(formatShown(100)).toBe("$100.00");
+  });
+
+  test("Is summed exactly in both currencies, unless one amount that is not zero has no conversion", () => {
+    const amount = (usd: string, converted: string) => ({ usd, converted });
+    const [tenth, fifth] = [amount("0.1", "0.09"), amount("0.2", "0.17")];
+    expect(sumAmounts([tenth, fifth, 0])).toEqual(amount("0.3", "0.26"));
+    expect(sumAmounts([tenth, "-0.35"])).toBe("-0.25");
+    expect(sumAmounts([])).toBe("0");
   });
 
   test("Is saved in USD", () => {

@@ -1,6 +1,6 @@
 "use client";
 
-import { multiplyExact } from "@/components/activity/exact";
+import { multiplyExact } from "@/components/figures/exact";
 import { formatUsd } from "@/components/figures/money";
 import { Checkbox } from "@/components/ui/checkbox";
 import { DateInput } from "@/components/ui/date-input";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { multiplyExact } from "@/components/activity/exact";
+import { multiplyExact } from "@/components/figures/exact";
 import { parseAmount } from "@/components/figures/parse-amount";
 import { addDays, startOfDay } from "@/components/figures/utc-day";
 import type { setPriceRequest } from "@/lib/contract/ledger/prices";

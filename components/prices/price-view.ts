@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import { multiplyExact } from "@/components/activity/exact";
 import { exactText } from "@/components/figures/amount";
+import { multiplyExact } from "@/components/figures/exact";
 import { formatUsd } from "@/components/figures/money";
 import type { priceList, unpricedList } from "@/lib/contract/ledger/prices";
 

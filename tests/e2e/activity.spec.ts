@@ -1,4 +1,4 @@
-import { sumExact } from "@/components/activity/exact";
+import { sumExact } from "@/components/figures/exact";
 import { exactText } from "@/components/figures/amount";
 import type { ActivityList } from "@/lib/contract/spend/activity";
 import { costMessage } from "@/tests/helpers/client";

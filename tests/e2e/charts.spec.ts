@@ -57,7 +57,7 @@ test("Chooses days of the overview by keyboard, in the address, and goes back", 
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("Shift+ArrowRight");
-  await expect(chart).toHaveAttribute("aria-valuetext", /Mar 2 to .*Mar 4: press Enter/);
+  await expect(chart).toHaveAttribute("aria-valuetext", /Mar 2 – .*Mar 4: \$51\.00.*Press Enter/);
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.searchParams.get("from") === "2026-03-02");
   expect(addressOf(page)).toEqual({ period: "range", from: "2026-03-02", to: "2026-03-04", by: "model" });
@@ -78,6 +78,9 @@ test("Chooses days by dragging, and opens the rows of a day by a click", async (
   await page.mouse.move(middleOf(7), box.y + 100);
   await page.mouse.down();
   await page.mouse.move(middleOf(10), box.y + 120, { steps: 4 });
+  // The figures are the sums of the marked days: 12, 13, 10 and 11 dollars of one project, four times 5 of the other.
+  const marked = page.getByText("Sat, Mar 7 – Tue, Mar 10").locator("../..");
+  await expect(marked).toContainText(/\$66\.00.*search\$20\.00.*checkout\$46\.00/);
   await page.mouse.up();
   await page.waitForURL((url) => url.searchParams.get("from") === "2026-03-07");
   expect(addressOf(page)).toMatchObject({ from: "2026-03-07", to: "2026-03-10" });

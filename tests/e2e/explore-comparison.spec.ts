@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { subtractExact, sumExact } from "@/components/activity/exact";
+import { subtractExact, sumExact } from "@/components/figures/exact";
 import { expect, test } from "./fixtures";
 import { readPage } from "./html";
 import { dayBefore, digitsOf, exact, figuresOf, querySpend, recordCosts, signUpWithSpend } from "./spend";

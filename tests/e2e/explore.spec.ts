@@ -77,7 +77,7 @@ test("Zooms into a range that the keyboard marks", async ({ page, world }) => {
   await chart.focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("Shift+ArrowRight");
-  await expect(chart).toHaveAttribute("aria-valuetext", /January 2026 to February 2026/);
+  await expect(chart).toHaveAttribute("aria-valuetext", /January 2026 – February 2026/);
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.searchParams.get("to") === "2026-02-28");
   expect(new URL(page.url()).searchParams.get("from")).toBe("2026-01-01");

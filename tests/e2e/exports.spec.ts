@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { sumExact } from "@/components/activity/exact";
+import { sumExact } from "@/components/figures/exact";
 import { exactText } from "@/components/figures/amount";
 import type { Metrics } from "@/lib/contract/spend/metrics";
 import { signUp } from "./accounts";
