@@ -1,6 +1,7 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { securityHeaders } from "@/lib/http/security-headers";
 import { log } from "@/lib/log";
 import { stopLimits } from "./stop-limits";
 
@@ -10,13 +11,25 @@ import { stopLimits } from "./stop-limits";
  */
 const usefulRate = { windowMs: 30_000, leastBytes: 15_000, everyMs: 5_000 };
 
-const tooSlow = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+/** The statuses of what Node's parser refuses; anything else is a 400. Node answers the same, without our headers. */
+const parserStatuses: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+};
+
+/** An answer without a body to a request that has no `ServerResponse`; the connection closes after it. */
+function bareAnswer(status: number): string {
+  const headers = { ...securityHeaders(), Connection: "close", "Content-Length": "0" };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n`;
+}
 
 /** How often a stopping server checks for connections whose last response has been sent. */
 const intervalMs = 50;
 
 /**
- * The open connections of a server. Closes those whose bodies arrive too slowly.
+ * The open connections of a server. Closes those whose bodies arrive too slowly, and those that send no valid request.
  *
  * Node counts a connection as busy if it has sent nothing yet (browsers open such
  * connections in advance), has sent part of a request, or is a WebSocket; `server.close()` alone would wait a minute or
@@ -41,6 +54,20 @@ export class Connections {
       socket.once("close", () => this.#answers.delete(socket));
     });
     server.prependListener("request", ({ socket }, answer) => this.#answers.set(socket, answer));
+    server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Socket) =>
+      this.#refuse(socket, parserStatuses[code] ?? 400),
+    );
+    server.on("checkExpectation", (_, answer: ServerResponse) => {
+      answer.writeHead(417, { ...securityHeaders(), Connection: "close", "Content-Length": "0" }).end();
+    });
+  }
+
+  /** Closes a connection, with an answer where no other has begun. */
+  #refuse(socket: Socket, status: number): void {
+    const answer = this.#answers.get(socket);
+    const hasBegun = answer?.headersSent === true && !answer.writableFinished;
+    if (socket.writable && !hasBegun) socket.write(bareAnswer(status));
+    socket.destroySoon();
   }
 
   #closeSlow(): void {
@@ -55,8 +82,7 @@ export class Connections {
         (incoming.readableLength > 0 || socket.bytesRead - before.bytes >= this.rate.leastBytes);
       if (!before || isUseful) this.#arriving.set(incoming, { bytes: socket.bytesRead, atMs: now });
       else if (now - before.atMs >= this.rate.windowMs) {
-        if (!answer.headersSent) socket.write(tooSlow);
-        socket.destroySoon();
+        this.#refuse(socket, 408);
       }
     }
   }

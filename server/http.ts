@@ -65,6 +65,8 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     IncomingMessage: UpgradableRequest,
     headersTimeout: headersLimitMs,
     connectionsCheckingInterval: 1_000,
+    // `answer` refuses requests without the header, with our headers.
+    requireHostHeader: false,
   });
   server.keepAliveTimeout = keepAliveMs;
   const connections = new Connections(server);
@@ -151,6 +153,9 @@ export function localAddress(host: string, port: number): string {
 
 /** Makes the checks that apply to every request, before its route is known. */
 async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve: Listener): Promise<void> {
+  // RFC 9112 section 3.2. HTTP/1.0 has no such header.
+  if (incoming.headers.host === undefined && incoming.httpVersion === "1.1")
+    return void outgoing.writeHead(400, { Connection: "close", "Content-Length": "0" }).end();
   const { host, path } = readTarget(incoming.url ?? "/", hostOf(incoming));
   if (!isServedHost(host)) return send(refuseHost(host, incoming.headers.accept), outgoing);
   if (host !== incoming.headers.host) setHost(incoming, host as string);

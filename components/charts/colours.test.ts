@@ -108,19 +108,41 @@ test.each(["light", "dark"] as const)("Can be told apart with every colour visio
   }
 });
 
-test.each([
-  ["light", { lightness: 1, chroma: 0, hue: 0 }],
-  ["dark", { lightness: 0.18, chroma: 0.004, hue: 265 }],
-] as const)("Has a contrast of 3:1 with the background (%s)", (mode, background) => {
-  const luminance = (colour: Colour) => {
-    const [red, green, blue] = toLinear(toLab(colour));
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  for (const colour of palette) {
-    const [high = 0, low = 0] = [luminance(colour[mode]), luminance(background)].sort((a, b) => b - a);
-    expect((high + 0.05) / (low + 0.05)).toBeGreaterThanOrEqual(3);
-  }
+/** The contrast of two colours in linear sRGB (WCAG 2.2). */
+function contrast(...colours: [Triple, Triple]): number {
+  const luminances = colours.map(([red, green, blue]) => 0.2126 * red + 0.7152 * green + 0.0722 * blue);
+  const [high = 0, low = 0] = luminances.sort((a, b) => b - a);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** A colour of the theme in linear sRGB. */
+function token(name: string, mode: "light" | "dark"): Triple {
+  const [, light = "", dark = ""] =
+    new RegExp(`--${name}: light-dark\\(oklch\\(([\\d. ]+)\\), oklch\\(([\\d. ]+)\\)\\);`).exec(theme) ?? [];
+  return toLinear(toLab(parse({ light, dark }[mode])));
+}
+
+test.each(["light", "dark"] as const)("Has a contrast of 3:1 with the background (%s)", (mode) => {
+  for (const colour of palette)
+    expect(contrast(toLinear(toLab(colour[mode])), token("card", mode))).toBeGreaterThanOrEqual(3);
 });
+
+test.each(["light", "dark"] as const)(
+  "Gives badges text of a contrast of 4.5:1, also in rows that the pointer is over (%s)",
+  (mode) => {
+    const encode = (part: number) => (part <= 0.0031308 ? 12.92 * part : 1.055 * part ** (1 / 2.4) - 0.055);
+    const decode = (part: number) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    for (const name of ["warning", "destructive", "success"])
+      for (const behind of ["background", "card", "popover", "muted", "accent", "secondary", "sidebar"]) {
+        const text = token(name, mode);
+        // A badge has a tenth of its text's colour over what is behind it. Browsers mix in encoded sRGB.
+        const tint = token(behind, mode).map((part, index) =>
+          decode(0.9 * encode(part) + 0.1 * encode(text[index] ?? 0)),
+        ) as Triple;
+        expect([name, behind, contrast(text, tint) >= 4.5]).toEqual([name, behind, true]);
+      }
+  },
+);
 
 test("Gives up to ten projects in one chart different colours, and each its own where it is free", () => {
   const order = Array.from({ length: 60 }, (_, index) => `p${index}`);

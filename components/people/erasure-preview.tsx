@@ -64,7 +64,7 @@ export function ErasurePreview({ workspace, user }: { workspace: string; user: s
 
 const focus = (element: HTMLElement | null) => element?.focus();
 
-function Found({ spellings, message_count, budgets, api_keys, alert_count, audit_count, stays }: Preview) {
+function Found({ spellings, message_count, budgets, api_keys, stays, ...counts }: Preview) {
   const named = (noun: string, names: string[]) =>
     names.length === 0 ? [] : [`${formatCount(names.length, noun)}: ${names.join(", ")}`];
   const counted = (count: number, text: string) => (count === 0 ? [] : [text]);
@@ -72,8 +72,12 @@ function Found({ spellings, message_count, budgets, api_keys, alert_count, audit
     ...counted(message_count, formatCount(message_count, "message")),
     ...named("budget", budgets),
     ...named("API key", api_keys),
-    ...counted(alert_count, formatCount(alert_count, "alert")),
-    ...counted(audit_count, `Audit log: ${formatCount(audit_count, "row")}`),
+    ...counted(counts.alert_count, formatCount(counts.alert_count, "alert")),
+    ...counted(counts.audit_count, `Audit log: ${formatCount(counts.audit_count, "row")}`),
+    ...counted(
+      counts.request_count,
+      `Kept to recognise retries: ${formatCount(counts.request_count, "request")}`,
+    ),
   ];
   return (
     <>

@@ -4,6 +4,9 @@ import { type RefObject, useEffect } from "react";
 import type { Option } from "./combobox-option";
 import { Command, CommandItem, CommandList, useActiveItemId } from "./command";
 
+/** The ids of elements of an open list. */
+export type ListIds = { list?: string | undefined; active?: string | undefined };
+
 /**
  * The open list of a combobox, whose first option is active. Its field keeps the focus and sends the keys to `ref`. It gets
  * another `key` for another text, so that typing starts at the top again.
@@ -13,20 +16,20 @@ export function ComboboxList({
   label,
   isMultiple,
   options,
-  onActiveIdChange,
+  onIdsChange,
   onChoose,
 }: {
   ref: RefObject<HTMLDivElement | null>;
   label: string;
   isMultiple: boolean;
   options: Option[];
-  /** Called with the id of the active option's element. */
-  onActiveIdChange: (id: string | undefined) => void;
+  /** Called with the ids of the list's element and the active option's. */
+  onIdsChange: (ids: ListIds) => void;
   onChoose: (option: Option) => void;
 }) {
   return (
     <Command ref={ref} tabIndex={undefined}>
-      <ActiveId list={ref} onChange={onActiveIdChange} />
+      <Ids list={ref} onChange={onIdsChange} />
       <CommandList
         label={label}
         aria-multiselectable={isMultiple}
@@ -55,15 +58,18 @@ export function ComboboxList({
   );
 }
 
-/** Tells the field which element is active. */
-function ActiveId({
+/** Tells the field which elements are the list and the active option: cmdk chooses their ids. */
+function Ids({
   list,
   onChange,
 }: {
   list: RefObject<HTMLDivElement | null>;
-  onChange: (id: string | undefined) => void;
+  onChange: (ids: ListIds) => void;
 }) {
-  const id = useActiveItemId(() => list.current);
-  useEffect(() => onChange(id), [id, onChange]);
+  const active = useActiveItemId(() => list.current);
+  useEffect(
+    () => onChange({ list: list.current?.querySelector('[role="listbox"]')?.id, active }),
+    [list, active, onChange],
+  );
   return null;
 }

@@ -1,7 +1,8 @@
 "use client";
 
 import { X } from "lucide-react";
-import { type KeyboardEvent, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useRef, useState } from "react";
+import type { ListIds } from "./combobox-list";
 import type { Option } from "./combobox-option";
 import { useLoaded } from "./use-loaded";
 
@@ -41,11 +42,10 @@ export function Combobox({
 }) {
   const input = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const listId = useId();
   const [text, setText] = useState("");
   const [isOpen, setOpen] = useState(false);
   const [wasFocused, setFocused] = useState(false);
-  const [activeId, setActiveId] = useState<string>();
+  const [ids, setIds] = useState<ListIds>({});
   const { module } = useLoaded(loadList, wasFocused);
   const matches = matchingOptions(options, value, text, allowNew);
   const isShown = isOpen && module !== undefined && !(allowNew && matches.length === 0);
@@ -97,9 +97,9 @@ export function Combobox({
           ref={input}
           role="combobox"
           aria-expanded={isShown}
-          aria-controls={listId}
+          aria-controls={isShown ? ids.list : undefined}
           aria-autocomplete="list"
-          aria-activedescendant={isShown ? activeId : undefined}
+          aria-activedescendant={isShown ? ids.active : undefined}
           autoComplete="off"
           value={text}
           placeholder={value.length === 0 ? placeholder : undefined}
@@ -122,19 +122,17 @@ export function Combobox({
           onKeyDown={onKeyDown}
         />
       </div>
-      <div id={listId}>
-        {isShown ? (
-          <module.ComboboxList
-            key={text}
-            ref={list}
-            label={control["aria-label"] ?? "Choices"}
-            isMultiple={limit > 1}
-            options={matches}
-            onActiveIdChange={setActiveId}
-            onChoose={choose}
-          />
-        ) : null}
-      </div>
+      {isShown ? (
+        <module.ComboboxList
+          key={text}
+          ref={list}
+          label={control["aria-label"] ?? "Choices"}
+          isMultiple={limit > 1}
+          options={matches}
+          onIdsChange={setIds}
+          onChoose={choose}
+        />
+      ) : null}
     </div>
   );
 }

@@ -99,28 +99,38 @@ $function$;
 create trigger erasures_leave_no_name_in_texts before update of status on public.erasures
   for each row when (new.status = 'done' and old.status <> 'done') execute function private.erase_name_in_texts();
 
--- The request of an idempotency key without a person: null in the place of the name, which a retry may have. An e-mail address
--- is the same in any letter case.
+-- The request of an idempotency key without a person: null in the place of what has the name, where a retry may have anything.
+-- That is the user who is the person, and a label, notes, metadata, a session and tags that have the name in them.
 create function private.without_person(request jsonb, name text)
  returns jsonb
  language plpgsql
  immutable
  set search_path to ''
 as $function$
+declare
+  pattern constant text := private.pattern_of_person(name);
+  quoted constant text := to_jsonb(lower(name))::text;
 begin
-  if private.is_person(request #>> '{message,user}', name) then
-    request := jsonb_set(request, '{message,user}', 'null');
+  if position(substr(quoted, 2, length(quoted) - 2) in lower(request::text)) = 0 then
+    return request;
   end if;
-  if jsonb_typeof(request #> '{message,items}') = 'array' then
-    request := jsonb_set(request, '{message,items}', (
-      select jsonb_agg(
-        case when private.is_person(item ->> 'user', name) then item || '{"user": null}' else item end
-        order by place
+  return (
+    select jsonb_object_agg(field.key, case
+      when field.key = 'message' then private.without_person(field.value, name)
+      when field.key = 'items' and jsonb_typeof(field.value) = 'array' then (
+        select jsonb_agg(private.without_person(item, name) order by place)
+        from jsonb_array_elements(field.value) with ordinality as items (item, place)
       )
-      from jsonb_array_elements(request #> '{message,items}') with ordinality as items (item, place)
-    ));
-  end if;
-  return request;
+      when field.key = 'user' and private.is_person(field.value #>> '{}', name)
+        or field.key in ('label', 'notes', 'metadata', 'session', 'tags') and exists (
+          select from jsonb_path_query(field.value, 'strict $.**') as part
+          where part #>> '{}' ~ pattern and jsonb_typeof(part) = 'string'
+            or jsonb_typeof(part) = 'object' and exists (select from jsonb_object_keys(part) as key where key ~ pattern)
+        ) then 'null'
+      else field.value
+    end)
+    from jsonb_each(request) as field
+  );
 end
 $function$;
 
@@ -327,7 +337,8 @@ as $function$
 $function$;
 
 -- Where a person's name stands, for an admin who is about to have it erased; nothing is changed.
--- returns: { spellings, message_count, budgets, api_keys, alert_count, audit_count, tags }; `tags` stay as they are
+-- returns: { spellings, message_count, budgets, api_keys, alert_count, audit_count,
+--   request_count, tags }; `tags` stay as they are; `request_count` is of the first 100,000 requests
 create function private.find_person(workspace uuid, person text)
  returns jsonb
  language plpgsql
@@ -361,6 +372,12 @@ begin
       select count(*) from public.audit_log as l
       where l.workspace_id = workspace
         and (l.before is distinct from private.without_name(l.before, person, '') or l.after is distinct from private.without_name(l.after, person, ''))
+    ),
+    'request_count', (
+      select count(*) from (
+        select i.request from private.idempotency as i where i.workspace_id = workspace limit 100000
+      ) as kept
+      where kept.request is distinct from private.without_person(kept.request, person)
     ),
     'tags', (
       select coalesce(jsonb_agg(distinct t.value), '[]') from public.daily_totals as t

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
@@ -35,29 +35,67 @@ const calls: Call[] = Array.from({ length: 40 }, (_, number) => ({
   },
 }));
 
+async function send(address: string, secret: string, { idempotency_key, body }: Call): Promise<Response> {
+  return fetch(`${address}/api/v1/messages`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${secret}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": idempotency_key,
+    },
+    body: JSON.stringify(body),
+  });
+}
+
 async function record(address: string, secret: string): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for (const { idempotency_key, body } of calls) {
-    const response = await fetch(`${address}/api/v1/messages`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${secret}`,
-        "Content-Type": "application/json",
-        "Idempotency-Key": idempotency_key,
-      },
-      body: JSON.stringify(body),
-    });
+  for (const call of calls) {
+    const response = await send(address, secret, call);
     const { id, amount_usd, error } = (await response.json()) as Answer & { error?: unknown };
-    if (!response.ok) throw new Error(`${JSON.stringify(body)}: ${response.status} ${JSON.stringify(error)}`);
+    if (!response.ok)
+      throw new Error(`${JSON.stringify(call.body)}: ${response.status} ${JSON.stringify(error)}`);
     answers.push({ status: response.status, id, amount_usd });
   }
   return answers;
 }
 
-async function readSums({ sql }: Fixtures): Promise<string> {
+/** What a process of the old version answered while its database was upgraded. */
+type Beside = { statuses: Record<number, number>; ids: Set<string> };
+
+/**
+ * Records, replays and reads by a process of the old version while its database is upgraded, and some more after that.
+ * @throws Error where an answer is neither 200, 201 nor 503
+ */
+async function callBeside(address: string, secret: string, upgrade: Promise<unknown>): Promise<Beside> {
+  const beside: Beside = { statuses: {}, ids: new Set() };
+  let left = Number.POSITIVE_INFINITY;
+  upgrade.finally(() => (left = 20)).catch(() => {});
+  for (let round = 0; left > 0; round++, left--) {
+    const call = { ...(calls[round % calls.length] as Call), idempotency_key: `beside-${round}` };
+    const headers = { Authorization: `Bearer ${secret}` };
+    for (const response of [
+      await send(address, secret, call),
+      await send(address, secret, call),
+      await fetch(`${address}/api/v1/summary/month`, { headers }),
+      await fetch(`${address}/api/v1/budgets/status`, { headers }),
+    ]) {
+      const { status, url } = response;
+      const body = await response.text();
+      if (![200, 201, 503].includes(status))
+        throw new Error(`a process of the old version answered ${status} to ${url}: ${body}`);
+      if (status === 201) beside.ids.add(JSON.parse(body).id);
+      beside.statuses[status] = (beside.statuses[status] ?? 0) + 1;
+    }
+  }
+  return beside;
+}
+
+async function readSums({ sql }: Fixtures, workspace: string): Promise<string> {
   const { rows } = await sql.query(
-    `select (select concat_ws(' ', count(distinct id), trim_scale(sum(amount_usd))) from public.messages) as ledger,
-       (select trim_scale(sum(amount_usd)) from public.daily_spend) as days`,
+    `select concat_ws(' ', count(distinct id), trim_scale(sum(amount_usd))) as ledger,
+       (select trim_scale(sum(amount_usd)) from public.daily_spend where workspace_id = $1) as days
+     from public.messages where workspace_id = $1`,
+    [workspace],
   );
   return `${rows[0].ledger} ${rows[0].days}`;
 }
@@ -81,11 +119,23 @@ async function tryVersion(
     const workspace = await fixtures.workspace("kept");
     for (const project of ["alpha", "beta"]) await fixtures.project(workspace, project);
     const { secret } = await fixtures.key(workspace);
-    const answers = old ? await record(old.baseUrl, secret).finally(() => old.stop()) : [];
-    const sums = await readSums(fixtures);
+    const answers = old ? await record(old.baseUrl, secret) : [];
+    const sums = await readSums(fixtures, workspace);
 
     await bootstrapDatabaseAt(database.superuserUrl, join(projectRoot, "supabase/bootstrap"));
-    const kills = await upgradeKilled(database);
+    const { secret: other } = await fixtures.key(await fixtures.workspace("beside"));
+    // Versions before the baseline have to be stopped first.
+    const isRolling = existsSync(join(checkout, "supabase/archive"));
+    if (old && !isRolling) await old.stop();
+    const upgrade = upgradeKilled(database);
+    const beside =
+      isRolling && old && (await callBeside(old.baseUrl, other, upgrade).finally(() => old.stop()));
+    const kills = await upgrade;
+    const { rows: lost } = await fixtures.sql.query(
+      "select id from unnest($1::uuid[]) as id except select id from public.messages",
+      [[...(beside ? beside.ids : [])]],
+    );
+    if (lost.length > 0) throw new Error(`messages are lost: ${JSON.stringify(lost).slice(0, 200)}`);
     const made = await catalogueOf(database.adminUrl);
     const differences = [
       ...wanted.filter((line) => !made.includes(line)).map((line) => `lacks ${line}`),
@@ -107,10 +157,10 @@ async function tryVersion(
       throw new Error(
         `replays differ: ${JSON.stringify(answers)} then ${JSON.stringify(replayed)}`.slice(0, 600),
       );
-    const after = await readSums(fixtures);
+    const after = await readSums(fixtures, workspace);
     if (old && after !== sums) throw new Error(`sums were ${sums} and are ${after}`);
     return old
-      ? `killed ${kills} times; ${sums}; ${replayed.length} replays`
+      ? `killed ${kills} times; ${sums}; ${replayed.length} replays${beside ? `; beside: ${JSON.stringify(beside.statuses)}` : ""}`
       : `killed ${kills} times; no program`;
   } finally {
     await fixtures.close();

@@ -26,22 +26,30 @@ const unreleased = [
   "9dfceb4",
   "b8096cb",
   "a32c638",
+  "97bb1cc",
+  "6313dd5",
+  "bf8e85c",
+  "94e4cfc",
+  "fa039d9",
+  "58eac65",
+  "3251c78",
+  "de90b4c",
+  "8d5ee3c",
 ];
 
 const git = (...args: string[]) =>
   execFileSync("git", args, { cwd: projectRoot, encoding: "utf8", maxBuffer: 2 ** 28 }).trim();
 
 /**
- * The versions of the main branch before the baseline, the earliest first.
+ * The versions of the main branch with other migrations than the present one, the earliest first.
  * @param only beginnings of commits; none for all versions. Any commit can be named, also one that changed no migration
  */
 export function versionsOf(only: string[]): Version[] {
   const listed = only.length > 0 ? only.map((commit) => git("rev-parse", commit)) : firstParents();
-  const seen = new Set<string>();
+  const seen = new Set<string>(only.length > 0 ? [] : [git("ls-tree", "HEAD", "supabase/migrations/")]);
   return listed.flatMap((commit) => {
     const files = git("ls-tree", commit, "supabase/migrations/");
-    const isBefore = files !== "" && !git("ls-tree", commit, "supabase/archive");
-    if (!isBefore || seen.has(files)) return [];
+    if (files === "" || seen.has(files)) return [];
     seen.add(files);
     return [{ commit, date: git("log", "-1", "--format=%cs", commit), files: files.split("\n").length }];
   });

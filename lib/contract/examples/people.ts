@@ -22,6 +22,7 @@ export const peopleExamples: ExampleSet = {
       api_keys: ["Agent"],
       alert_count: 2,
       audit_count: 3,
+      request_count: 310,
       stays: {
         tags: [],
         not_searched: [

@@ -94,7 +94,7 @@ export const setPriceResult = z
   .object({ price, repricings: z.array(repricing).meta({ description: "The corrections that were begun." }) })
   .meta({ id: "SetPriceResult" });
 
-/** Usage without a price, grouped by what a price can be set for. */
+/** Usage without a price, grouped by what a price can be set for: names that differ only in letter case are one. */
 export const unpricedList = z
   .object({
     unpriced: z.array(

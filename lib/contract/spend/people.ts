@@ -41,6 +41,10 @@ export const erasurePreview = z
       .meta({ description: "Names of API keys whose conditions name the person." }),
     alert_count: z.int().meta({ description: "Alerts that have the name in them." }),
     audit_count: z.int().meta({ description: "Entries of the audit log that have the name in them." }),
+    request_count: z.int().meta({
+      description:
+        "Requests kept for their idempotency keys that have the name in them, of the first 100,000. Their labels, notes, metadata, sessions and tags with the name are cleared.",
+    }),
     stays: z.object({
       tags: z.array(z.string()).meta({ description: "Tags with the name in them, which stay." }),
       not_searched: z.array(z.string()).meta({

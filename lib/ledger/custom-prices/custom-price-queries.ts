@@ -150,16 +150,19 @@ const unpricedRow = {
   last_occurred_at: timestamp(),
 };
 
-/** The usage without a price by provider, model and unit, most frequent first: at most 200 rows. */
+/**
+ * The usage without a price by what a price holds for: provider, model and unit, names in any letter case. Most frequent
+ * first, at most 200 rows. Of several spellings, the first by its bytes is given.
+ */
 export function selectUnpriced(client: ClientBase, workspaceId: string) {
   return selectAll(
     client,
     unpricedRow,
-    sql`select provider, model, unit_type, count(*) as line_count, trim_scale(sum(quantity)) as quantity,
-       min(occurred_at) as first_occurred_at, max(occurred_at) as last_occurred_at
+    sql`select min(provider collate "C") as provider, min(model collate "C") as model, unit_type, count(*) as line_count,
+       trim_scale(sum(quantity)) as quantity, min(occurred_at) as first_occurred_at, max(occurred_at) as last_occurred_at
      from public.messages
      where workspace_id = ${workspaceId} and cost_status = 'unpriced' and voids is null and voided_by is null
-     group by 1, 2, 3
+     group by lower(provider), lower(model), unit_type
      order by line_count desc, 1, 2, 3
      limit 200`,
   );

@@ -52,6 +52,7 @@ export function findPerson(
   api_keys: string[];
   alert_count: number;
   audit_count: number;
+  request_count: number;
   tags: string[];
 }> {
   return callFunction(client, "private.find_person", workspaceId, user);

@@ -55,9 +55,9 @@ function differingPaths(a: unknown, b: unknown, path = ""): string[] {
     .flatMap((name) => differingPaths(a[name], b[name], path ? `${path}.${name}` : name));
 }
 
-/** Whether the name of a person was erased here: null is kept in its place, and whoever asks again may name them. */
+/** Whether what had the name of a person was erased here: null is kept in its place, and whoever asks again may name them. */
 function isErased(earlier: unknown, path: string): boolean {
-  return earlier === null && path.endsWith(".user");
+  return earlier === null && /^message\.(?:.+\.)?(?:user|label|notes|metadata|session|tags)$/.test(path);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

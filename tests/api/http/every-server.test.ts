@@ -207,6 +207,25 @@ test.each(["the fast lane", "our server and Next"] as const)(
   },
 );
 
+test.each(["the fast lane", "our server and Next"] as const)(
+  "%s gives security headers to refusals of requests that no route could answer",
+  async (name) => {
+    for (const head of [
+      ["GET /api/health HTTP/1.1"],
+      ["GET /api/health HTTP/1.1", "Host: localhost", "Expect: coffee"],
+      ["GET /api/health HTTP/1.1", "Host: localhost", "Bad header"],
+      ["GET /api/health HTTP/1.1", "Host: localhost", `X: ${"x".repeat(20_000)}`],
+    ]) {
+      const { status, headers } = await exchange(servers[name], head);
+      expect([head.at(-1), status, headers["x-content-type-options"]]).toEqual([
+        head.at(-1),
+        expect.toSatisfy((refusal: number) => refusal >= 400 && refusal < 500),
+        "nosniff",
+      ]);
+    }
+  },
+);
+
 /** Asks every server. @returns what must be alike of the answers, in the order of `names` */
 const askAll = (line: string) =>
   Promise.all(

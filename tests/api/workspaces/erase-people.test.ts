@@ -148,9 +148,20 @@ describe("Erasing a person", () => {
     const client = await clientIn(harness, workspace);
     const eve = "eve+x@example.com";
     const retried = costMessage({ user: "Eve+X@Example.com" }, { idempotency_key: "eve" });
+    const worded = [
+      costMessage(
+        { label: `For ${eve}`, session: eve, metadata: { by: `"${eve}"`, [eve]: 1 }, tags: { owner: eve } },
+        { idempotency_key: "worded" },
+      ),
+      {
+        ...{ project: "search", source: "api", idempotency_key: "noted" },
+        message: { type: "expense", vendor: "Figma", amount: 1, notes: `Asked for\n${eve.toUpperCase()}.` },
+      },
+    ];
     for (const message of [
       costMessage({ user: eve, tags: { owner: eve } }),
       retried,
+      ...worded,
       costMessage({ user: "steve+x@example.com", label: eve }),
     ])
       expect((await client.post(message)).status).toBe(201);
@@ -189,6 +200,7 @@ describe("Erasing a person", () => {
         api_keys: [],
         alert_count: 1,
         audit_count: expect.any(Number),
+        request_count: 3,
         stays: {
           tags: [`owner:${eve}`],
           not_searched: expect.arrayContaining([expect.stringContaining("labels")]),
@@ -209,21 +221,22 @@ describe("Erasing a person", () => {
     const named = /(?<!st)eve\+x@example/;
     for (const table of ["budgets", "alerts", "audit_log", "api_keys"])
       expect(await text(`select * from public.${table} where workspace_id = $1`), table).not.toMatch(named);
-    expect(
-      await text(
-        "select request -> 'message' -> 'user' as u from private.idempotency where workspace_id = $1",
-      ),
-    ).not.toMatch(named);
+    expect(await text("select * from private.idempotency where workspace_id = $1")).not.toMatch(named);
     expect(await text("select name from public.budgets where workspace_id = $1 order by 1")).toContain(
       `team of ${pseudonym}, and steve+x@example.com`,
     );
     // The tag and the label of somebody else's message stay, as the preview says; a retry is recognised.
     const people = await rows(
-      "select distinct end_user from public.messages where workspace_id = $1 order by 1",
+      "select distinct end_user from public.messages where workspace_id = $1 and end_user is not null order by 1",
       [workspace],
     );
     expect(people.map(({ end_user }) => end_user)).toEqual([pseudonym, "steve+x@example.com"]);
-    expect((await client.post(retried)).headers.get("idempotent-replayed")).toBe("true");
+    for (const message of [retried, ...worded]) {
+      const again = await client.post(message);
+      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    }
+    const changed = { ...worded[1], message: { ...worded[1]?.message, amount: 2 } };
+    expect((await client.post(changed)).status).toBe(409);
     expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
   });
 
