@@ -12,7 +12,7 @@ export function CoveringBudgets({ budgets, workspace }: { budgets: KeyBudget[]; 
         Budgets that cover this key
       </h3>
       {budgets.length === 0 ? (
-        <p className="text-muted-foreground">None. Only the key's own limit holds.</p>
+        <p className="text-muted-foreground">None. Only the key's own limit applies.</p>
       ) : (
         <ul className="grid max-h-40 gap-1.5 overflow-y-auto">
           {budgets.map((budget) => (

@@ -66,7 +66,7 @@ export function noteOutcomes(
       ...(keeps && { kept: { address, ...packRecords(records) } }),
     });
   } catch (error) {
-    reportFailure(error, "What a source sent could not be noted.");
+    reportFailure(error, "The counts of a source's records could not be stored.");
   }
 }
 

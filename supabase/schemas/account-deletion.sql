@@ -8,7 +8,7 @@ as $$
   select not exists (select from public.profiles where id = auth.uid() and deleted_at is not null)
 $$;
 
--- Deletes the signed-in user's account, of a session that proved lately who they are.
+-- Deletes the signed-in user's account. The session must have proved who they are within the last hour.
 -- returns: { blocked: [{ slug, name }] }: workspaces with other members that would be without an owner, and nothing was done; or
 --   { deleted_at, erased_at: ms }
 create function private.delete_account()
@@ -85,8 +85,8 @@ end
 $$;
 grant execute on function private.delete_account() to outlay_service, service_role;
 
--- Undoes the deletion of the signed-in user's account, and of the workspaces that were deleted with it, for a session that
--- proved after the deletion who they are, with their second factor where they have one.
+-- Undoes the deletion of the signed-in user's account, and of the workspaces that were deleted with it. The session must have
+-- proved who they are after the deletion, with their second factor if they have one.
 -- returns: whether it did
 create function private.restore_account()
 returns boolean
@@ -170,7 +170,7 @@ as $$
 $$;
 grant execute on function private.export_account(integer) to outlay_service, service_role;
 
--- Erases one account whose deletion can no longer be undone. One transaction: nothing of it happened where it is interrupted.
+-- Erases one account whose deletion can no longer be undone. It is one transaction: if it is interrupted, nothing has changed.
 -- returns: null where none is due; else { user_id, identity: whether the identity could be deleted, too }
 create function private.erase_account_step()
 returns jsonb

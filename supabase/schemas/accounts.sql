@@ -81,7 +81,7 @@ create trigger follow_changed_email
   for each row when (old.email is distinct from new.email)
   execute function private.handle_changed_email();
 
--- Keeps a secret, in the place of the one before; null removes it.
+-- Stores a secret and replaces the one before; null removes it.
 create function private.keep_signing_secret(key_id uuid, for_gateway text, new_secret text)
 returns void
 language plpgsql volatile security definer set search_path = ''

@@ -1,7 +1,7 @@
 -- Alerts of a channel, collected for a daily or weekly digest.
 
--- Plans a channel's next digest where its cadence, time, weekday or zone changed. What was collected for a channel that is
--- immediate from now on is sent as one last digest.
+-- Plans a channel's next digest where its cadence, time, weekday or zone changed. If the channel now sends alerts at once, the
+-- alerts collected so far are sent as one last digest.
 create function private.plan_digest()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -28,8 +28,8 @@ create trigger alert_channels_plan_digests before update of cadence, digest_time
   )
   execute function private.plan_digest();
 
--- Keeps an alert for the digest where its channel has one. The channel is locked until then, so that a change of its cadence
--- waits, and sends what this transaction collects.
+-- Keeps an alert for the digest if its channel has one. Locks the channel, so that a change of its cadence waits for this
+-- transaction and sends what it collected.
 create function private.collect_for_digest()
 returns trigger
 language plpgsql security definer set search_path = ''

@@ -1,7 +1,7 @@
 -- How the rules are judged.
 
 -- The rules about keys and sources. Each function returns what has changed since it was judged the last time, at most 1,000
--- verdicts, as private.settle_alert_states takes them. A key that was revoked or deleted ends what was told of it.
+-- verdicts, as private.settle_alert_states takes them. The alerts of a key end when it is revoked or deleted.
 create function private.judge_key_limits(at timestamptz)
 returns setof jsonb
 language sql stable security definer set search_path = ''
@@ -83,7 +83,7 @@ as $$
   limit 1000
 $$;
 
--- A source is silent that used to send for at least as long as it may be silent, and stopped within the last week.
+-- A source is silent if it sent for at least as long as it may be silent, and stopped within the last week.
 create function private.judge_silent_sources(at timestamptz)
 returns setof jsonb
 language sql stable security definer set search_path = ''
@@ -131,7 +131,7 @@ as $$
   limit 1000
 $$;
 
--- What was told of keys that are gone.
+-- The states of keys that no longer exist.
 create function private.judge_gone_keys(at timestamptz)
 returns setof jsonb
 language sql stable security definer set search_path = ''
@@ -160,8 +160,8 @@ as $$
   where cardinality(sorted) > 0
 $$;
 
--- From which amount on a day is unusual, compared with others: above their median by five times their median distance from
--- it (scaled by 1.4826 to a standard deviation), by as much as the median itself, and by a least amount.
+-- The amount from which a day is unusual, compared with others. It exceeds their median by five times their median distance
+-- from it (scaled by 1.4826 to a standard deviation), by the median itself, and by a minimum.
 -- https://en.wikipedia.org/wiki/Median_absolute_deviation
 create function private.unusual_above(amounts numeric[], least_usd numeric, out median_usd numeric, out mad_usd numeric, out above_usd numeric)
 language plpgsql immutable set search_path = ''
@@ -254,7 +254,7 @@ as $$
   )
 $$;
 
--- Models that are used in the present month and have no price; and those of which all is priced now.
+-- Models that are used in the present month and have no price, and models whose usage is now all priced.
 create function private.judge_unpriced_usage(at timestamptz)
 returns setof jsonb
 language sql stable security definer set search_path = ''
@@ -314,8 +314,8 @@ as $$
   )
 $$;
 
--- What is spent in a budget's scope between two moments, by its daily totals; a UTC day that is partly within counts with the
--- share of its hours.
+-- The spend in a budget's scope between two moments, from its daily totals. A UTC day that is partly within counts in
+-- proportion to its hours.
 create function private.estimate_budget_spend(budget public.budgets, begins timestamptz, ends timestamptz)
 returns numeric
 language sql stable security definer set search_path = ''
@@ -334,7 +334,7 @@ as $$
       else t.value = budget.scope_value end
 $$;
 
--- Budgets that are to be judged, and notes that they are being judged now.
+-- Returns the budgets to judge, and records that they are being judged.
 -- returns: [{ workspace_id, id, name, scope_type, scope_value, period, period_from, period_until, time_zone, local_ms,
 --   limit_usd, spent_usd, booked_usd, before_usd, forecast_percent, pace_percent, known }]. `before_usd`: at the same point of
 --   the last period, null where there was none; the percentages are null where a rule is off; `known`: the period of its state by rule
@@ -405,7 +405,7 @@ end
 $$;
 grant execute on function private.budgets_to_judge(timestamp with time zone, integer) to outlay_service, service_role;
 
--- What was told of budgets that were deleted. returns: verdicts, as private.settle_alert_states takes them
+-- The states of budgets that were deleted. returns: verdicts, as private.settle_alert_states takes them
 create function private.judge_gone_budgets()
 returns jsonb
 language sql stable security definer set search_path = ''
@@ -422,7 +422,7 @@ as $$
 $$;
 grant execute on function private.judge_gone_budgets() to outlay_service, service_role;
 
--- Judges the rules about keys and sources, for all workspaces. Another process that judges them meanwhile does it instead.
+-- Judges the rules about keys and sources, for all workspaces. Does nothing while another process judges them.
 -- at: the moment to judge at; another one than the present in tests. returns: how many alerts were to be raised
 create function private.judge_key_rules(at timestamptz default clock_timestamp())
 returns integer

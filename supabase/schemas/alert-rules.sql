@@ -45,7 +45,7 @@ create trigger changed_alert_rules_are_audited after update on public.alert_rule
 create trigger first_changes_of_alert_rules_are_audited after insert on public.alert_rules for each row
   execute function private.audit_alert_rule();
 
--- Until when nobody is told of a rule, or of one of its subjects.
+-- The time until which a rule, or one of its subjects, notifies nobody.
 create table public.alert_snoozes (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
@@ -69,13 +69,13 @@ create policy "A member reads the alert snoozes of their workspaces"
 create trigger alert_snoozes_are_audited after insert or update of until on public.alert_snoozes
   for each row execute function private.audit_change('alert_snooze');
 
--- Where a workspace is deleted, its snoozes are, and there is no log left to write to.
+-- The snoozes of a workspace are deleted with it, when it has no audit log to write to any more.
 create trigger ended_alert_snoozes_are_audited after delete on public.alert_snoozes
   for each row execute function private.audit_change('alert_snooze');
 
--- Records alerts in the order of the array, and queues each new one for the channels that want it, in the caller's
--- transaction. What was recorded before is neither changed nor sent again, unless it was armed again for another limit. What is
--- snoozed, or of a rule that is off, is recorded quietly.
+-- Records alerts in the order of the array, and queues each new one for the channels that want it, in the caller's transaction.
+-- An alert that was recorded before is neither changed nor sent again, unless it was armed again for another limit. An alert
+-- that is snoozed, or whose rule is off, is recorded quietly.
 -- raised: [{ workspace_id, rule, subject_type, subject_id, period, level, state, is_quiet, quiet_reason, details }]; without
 -- `state`, a threshold's follows from its percentage
 create function private.raise_alerts(raised jsonb)
@@ -132,7 +132,7 @@ as $function$
 $function$;
 grant execute on function private.raise_alerts(jsonb) to outlay_service, service_role;
 
--- The present state of each subject that is not OK. What is not here is OK, or there is no data.
+-- The present state of each subject that is not OK. A subject without a row is OK or has no data.
 create table public.alert_states (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   rule text not null,
@@ -177,7 +177,7 @@ as $$
   where d.rule = of_rule
 $$;
 
--- Which budgets were judged, and what was known of them then; see private.budgets_to_judge.
+-- The budgets that were judged, and what was known of them at that time; see private.budgets_to_judge.
 create table private.budget_checks (
   workspace_id uuid not null,
   budget_id uuid not null,
@@ -192,7 +192,7 @@ create table private.budget_checks (
 alter table private.budget_checks enable row level security;
 revoke all on private.budget_checks from anon, authenticated, service_role;
 
--- Turns a rule on or off, or sets its parameter. What is off has no states: it begins anew when it is turned on.
+-- Turns a rule on or off, or sets its parameter. A rule that is off has no states: when it is turned on, it starts without any.
 -- changes: { is_on, parameter }, either of them; a null parameter is the default
 create function private.set_alert_rule(workspace uuid, of_rule text, changes jsonb)
 returns void
@@ -213,7 +213,7 @@ end
 $$;
 grant execute on function private.set_alert_rule(uuid, text, jsonb) to outlay_service, service_role;
 
--- Tells nobody of a rule, or of one of its subjects, until a moment. A later call for the same replaces it.
+-- Notifies nobody of a rule, or of one of its subjects, until a time. A later call for the same subject replaces it.
 -- returns: its id; null where the moment is over, or more than so many days away
 create function private.snooze_alerts(workspace uuid, of_rule text, subject text, until_moment timestamptz, at_most_days integer)
 returns uuid
@@ -246,7 +246,7 @@ end
 $$;
 grant execute on function private.end_alert_snooze(uuid, uuid) to outlay_service, service_role;
 
--- The rules of each workspace with their settings, those that were never changed included.
+-- The rules of each workspace with their settings, including rules that were never changed.
 create view public.alert_rule_settings with (security_invoker = true) as
   select w.id as workspace_id, d.rule, coalesce(s.is_on, true) as is_on, coalesce(s.parameter, d.parameter) as parameter,
     d.parameter as default_parameter
@@ -256,8 +256,8 @@ create view public.alert_rule_settings with (security_invoker = true) as
 revoke all on public.alert_rule_settings from anon, authenticated, service_role;
 grant select on public.alert_rule_settings to authenticated, service_role;
 
--- Compares what was judged with the states that are known, records the new ones, and raises an alert for each change
--- upward and for what is over. A state is raised once in a period, and so is its end.
+-- Compares verdicts with the known states, records the new states, and raises an alert for each rise and each end. A state is
+-- raised once per period, and so is its end.
 --
 -- The caller holds the lock of private.lock_alert_rules.
 -- verdicts: [{ workspace_id, rule, subject_type, subject_id, period, state, details }], one for a rule and subject; `state`:

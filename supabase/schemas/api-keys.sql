@@ -310,7 +310,7 @@ $$;
 grant execute on function private.member_key(uuid, text) to outlay_service, service_role;
 
 -- Secrets with which gateways sign their webhooks for an API key. A signature (HMAC) cannot be verified with a hash of the
--- secret, so it is kept as it is, where only the functions below reach it. They give nobody but the service the text.
+-- secret, so it is kept as it is, where only the functions below reach it. Only the service can read the text.
 create table private.signing_secrets (
   api_key_id uuid not null references public.api_keys (id) on delete cascade,
   gateway text not null check (gateway in ('helicone')),

@@ -1,7 +1,7 @@
 -- Alerts at thresholds of budgets.
 
--- A lower limit or a new threshold may be reached by what is spent already. What is being recorded meanwhile is counted
--- first, or sees the new limit: changed_budgets_take_what_waits holds the meter.
+-- The present spend may already reach a lower limit or a new threshold. Messages recorded at the same time are counted first or
+-- see the new limit: changed_budgets_take_what_waits locks the meter.
 create function private.alert_on_changed_budget()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -16,7 +16,7 @@ create trigger changed_budgets_alert
   after update of amount, raised_amount, raised_until, alert_percents, alert_amounts, usd_rate on public.budgets
   for each row execute function private.alert_on_changed_budget();
 
--- A new budget is quiet about the thresholds that were reached before it was made.
+-- A new budget raises no alerts for thresholds that were reached before it was created.
 create function private.count_new_budget()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -144,8 +144,8 @@ begin
 end
 $$;
 
--- Raises what time alone makes true: a period begins with spend that was booked ahead, or a raise ends. Locks the meters of the
--- workspaces in which something is due, in the order in which messages lock them.
+-- Raises alerts that become due without new spend: a period begins with spend that was booked ahead, or a raise ends. Locks the
+-- meters of the workspaces in which something is due, in the order in which messages lock them.
 -- returns: how many alerts were raised
 create function private.alert_on_due_budgets()
  returns integer

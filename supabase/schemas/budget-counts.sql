@@ -1,6 +1,6 @@
--- What is counted of each budget in its period.
+-- The spend of each budget in each of its periods.
 
--- Waits until what is being recorded in the workspace is there, and decides from which period on a new budget counts.
+-- Waits for messages that are being recorded in the workspace, and decides from which period a new budget counts.
 create function private.begin_budget()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -22,8 +22,8 @@ $$;
 create trigger budgets_begin_to_count before insert on public.budgets for each row
   when (coalesce(current_setting('outlay.is_restoring', true), '') <> 'on') execute function private.begin_budget();
 
--- What waits is added before a budget changes: what is left until its next threshold changes with it, and a budget that
--- blocks from now on needs its sums.
+-- Adds the waiting postings before a budget changes: the amount left until its next threshold changes too, and a budget that
+-- now blocks needs its sums.
 create function private.count_before_change()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -142,8 +142,8 @@ begin
 end
 $$;
 
--- How far a workspace's budgets are from their next thresholds. Whoever adds spend locks the row first, so that two at once
--- cannot each see too little.
+-- How far a workspace's budgets are from their next thresholds. Each transaction that adds spend locks the row first; otherwise
+-- two at once could each miss the spend of the other.
 create table private.budget_meters (
   workspace_id uuid primary key references public.workspaces (id) on delete cascade,
   -- At most this may be recorded, USD, until a threshold may be reached.
@@ -158,8 +158,8 @@ create table private.budget_meters (
 alter table private.budget_meters enable row level security;
 revoke all on private.budget_meters from anon, authenticated, service_role;
 
--- Postings that are not yet in budget_counts: those of the first `waiting_groups` places; what the others have is counted.
--- Places are used again, so that Postgres has no rows to remove. Nothing waits in a workspace of which a budget blocks.
+-- Postings that are not yet in budget_counts: those of the first `waiting_groups` places. Postings of other places are counted.
+-- Places are reused, so that Postgres has no rows to remove. In a workspace with a blocking budget, no postings wait.
 create table private.waiting_spend (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   place integer not null,
@@ -171,7 +171,7 @@ create table private.waiting_spend (
 alter table private.waiting_spend enable row level security;
 revoke all on private.waiting_spend from anon, authenticated, service_role;
 
--- What waits in a workspace, by budget and period, for the caller's workspaces; for the service, any.
+-- The waiting postings by budget and period, of the caller's workspaces; the service sees all workspaces.
 create function private.waiting_of(workspace uuid)
 returns table (budget_id uuid, environment text, period_from date, spent_usd numeric, booked_usd numeric)
 language sql stable security definer rows 50 set search_path = ''
@@ -202,7 +202,7 @@ as $$
 $$;
 grant execute on function private.waiting_of(uuid) to authenticated, outlay_key, service_role;
 
--- What is spent of each budget in each of its periods: what is counted, and what waits.
+-- The spend of each budget in each of its periods, including waiting postings.
 create view public.budget_spend with (security_invoker = true) as
 select workspace_id, budget_id, environment, period_from, sum(spent_usd) as spent_usd, sum(booked_usd) as booked_usd
 from (
@@ -377,7 +377,7 @@ end
 $$;
 
 -- How much may be recorded in a workspace before a threshold of its budgets may be reached, USD, and until when that holds.
--- Nothing where a budget blocks: its sums are needed with every message.
+-- With a blocking budget the amount is zero, because every message needs its sums.
 create function private.measure_budgets(workspace uuid, out left_usd numeric, out valid_until timestamptz)
 language plpgsql security definer set search_path = ''
 as $$
@@ -416,7 +416,7 @@ begin
 end
 $$;
 
--- Adds what waits in a workspace to its budgets, and measures them anew with the next message.
+-- Adds the waiting postings of a workspace to its budgets. The next message measures the distance to their thresholds again.
 create function private.count_waiting_spend(workspace uuid)
 returns void
 language plpgsql security definer set search_path = ''

@@ -1,6 +1,6 @@
 -- Budgets that block, and what limits a key.
 
--- A change of a blocking budget waits until what was decided on its old limit is recorded.
+-- A change of a blocking budget waits until messages that were admitted under its old limit are recorded.
 create function private.hold_writers_of_budget()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -67,8 +67,8 @@ as $$
 $$;
 grant execute on function private.load_budget_periods(jsonb) to outlay_service, service_role;
 
--- What a key may learn of its limits whatever its permissions: what it spent, and which blocking budgets its own settings
--- name. Budgets of other scopes may hold it back, too; the refusal names them.
+-- What every key may learn of its limits, whatever its permissions: its spend, and the blocking budgets that its own settings
+-- name. Budgets of other scopes may also block it; the refusal names them.
 -- returns: { spent_usd: exact text, this UTC month; budgets: as load_blocking_budgets, with a period of now }
 create function private.read_key_limits(of_key uuid)
 returns jsonb
@@ -127,9 +127,9 @@ end
 $$;
 grant execute on function private.hold_blocking_budgets(uuid) to outlay_service, service_role;
 
--- The blocking budget that a message's void and correction took past its limit; of several the one that resets last. Null
--- where there is none: what lowers a budget's spend, or leaves it as it is, is within every limit. Called under
--- hold_blocking_budgets, after both were counted.
+-- The blocking budget that a message's void and correction took past its limit; of several the one that resets last. Null if
+-- there is none: a correction that does not raise a budget's spend is within every limit. Called under hold_blocking_budgets,
+-- after both were counted.
 -- returns: { budget: as load_blocking_budgets has it, with the period; added_usd: exact text }
 create function private.exceeded_budget(workspace uuid, message uuid)
 returns jsonb

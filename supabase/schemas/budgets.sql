@@ -66,7 +66,7 @@ revoke all on public.budgets from anon, authenticated, service_role;
 grant delete, select on public.budgets to authenticated;
 grant select on public.budgets to outlay_key;
 grant all on public.budgets to service_role;
--- Period, zone and ends stay: what was counted depends on them.
+-- Period, zone and ends cannot change, because the counted spend depends on them.
 grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate),
   update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts, blocks)
   on public.budgets to authenticated;
@@ -144,7 +144,7 @@ $$;
 create trigger budget_time_zones_exist before insert or update of time_zone
   on public.budgets for each row when (new.time_zone <> 'UTC') execute function private.check_budget_time_zone();
 
--- A new budget's rate is of the period in which it is made.
+-- The rate of a new budget is that of the period in which it is created.
 create function private.rate_new_budget()
 returns trigger
 language plpgsql set search_path = ''

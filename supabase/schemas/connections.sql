@@ -193,7 +193,7 @@ create policy "A member revokes their own connections, an admin all"
     or workspace_id in (select private.member_workspaces(array['owner', 'admin']))
   );
 
--- A connection and its key end together, whichever of the two is ended first.
+-- A connection and its key always end together.
 create function private.end_key_of_connection()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -250,7 +250,7 @@ alter table private.oauth_authorizations enable row level security;
 revoke all on private.oauth_authorizations from anon, authenticated, service_role;
 
 -- question: { nonce: hex, user_id, session_id, client_id, redirect_uri, state, code_challenge, resource, wanted }
--- The page can be opened any number of times; the latest twenty of a user's open requests can be answered.
+-- The page can be opened any number of times. A user can answer their twenty latest open requests.
 create function private.ask_consent(question jsonb)
 returns void
 language sql volatile security definer set search_path = ''

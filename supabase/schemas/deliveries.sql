@@ -1,7 +1,8 @@
 -- The queue of everything that is sent to people and their programs: alerts, digests, tests of channels, and mails.
 
 -- Each row is sent once, and tried again until it has arrived. The id is sent along, so that a receiver recognises what it
--- received before. What went to channels stays for 30 days, as their log; their name and kind stay when they are deleted.
+-- received before. Deliveries to channels stay for 30 days as the channel's log, with the channel's name and kind also after it
+-- is deleted.
 create table public.deliveries (
   id uuid primary key default gen_random_uuid(),
   number bigint generated always as identity,
@@ -228,7 +229,8 @@ end
 $function$;
 grant execute on function private.resend_delivery(uuid, uuid) to outlay_service, service_role;
 
--- Cancels what a channel has not sent, and what it has collected. What is being sent at this moment ends by itself.
+-- Cancels the deliveries that a channel has not sent, and the alerts that it has collected. A delivery that is being sent right
+-- now completes.
 create function private.cancel_deliveries(workspace uuid, channel uuid)
  returns void
  language sql

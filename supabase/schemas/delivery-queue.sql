@@ -174,8 +174,8 @@ $$;
 grant execute on function private.finish_delivery(jsonb) to outlay_service, service_role;
 
 -- Queues the digests and the weekly reports that are due, and plans the next ones: one digest with all that a channel has
--- collected, none where there is nothing. A service that was away sends one digest for all of the time, and the report of the
--- last week only. A channel that is off makes none before it is on again.
+-- collected, none where there is nothing. After an outage the service sends one digest for the whole time, and only the report
+-- of the last week. A channel that is off gets no digest until it is on again.
 -- returns: how many were due, of at most `at_most` of each
 create function private.queue_scheduled(at_most integer)
 returns integer
@@ -251,8 +251,8 @@ as $$
 $$;
 grant execute on function private.oldest_delivery_seconds() to outlay_service, service_role;
 
--- Deletes the log of more than 30 days ago, and mails whose time is over. Ends what nobody will send: its channel was disabled
--- until it was too late, or was deleted while it was being sent. returns: how many it changed
+-- Deletes the log of more than 30 days ago, and mails whose time is over. Ends deliveries that will not be sent any more: their
+-- channel was disabled for too long, or was deleted while they were being sent. returns: how many it changed
 create function private.sweep_deliveries(at_most integer)
  returns integer
  language plpgsql

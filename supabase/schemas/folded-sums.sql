@@ -13,8 +13,8 @@ $$;
 create trigger deleted_workspaces_are_unfolded
   after delete on public.workspaces for each row execute function private.unfold_deleted_workspace();
 
--- Up to which day the days of a workspace are folded: `monthly_spend` and `weekly_totals` have all earlier ones. Without a row,
--- none are.
+-- The day up to which the days of a workspace are folded: `monthly_spend` and `weekly_totals` contain all earlier days. Without
+-- a row, no day is folded.
 create table public.spend_folds (
   workspace_id uuid primary key,
   folded_until date not null
@@ -92,8 +92,8 @@ create policy "Nobody reads the monthly spend of a deleted workspace"
   on public.monthly_spend as restrictive for select to authenticated, outlay_key
   using (not (workspace_id in (select private.reused_workspaces())));
 
--- Whoever folds the days of a workspace holds this lock alone, and whoever changes sums of past days holds it together with
--- others, so that each change is in the folded sums exactly once.
+-- Folding the days of a workspace takes this lock exclusively; changing sums of past days takes it shared. So each change is in
+-- the folded sums exactly once.
 create function private.fold_lock(workspace uuid)
 returns bigint
 language sql immutable set search_path = ''
@@ -325,8 +325,8 @@ create view public.sliced_months with (security_invoker = true) as
 revoke all on public.sliced_months from anon, authenticated, service_role;
 grant select on public.sliced_months to authenticated, service_role;
 
--- The day before which days are past: twelve hours after the day that follows them has ended. No transaction that took one for a
--- present day is still open then (see `private.add_daily_spend`).
+-- The day before which days are past: twelve hours after the day that follows them has ended. By then, every transaction that
+-- treated such a day as present has ended (see `private.add_daily_spend`).
 create function private.past_until(at timestamptz)
  returns date
  language sql

@@ -159,7 +159,7 @@ as $$
 $$;
 grant execute on function private.idempotency_key_of(uuid, uuid) to outlay_service, service_role;
 
--- A change of what a posting costs, as budgets see it.
+-- A change of the cost of a posting, in the form that budgets count.
 create type private.budget_posting as (
   workspace_id uuid, environment text, occurred_at timestamptz, type text, amount_usd numeric,
   project_id uuid, api_key_id uuid, provider text, model text, feature text, end_user text, tags text[]
@@ -178,8 +178,8 @@ as $$
 $$;
 grant execute on function private.new_message_id() to authenticated;
 
--- Who voided which message and why. Inserting a row is what voids: a trigger posts the void in the same statement. The primary
--- key lets no message be voided twice.
+-- Who voided which message and why. Inserting a row voids the message: a trigger posts the void in the same statement. The
+-- primary key lets no message be voided twice.
 create table public.message_voids (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   message_id uuid not null,

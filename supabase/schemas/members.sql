@@ -70,8 +70,8 @@ create trigger revoke_invitations_of_demoted_admin
   for each row when (old.role in ('owner', 'admin') and new.role not in ('owner', 'admin'))
   execute function private.revoke_invitations_of_former_admin();
 
--- Invitations are links. The row has what is offered; a user with the link's token may accept it once. Revoking an
--- invitation deletes its row.
+-- Invitations are links. The row contains the offer; a user with the link's token may accept it once. Revoking an invitation
+-- deletes its row.
 create table public.invitations (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid() unique,
@@ -136,7 +136,7 @@ as $$
 $$;
 grant execute on function private.keep_invitation_secret(uuid, text) to outlay_service, service_role;
 
--- What a link to a deleted workspace offers is nothing; it is valid again after an undo.
+-- A link to a deleted workspace is not valid. After an undo it is valid again.
 create function private.read_invitation(hash text)
 returns jsonb
 language sql stable security definer set search_path = ''

@@ -116,7 +116,7 @@ begin
 end
 $$;
 
--- A connection of a deleted workspace gets no tokens. Each function is as before, but for the condition on `deleted_at`.
+-- A connection of a deleted workspace gets no tokens.
 create function private.redeem_code(attempt jsonb)
  returns jsonb
  language plpgsql
@@ -249,7 +249,7 @@ as $$
 $$;
 grant execute on function private.revoke_oauth_token(text, text) to outlay_service, service_role;
 
--- Deletes what can no longer be used, so that nobody can fill the tables: answered and expired requests for consent,
+-- Deletes rows that can no longer be used, so that nobody can fill the tables: answered and expired requests for consent,
 -- expired tokens, grants that cannot be refreshed, and clients without a connection. A client that never asked a user is
 -- deleted after a day, another one 30 days after it last asked, because assistants keep the id they registered with.
 -- returns: how many rows

@@ -1,7 +1,7 @@
 -- The erasure of people that messages name.
 
--- Admins have a person erased: what was recorded for them stays, under a pseudonym that nothing leads back from. The service
--- does it in short steps, beside requests; the name is forgotten with the last one.
+-- Admins can have a person erased: their messages stay, under a pseudonym that cannot be traced back to them. The service does
+-- this in short steps, beside requests; the last step deletes the name.
 create table public.erasures (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
@@ -51,7 +51,7 @@ $$;
 
 create trigger erasures_are_audited after insert on public.erasures for each row execute function private.audit_erasure();
 
--- An erasure of an e-mail address is one of each of its spellings, all with one pseudonym.
+-- Erasing an e-mail address erases each of its spellings, all with the same pseudonym.
 create function private.erase_other_spellings()
  returns trigger
  language plpgsql
@@ -70,7 +70,7 @@ $function$;
 create trigger erasures_are_of_every_spelling after insert on public.erasures
   for each row when (pg_trigger_depth() = 0) execute function private.erase_other_spellings();
 
--- With the last step of an erasure, the name leaves the texts that have it.
+-- The last step of an erasure removes the name from the texts that contain it.
 create function private.erase_name_in_texts()
  returns trigger
  language plpgsql
@@ -99,7 +99,7 @@ $function$;
 create trigger erasures_leave_no_name_in_texts before update of status on public.erasures
   for each row when (new.status = 'done' and old.status <> 'done') execute function private.erase_name_in_texts();
 
--- The request of an idempotency key without a person: null in the place of what has the name, where a retry may have anything.
+-- The request of an idempotency key without a person: null replaces what has the name, and a retry may send anything there.
 -- That is the user who is the person, and a label, notes, metadata, a session and tags that have the name in them.
 create function private.without_person(request jsonb, name text)
  returns jsonb
@@ -134,9 +134,9 @@ begin
 end
 $function$;
 
--- Goes on with the oldest erasure that no process is working on, by one step. First a day of postings with all their sums, at
--- most as many as asked for at a time; then the answers to idempotency keys, ten times as many; then what else names the person.
--- Sums of messages that were removed change as they are.
+-- Does one step of the oldest erasure that no process is working on. First a day of postings with all their sums, at most as
+-- many as asked for at a time; then the answers to idempotency keys, ten times as many; then what else names the person. Sums
+-- of messages that were removed change as they are.
 --
 -- returns: how many postings and answers it changed; null where there is nothing to do
 create function private.erase_some(at_most integer)
@@ -323,7 +323,7 @@ as $function$
   ) else fields end
 $function$;
 
--- The spellings of a person among the people of a workspace's usage: one but for an e-mail address.
+-- The spellings of a person in a workspace's usage. Only an e-mail address has more than one.
 create function private.spellings_of_person(workspace uuid, name text)
  returns setof text
  language sql
@@ -336,9 +336,9 @@ as $function$
   where t.workspace_id = workspace and t.dimension = 'user' and private.is_person(t.value, name)
 $function$;
 
--- Where a person's name stands, for an admin who is about to have it erased; nothing is changed.
--- returns: { spellings, message_count, budgets, api_keys, alert_count, audit_count,
---   request_count, tags }; `tags` stay as they are; `request_count` is of the first 100,000 requests
+-- Lists where a person's name occurs, for an admin who is about to have it erased. Changes nothing.
+-- returns: { spellings, message_count, budgets, api_keys, alert_count, audit_count, request_count, tags }; `tags` stay as they
+--   are; `request_count` is of the first 100,000 requests
 create function private.find_person(workspace uuid, person text)
  returns jsonb
  language plpgsql

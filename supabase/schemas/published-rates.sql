@@ -20,8 +20,8 @@ create index published_data_revision_idx on private.published_data (revision);
 alter table private.published_data enable row level security;
 revoke all on private.published_data from anon, authenticated, service_role;
 
--- When rates and prices were last fetched, since when that fails and why, and the revision of prices at which unpriced usage was
--- last priced.
+-- When rates and prices were last fetched, since when fetching fails and why, and the revision of prices with which unpriced
+-- usage was last priced.
 create table private.feeds (
   kind text not null,
   tried_at timestamptz not null,
@@ -35,7 +35,7 @@ create table private.feeds (
 alter table private.feeds enable row level security;
 revoke all on private.feeds from anon, authenticated, service_role;
 
--- Whether the caller is to fetch now: no process has tried for this long.
+-- Whether the caller should fetch now, because no process has tried for this long.
 create function private.claim_feed(of_kind text, pause interval)
 returns boolean
 language sql security definer set search_path = ''
@@ -49,7 +49,8 @@ as $$
 $$;
 grant execute on function private.claim_feed(text, interval) to outlay_service, service_role;
 
--- Notes why a feed failed, or with null that it did not. Returns whether it is the first failure, or the first success after one.
+-- Records why a feed failed; null means that it did not. Returns whether it is the first failure, or the first success after
+-- one.
 create function private.note_feed(of_kind text, why text)
 returns boolean
 language plpgsql security definer set search_path = ''
@@ -66,8 +67,8 @@ end
 $$;
 grant execute on function private.note_feed(text, text) to outlay_service, service_role;
 
--- Stores what was published: [{ day, content, held }]. What is as it was keeps its revision, and prices their day. Of the prices of a
--- source, the latest ten days are kept. Returns how many days are new or changed.
+-- Stores what was published: [{ day, content, held }]. Unchanged rates and prices keep their revision, and unchanged prices
+-- their day. Of the prices of a source, the latest ten days are kept. Returns how many days are new or changed.
 create function private.store_published(of_kind text, of_source text, days jsonb)
 returns integer
 language plpgsql security definer set search_path = ''
@@ -103,7 +104,8 @@ end
 $$;
 grant execute on function private.store_published(text, text, jsonb) to outlay_service, service_role;
 
--- What was published after a revision: the rates, and the latest prices of a catalogue where they are newer; null where nothing was.
+-- Returns what was published after a revision: the rates, and the latest prices of a catalogue if they are newer; null if
+-- nothing was.
 create function private.load_published(after bigint, catalogue text)
 returns jsonb
 language sql stable security definer set search_path = ''
@@ -124,8 +126,8 @@ as $$
 $$;
 grant execute on function private.load_published(bigint, text) to outlay_service, service_role;
 
--- The revision of the latest prices of a catalogue, where unpriced usage is to be priced again: they have been there for some time, in
--- which all processes have begun to use them.
+-- The revision of the latest prices of a catalogue, if unpriced usage should be priced again. That is some time after they
+-- arrived, when all processes use them.
 create function private.pricing_due(catalogue text, known_for interval)
 returns bigint
 language sql stable security definer set search_path = ''

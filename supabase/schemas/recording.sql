@@ -15,8 +15,8 @@ create index rate_windows_at_idx on private.rate_windows (api_key_id, at);
 alter table private.rate_windows enable row level security;
 revoke all on private.rate_windows from anon, authenticated, service_role;
 
--- The keys that a request names, and how it names them. A key with a secret is found by its secret only, a connection by
--- a valid access token only. In plpgsql, which caches its plans, because every group of messages calls it.
+-- The keys that requests name, and how they name them. A key with a secret is found by its secret only, a connection by a valid
+-- access token only. In plpgsql, which caches its plans, because every group of messages calls it.
 -- token: { expires_at: ms, resource, client_id } for an access token, else null
 create function private.keys_named(requested jsonb)
 returns table (id uuid, lookup text, token jsonb)

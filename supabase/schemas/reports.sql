@@ -1,8 +1,8 @@
 -- Weekly reports by mail.
 
--- The first instant after another at which the clocks of a time zone show a time, on any day or on one weekday (1 is
--- Monday). A time that clocks skip in spring is as much later as they go forward; one that they show twice in autumn is
--- the second. So each local day has exactly one.
+-- The first instant after another at which the clocks of a time zone show a time, on any day or on one weekday (1 is Monday).
+-- If clocks skip the time in spring, the instant is later by the hour that they skip. If they show it twice in autumn, it is
+-- the second instant. So each local day has exactly one.
 create function private.next_local_time(after timestamptz, zone text, at_time time, weekday integer)
 returns timestamptz
 language sql stable set search_path = ''
@@ -99,7 +99,7 @@ end
 $$;
 grant execute on function private.add_report_link(uuid, uuid, bytea) to outlay_service, service_role;
 
--- Ends the report that a mail's link belongs to; no role of users may ask who that is.
+-- Ends the report that a mail's link belongs to. No user role may read whose report that is.
 create function private.end_weekly_report(secret_hash bytea)
 returns void
 language sql volatile security definer set search_path = ''

@@ -1,8 +1,8 @@
 -- The removal of old messages. Their sums stay.
 
--- What the removed postings of a workspace came to, by the month in which they occurred (UTC). A message counts once, on
--- its first posting, as in `daily_spend`. A message recorded before `removed_at` may be missing in that month; one
--- recorded later may not.
+-- The sums of the removed postings of a workspace, by the month in which they occurred (UTC). A message counts once, on its
+-- first posting, as in `daily_spend`. A message recorded before `removed_at` may be missing in that month; one recorded later
+-- may not.
 create table private.removed_messages (
   workspace_id uuid not null,
   month date not null check (extract(day from month) = 1),
@@ -22,7 +22,7 @@ create index removed_messages_workspace_idx on private.removed_messages (workspa
 alter table private.removed_messages enable row level security;
 revoke all on private.removed_messages from anon, authenticated, service_role;
 
--- What they came to for the key that recorded them, by the month of recording, as in `key_spend`.
+-- The sums of removed postings for the key that recorded them, by the month of recording, as in `key_spend`.
 create table private.removed_key_spend (
   workspace_id uuid not null,
   api_key_id uuid not null,
@@ -35,8 +35,8 @@ create table private.removed_key_spend (
 alter table private.removed_key_spend enable row level security;
 revoke all on private.removed_key_spend from anon, authenticated, service_role;
 
--- Removes every message of a month that is over, of all workspaces, and remembers what they came to: all of it or nothing.
--- The partition stays, empty, so that recording never misses it. Only the owner of the schema may run this.
+-- Removes every message of a past month, of all workspaces, and stores their sums, in one transaction. The partition stays,
+-- empty, so that recording never misses it. Only the owner of the schema may run this.
 --
 -- Whoever writes to this one month waits while its postings are summed; readers wait only while the partition is emptied.
 -- Raises lock_not_available (55P03) where others hold the month too long; nothing has happened then.

@@ -47,7 +47,7 @@ create policy "A member deletes their own views, an admin shared ones"
     end
   );
 
--- What people keep for themselves is nobody else's matter.
+-- The audit log has no entries about private views.
 create trigger new_shared_views_are_audited after insert on public.saved_views
   for each row when (new.is_shared) execute function private.audit_change('saved_view');
 create trigger deleted_shared_views_are_audited after delete on public.saved_views

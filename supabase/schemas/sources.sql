@@ -1,4 +1,4 @@
--- What arrives from other programs, and what was refused of it.
+-- Records that other programs send, and those that were refused.
 
 -- The running totals that emitters report (cumulative metrics), one row for each series and start. `settled` is the total
 -- up to which the ledger holds what was used; `pending` lists later totals, [{ "time": ns, "value": total }], which are
@@ -274,7 +274,7 @@ end
 $$;
 grant execute on function private.sweep_tellings(integer) to outlay_service, service_role;
 
--- What came in from a source (an API key), by emitter, and the last record of it. Counted some time after the export, at most
+-- Counts of what a source (an API key) sent, by emitter, with the latest record. Counted some time after the export, at most
 -- about once a second by each process, so that no row is written with every export.
 create table public.source_arrivals (
   workspace_id uuid not null,
@@ -356,8 +356,8 @@ create policy "A member reads that refused records of their sources are kept"
   on public.refused_exports for select to authenticated
   using (workspace_id in (select private.member_workspaces()));
 
--- What became of the records of a source that tell usage, by the hour in which they came. `by` says by what or why, and is empty
--- where there is nothing to say (`SourceOutcome` in lib/contract/sources/sources.ts). Kept for 7 days.
+-- Outcomes of a source's usage records, by the hour in which they arrived. `by` gives the detail or the reason, and may be
+-- empty (`SourceOutcome` in lib/contract/sources/sources.ts). Kept for 7 days.
 create table public.source_hours (
   workspace_id uuid not null,
   api_key_id uuid not null,
@@ -497,7 +497,7 @@ as $$
 $$;
 grant execute on function private.take_refused_exports(uuid, uuid) to outlay_service, service_role;
 
--- Keeps what is refused still of a refused export, or removes it where nothing is.
+-- Keeps the records of a refused export that are still refused, or deletes the export if none are.
 create function private.settle_refused_export(workspace uuid, key_id uuid, export_id uuid, refused jsonb)
 returns void
 language plpgsql volatile security definer set search_path = ''

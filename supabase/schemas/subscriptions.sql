@@ -86,8 +86,7 @@ as $$
 $$;
 grant execute on function private.start_subscriptions(jsonb) to outlay_service, service_role;
 
--- What is done beside requests leaves a deleted workspace alone: no charges, corrections, alerts, digests or reports until it is
--- undone. Each function is as before, but for the condition on `deleted_at`.
+-- Background jobs skip a deleted workspace: no charges, corrections, alerts, digests or reports until the deletion is undone.
 create function private.lock_due_subscriptions(today date, at_most integer)
  returns setof public.recurring_subscriptions
  language sql

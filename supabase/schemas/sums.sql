@@ -1,7 +1,7 @@
 -- Sums of the ledger by day, and of what each key spent, kept in the transaction that records a message.
 
--- A short value that stands for a person and tags in the key of the rollup. The names together may be longer than a row of an
--- index can be.
+-- A short value that stands for a person and tags in the key of the rollup. The names themselves could be longer than an index
+-- row may be.
 create function private.attribution_of(end_user text, tags text[])
 returns bytea
 language plpgsql immutable set search_path = ''

@@ -15,8 +15,8 @@ create index throttle_windows_ends_at_idx on private.throttle_windows (ends_at);
 alter table private.throttle_windows enable row level security;
 revoke all on private.throttle_windows from anon, authenticated, service_role;
 
--- Guesses are limited by their failures, so that right secrets do not count. So a caller checks whether a quota is full
--- before an attempt, and counts the attempt after it failed.
+-- Only failed guesses count against a limit. A caller checks whether a quota is full before an attempt, and counts the attempt
+-- after it failed.
 --
 -- The quota that is full at a time; if there are several, the one that frees last. Counts nothing.
 -- quotas: [{ subject: hex, limit, window_ms }]

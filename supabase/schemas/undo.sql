@@ -1,8 +1,8 @@
--- What people delete, and can have back for ten minutes.
+-- Deletions that people can undo for ten minutes.
 
--- What people deleted and can have back for ten minutes: the whole row, and what belonged to it. It is kept apart from what
--- is there, so that nothing else has to know of it. The secrets of a channel and the hash of an invitation are in it, as they
--- are in other tables of this schema.
+-- Deleted rows, with the rows that belonged to them, that people can restore for ten minutes. They are kept in a table of their
+-- own, so that other code need not exclude them. The secrets of a channel and the hash of an invitation are in it, as they are
+-- in other tables of this schema.
 create table private.deleted_things (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   kind text not null check (kind in ('budget', 'saved_view', 'alert_channel', 'invitation')),
@@ -17,8 +17,8 @@ create index deleted_things_deleted_at_idx on private.deleted_things (deleted_at
 alter table private.deleted_things enable row level security;
 revoke all on private.deleted_things from anon, authenticated, service_role;
 
--- Keeps something that its service deletes next, in the same transaction. Whether the caller may delete it is decided there.
--- `rows` are inserted again, by the names of their tables; the rest is what else its kind needs.
+-- Keeps a row that the service deletes next, in the same transaction. The service decides whether the caller may delete it. An
+-- undo inserts `rows` again, by the names of their tables; the other arguments depend on the kind.
 create function private.keep_deleted(kind text, workspace uuid, thing uuid)
 returns void
 language plpgsql
@@ -73,8 +73,8 @@ end
 $function$;
 grant execute on function private.keep_deleted(text, uuid, uuid) to outlay_service, service_role;
 
--- Counts what is spent of a restored budget: its former periods are as they were, and the present one is counted anew, because
--- messages may have been recorded since it was deleted.
+-- Counts the spend of a restored budget. Past periods are restored as they were; the present one is counted again, because
+-- messages may have been recorded since the deletion.
 create function private.count_restored_budget(restored public.budgets, spend jsonb)
 returns void
 language plpgsql
@@ -102,8 +102,8 @@ begin
 end
 $function$;
 
--- Whether the transaction's user may have something back: an admin everything but others' private views, who saved a view
--- their own as long as they may save such a one.
+-- Whether the transaction's user may restore something. An admin may restore everything except others' private views; whoever
+-- saved a view may restore it while they may still save such a view.
 -- saved_view: the row, where it is one
 create function private.may_restore(workspace uuid, saved_view jsonb)
 returns boolean
@@ -124,7 +124,7 @@ as $function$
   ) as view
 $function$;
 
--- Puts something back that was deleted at most ten minutes ago, with its id and all that belonged to it.
+-- Restores something that was deleted at most ten minutes ago, with its id and everything that belonged to it.
 --
 -- at_most: how many of its kind the workspace, of a view its maker, may have
 -- returns: 'restored', 'unknown' (never there, swept, or not the caller's to restore), or 'full'

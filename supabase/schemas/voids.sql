@@ -1,6 +1,6 @@
 -- Voids and corrections of what was recorded.
 
--- How a posting counts: a void takes away one that was counted.
+-- The sign with which a posting counts: a void subtracts what it voids.
 create function private.sign_of(voids uuid)
 returns integer
 language sql immutable set search_path = ''
@@ -53,7 +53,7 @@ $$;
 create trigger voids_are_posted after insert on public.message_voids
   referencing new table as added for each statement execute function private.post_voids();
 
--- The audit log says who voided which cost, and why. Reads the row again, which has by then what was recorded in its place.
+-- Writes to the audit log who voided which cost, and why. Reads the row again, because by then it names what replaced it.
 create function private.audit_void()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -71,8 +71,8 @@ begin
 end
 $$;
 
--- Deferred to the end of the transaction, when a correction has been recorded. What the service corrects by itself, because
--- a call is told again, is no act of anybody.
+-- Deferred to the end of the transaction, when a correction has been recorded. Corrections by the service itself, after another
+-- program reported the same call, are not logged.
 create constraint trigger voids_are_audited after insert on public.message_voids
   deferrable initially deferred for each row when (new.user_id is not null) execute function private.audit_void();
 
@@ -126,7 +126,7 @@ begin
 end
 $$;
 
--- Records what replaces messages that were voided in this transaction.
+-- Records the replacements of messages that were voided in this transaction.
 -- corrections: [{ workspace_id, message_id, postings: rows of `messages` }]
 create function private.record_corrections(corrections jsonb)
 returns void
@@ -162,7 +162,7 @@ begin
 end
 $$;
 
--- Records what replaces one message.
+-- Records the replacement of one message.
 create function private.record_correction(workspace uuid, message uuid, postings jsonb)
 returns void
 language sql volatile security definer set search_path = ''

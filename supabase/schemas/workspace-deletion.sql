@@ -1,7 +1,7 @@
 -- The deletion of workspaces, which can be undone for thirty days.
 
--- Whatever judges the rules of alerts, nothing is raised in a deleted workspace and no state changes, so that an undo finds
--- them as they were. The last step of the erasure deletes the states.
+-- In a deleted workspace no alert is raised and no state changes, so that an undo restores them as they were. The last step of
+-- the erasure deletes the states.
 create function private.leave_deleted_workspace()
 returns trigger
 language plpgsql volatile security definer set search_path = ''
@@ -32,8 +32,8 @@ returns interval
 language sql immutable set search_path = ''
 return interval '30 days';
 
--- Whether the signed-in user proved within the last hour who they are: when the session began, or with a code since. A found
--- browser with an old session can so not delete anything. `amr` is a list as Supabase Auth writes it.
+-- Whether the signed-in user proved within the last hour who they are: when the session began, or with a code since. So nobody
+-- can delete anything with an old session in a browser that they found. `amr` is a list as Supabase Auth writes it.
 create function private.signed_in_recently()
 returns boolean
 language sql stable set search_path = ''
@@ -47,8 +47,8 @@ as $$
   )
 $$;
 
--- The signed-in user's workspaces that were deleted and can still be restored: what their members are told of them. A session
--- that lacks its user's second factor learns nothing.
+-- The signed-in user's workspaces that were deleted and can still be restored, as their members see them. A session that lacks
+-- its user's second factor learns nothing.
 create function private.deleted_memberships()
 returns table (id uuid, slug text, name text, role text, require_mfa boolean, deleted_at timestamptz, erased_at timestamptz, deleted_by text)
 language sql stable security definer set search_path = ''
@@ -92,8 +92,8 @@ returns bigint
 language sql immutable set search_path = ''
 return 1000000000000000;
 
--- Deletes a workspace of the signed-in user, an owner who proved lately who they are. It waits for open transactions that
--- record costs in the workspace. After its commit, nothing is recorded there.
+-- Deletes a workspace of the signed-in user, who must be an owner and have proved who they are within the last hour. It waits
+-- for open transactions that record costs in the workspace. After its commit, nothing is recorded there.
 -- returns: false where it is deleted already
 create function private.delete_workspace(workspace uuid)
 returns boolean

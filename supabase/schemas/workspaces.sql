@@ -84,7 +84,7 @@ grant insert (slug, name, description, base_currency),
   update (name, description, base_currency, require_mfa)
   on public.workspaces to authenticated;
 
--- Who may do what in a workspace is decided here, and nobody may do anything in a deleted one.
+-- Decides who may do what in a workspace. Nobody may do anything in a deleted one.
 create function private.member_workspaces(
   required_roles text[] default array['owner', 'admin', 'member', 'viewer']
 )

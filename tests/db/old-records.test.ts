@@ -123,3 +123,23 @@ test("Fewer than 90 days are never applied, and a step deletes so many at most",
     "recent",
   ]);
 });
+
+test("A telling of a call is compared with others for a day, and removed after it", async () => {
+  const { id: key } = await fixtures.key(workspace);
+  for (const [emitter, hours] of [
+    ["old", 25],
+    ["recent", 23],
+  ] as const)
+    await run(
+      `insert into private.call_tellings
+         (workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, told_at, ids, rank, emitter)
+       values ($1, $2, 1, 0, 0, 0, 0, 0, gen_random_uuid(), now() - $4 * interval '1 hour', 0, 0, $3)`,
+      key,
+      emitter,
+      hours,
+    );
+  await fixtures.sql.query("select private.sweep_tellings(100)");
+  expect(await namesOf("select emitter as name from private.call_tellings where workspace_id = $1")).toEqual([
+    "recent",
+  ]);
+});

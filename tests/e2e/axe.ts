@@ -19,7 +19,7 @@ type Readable = Record<string, number>;
 let readableSoFar: Readable = {};
 
 /**
- * Checks a page with axe. Of text with the same look on the same background only some is checked for colours: a page
+ * Checks a page with axe, or the modal dialogs that are open on it: the page behind them is inert, and checked without them. Of text with the same look on the same background only some is checked for colours: a page
  * of a hundred endpoints shows the same few colours a hundred times, and so do the pages that a process opens one after another.
  * Each check takes a millisecond or more, and each page that has something to check, some hundreds.
  * @returns the violated rules, each with the first element
@@ -89,6 +89,7 @@ async function lookAtPage({
     const chosen = new Map<Element, string>();
     const hasText = ({ childNodes }: Element) =>
       [...childNodes].some(({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim());
+    // Over the whole page, because a dialog's look depends on what it is in.
     for (const element of document.querySelectorAll("html, body, body *")) {
       const style = getComputedStyle(element);
       const { backgroundColor, backgroundImage, opacity } = style;
@@ -98,6 +99,7 @@ async function lookAtPage({
       const behind = own === "rgba(0, 0, 0, 0),none,1,static" ? around : hash(`${around} ${own}`);
       backdrops.set(element, behind);
       if (!hasText(element) && !element.matches("input, select, textarea")) continue;
+      if (modals.length > 0 && !modals.some((modal) => modal.contains(element))) continue;
       if (!element.checkVisibility({ visibilityProperty: true })) continue;
       const look = hash(describeLook(element, style, behind).join());
       seen.set(look, (seen.get(look) ?? 0) + 1);
@@ -106,13 +108,20 @@ async function lookAtPage({
     return chosen;
   };
 
+  const modals = [...document.querySelectorAll("dialog:modal")];
   const { run } = (window as unknown as { axe: typeof axe }).axe;
   const list = ({ violations }: axe.AxeResults) =>
     violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   if (aspect === "structure") {
     const rules = Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }]));
     return {
-      barriers: list(await run(document, { resultTypes: ["violations"], selectors: false, rules })),
+      barriers: list(
+        await run(modals.length > 0 ? { include: modals } : document, {
+          resultTypes: ["violations"],
+          selectors: false,
+          rules,
+        }),
+      ),
       readable: known,
     };
   }

@@ -59,10 +59,10 @@ const conditionsChange = z
   });
 
 const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
-const granted = distinct(permission, "What the key may do: no more than you may yourself.").min(
-  1,
-  "must name at least one permission",
-);
+const granted = distinct(
+  permission,
+  "What the key may do. You can grant only permissions that you have.",
+).min(1, "must name at least one permission");
 
 /** The settings of a key besides name and permissions. Null means no restriction, as leaving the field out does. */
 const limits = {
@@ -174,7 +174,7 @@ export const apiKeyList = z
     can_create: z.boolean().meta({ description: "Whether you may make one." }),
     grantable_permissions: z
       .array(permission)
-      .meta({ description: "What you may do yourself, and so let a key do." }),
+      .meta({ description: "The permissions that you have and can grant to a key." }),
   })
   .meta({ id: "ApiKeyList" });
 

@@ -32,7 +32,7 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
       forecast_usd: decimal("The forecast of the period's total, USD."),
       percent: decimal("The forecast as a share of the limit, in percent."),
       method: z.string().meta({ description: "How the forecast was worked out, in words." }),
-      data_days: z.int().meta({ description: "From how many days of spend it was worked out." }),
+      data_days: z.int().meta({ description: "The number of days of spend that it is based on." }),
     }),
     z.object({
       rule: z.literal("budget_pace"),
@@ -46,7 +46,7 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
       spent_usd: decimal("What was spent on it, USD."),
       median_usd: decimal("The median of the same weekdays of the four weeks before, USD."),
       mad_usd: decimal("The median of their distances from it, USD."),
-      above_usd: decimal("From this amount on, the day is unusual, USD."),
+      above_usd: decimal("The amount from which the day is unusual, USD."),
       compared: z
         .array(z.object({ day, spent_usd: decimal("USD.") }))
         .meta({ description: "The weekdays that it was compared with." }),
@@ -56,7 +56,7 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
       amount_usd: decimal("The key's monthly limit, USD.")
         .nullable()
         .meta({ description: "Null where it was removed." }),
-      spent_usd: decimal("What the key recorded in the month, USD."),
+      spent_usd: decimal("The spend recorded with the key in the month, USD."),
       percent: decimal("The share of the limit that is spent, in percent.").nullable(),
     }),
     z.object({

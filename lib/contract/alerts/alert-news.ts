@@ -29,7 +29,7 @@ export const alertNews = z
       }),
     newest: z
       .array(item)
-      .meta({ description: `The newest ${newestAlerts} alerts that were told, the newest first.` }),
+      .meta({ description: `The newest ${newestAlerts} alerts that were sent, newest first.` }),
   })
   .meta({ id: "AlertNews" });
 export type AlertNews = z.output<typeof alertNews>;

@@ -61,7 +61,7 @@ export const maxSnoozeDays = 366;
 export const snoozed = z
   .object({ id: uuid, until: instant })
   .nullable()
-  .meta({ description: "Until when its alerts are not sent; null if it is not snoozed." });
+  .meta({ description: "The time until which its alerts are not sent; null if it is not snoozed." });
 
 const ruleSubject = z.object({
   type: alertSubjectType,

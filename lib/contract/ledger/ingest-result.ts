@@ -28,7 +28,7 @@ export const ingestResult = z
         source: z.string().meta({ description: "Who published it." }),
         is_old: z.boolean().meta({
           description:
-            "Whether more than a week lies between this day and that of the cost: no nearer rate is known.",
+            "Whether the rate's day is more than a week from that of the cost, because no nearer rate is known.",
         }),
       })
       .optional()

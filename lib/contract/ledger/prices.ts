@@ -10,7 +10,7 @@ const price = z
     unit_type: z.string(),
     rate: decimalNumber("USD for one unit."),
     starts_at: instant.meta({
-      description: "It holds for what occurs from then on, until a later one takes over.",
+      description: "It applies to usage from then on, until a later price starts.",
     }),
     created_at: instant,
   })
@@ -68,9 +68,10 @@ export const setPriceRequest = z
     provider: text(64, "As your messages spell it; case does not matter."),
     model: text(128).nullable().default(null).meta({ description: "Left out: every model of the provider." }),
     unit_type: text(64),
-    rate: positiveDecimal("USD for one unit; 0 for what is free.", { orZero: true }),
+    rate: positiveDecimal("USD for one unit; 0 if it is free.", { orZero: true }),
     starts_at: instant.meta({
-      description: "From when it holds. What occurred since and is unpriced is corrected in the background.",
+      description:
+        "The time from which the price applies. Unpriced usage since then is corrected in the background.",
     }),
     reprice: z
       .strictObject({

@@ -196,7 +196,7 @@ export const source = z
     arrivals: z.array(arrival).meta({ description: "By emitter, the latest first." }),
     account: z.array(accountRow).meta({
       description:
-        "What became of every record of the last 7 days that tells usage, by the hour, the latest first, at most 2,000 rows. The counts sum to what was told.",
+        "The outcome of every usage record of the last 7 days, by the hour, latest first, at most 2,000 rows. The counts sum to the number of usage records that arrived.",
     }),
     refusals: z.array(refusal).meta({ description: "The latest first, at most 50 reasons." }),
     kept: z

@@ -61,7 +61,8 @@ const emitterName = z.string().nullable().meta({
   description: "The program that reported it, such as `claude-code`; null for messages that clients sent.",
 });
 const listPrice = decimalNumber("USD.").nullable().meta({
-  description: "What included usage would have cost, as far as prices are known; null for any other.",
+  description:
+    "The cost that included usage would have had, as far as prices are known; null for other usage.",
 });
 
 /** How a message and others undo each other. */
@@ -206,7 +207,7 @@ export const messageDetail = z
     quantity: decimalNumber("Units.").nullable(),
     list_price_usd: listPrice,
     given_cost_usd: decimalNumber("USD.").nullable().meta({
-      description: "The emitter's own figure of what it cost, which need not be what counts.",
+      description: "The cost that the emitter reported, which may differ from the cost that counts.",
     }),
     price: origin,
     currency: z.string().nullable().meta({ description: "ISO 4217, as the message gave it." }),

@@ -142,7 +142,7 @@ export const budget = budgetRow
       percent: z.array(decimalNumber("Per cent of the limit.")),
       usd: z.array(decimalNumber("USD.")),
     }),
-    forecast: decimalNumber("What the period comes to at its end, rounded to what it is worth, USD.")
+    forecast: decimalNumber("The forecast spend at the end of the period, rounded to its accuracy, USD.")
       .nullable()
       .meta({
         description: "Null with usage of fewer than three days, and while nothing is spent.",

@@ -12,7 +12,7 @@ export const forecastDetails = z
     coming_usd: decimalNumber(
       "Recurring subscriptions that are due on the days left and not booked yet, USD.",
     ),
-    added_usd: decimalNumber("What the usage of the days left adds, USD."),
+    added_usd: decimalNumber("The forecast usage of the remaining days, USD."),
     days_left: z.int().meta({ description: "Days of the period that are left, with today." }),
     days_compared: z.int().meta({
       description: "Whole days before today that it goes by: at most 35, five of each day of the week.",

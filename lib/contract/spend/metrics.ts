@@ -38,7 +38,7 @@ const totals = z
     message_count: z.int(),
     unpriced_count: z.int().meta({ description: "Lines of usage without a price, which count as 0." }),
     included_usd: decimalNumber(
-      "What usage that subscriptions cover would have cost, USD. Not part of the total.",
+      "The cost that usage covered by subscriptions would have had, USD. Not part of the total.",
     ),
   })
   .meta({ id: "SpendTotals" });
@@ -167,11 +167,11 @@ export const metrics = z
       }),
       group_by: dimension,
       groups: z.array(z.object(slice).meta({ id: "SpendGroup" })).meta({
-        description: "The seven largest, by size whatever their sign, and, where there are more, the rest.",
+        description: "The seven largest by absolute size and, if there are more, the rest.",
       }),
       layers: z.array(layer).meta({
         description:
-          "What a chart stacks: the groups without what was allocated to or from them, which has layers of its own, and what is below zero among the rest. They sum to the groups. Left out are groups that were only allocated, and layers of allocations and of what is below zero without any.",
+          "The layers of a stacked chart: the groups without allocations, the allocations to and from them, and the negative amounts among the rest. They sum to the groups. Groups that only have allocations, and layers without amounts, are left out.",
       }),
       points: z.array(
         z.object({

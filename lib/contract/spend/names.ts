@@ -15,7 +15,7 @@ export const namesQuery = z.strictObject({
       `must have at least ${searchLength.min} characters`,
     )
     .meta({
-      description: "What names contain: each of its words, in any order. Case does not matter.",
+      description: "Text to find in names: each of its words, in any order. Case does not matter.",
       jsonSchema: { type: "string", minLength: searchLength.min, maxLength: searchLength.max },
     }),
   environment: environment.default("live"),

@@ -48,7 +48,7 @@ export const erasurePreview = z
     stays: z.object({
       tags: z.array(z.string()).meta({ description: "Tags with the name in them, which stay." }),
       not_searched: z.array(z.string()).meta({
-        description: "What is not searched and stays as it is. Correct or void the messages of it.",
+        description: "The texts that are not searched and stay as they are. Correct or void their messages.",
       }),
     }),
   })

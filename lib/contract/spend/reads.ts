@@ -25,7 +25,7 @@ export const monthSummary = z
       .int()
       .meta({ description: "Usage without a price, which counts as 0 until a price is set." }),
     included_usd: decimalNumber(
-      "What usage that subscriptions cover would have cost, USD. Not part of the total.",
+      "The cost that usage covered by subscriptions would have had, USD. Not part of the total.",
     ),
   })
   .meta({ id: "MonthSummary" });

@@ -154,7 +154,7 @@ const fields = {
     .default(defaultTop)
     .meta({
       description:
-        "How many values of each dimension are listed: the largest, whatever their sign, so that what allocations take away is not hidden. The others are summed as one more.",
+        "The number of values listed of each dimension: the largest by absolute size, so that negative sums of allocations are not hidden. The others are summed as one more.",
     }),
   ...currencyFilter,
 };
@@ -220,7 +220,7 @@ const group = z
   .object({
     value: z.string().nullable().meta({
       description:
-        "A slug, an id, a name, or the first day of a part of the calendar; null for what has no value, and for the rest.",
+        "A slug, an id, a name, or the first day of a calendar period; null for spend without a value, and for the rest.",
     }),
     name: z
       .string()
@@ -235,7 +235,7 @@ export type SpendGroupTotal = z.output<typeof group>;
 const axis = z.object({
   dimension: z.string().nullable().meta({ description: "Null: not grouped; there is one group then." }),
   groups: z.array(group).meta({
-    description: "The largest first, whatever their sign, then the rest; by the calendar in its order.",
+    description: "The largest by absolute size first, then the rest; groups of the calendar in its order.",
   }),
   rest_count: z.int().meta({ description: "How many values the rest is the sum of." }),
 });

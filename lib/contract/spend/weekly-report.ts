@@ -32,7 +32,7 @@ export const sendReportRequest = z
 export const sentReport = z
   .object({
     sent_to: z.string(),
-    week: day.meta({ description: "The Monday of the week that it is about: the last one that is over." }),
+    week: day.meta({ description: "The Monday of the reported week, which is the last complete one." }),
     error: z.string().nullable().meta({ description: "Why it could not be sent; null if it was sent." }),
   })
   .meta({ id: "SentWeeklyReport" });

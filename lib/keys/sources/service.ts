@@ -106,7 +106,7 @@ export async function holdRefused(
     if (!mayManage(row, { membership, claims })) {
       throw new ServiceError(
         "permission_denied",
-        "Members can send again only what the keys that they made were refused. Ask an admin, or the member who made this key.",
+        "Members can send refused records again only for keys that they created. Ask an admin, or the member who created this key.",
         { role: membership.role },
       );
     }

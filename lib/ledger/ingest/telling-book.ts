@@ -174,7 +174,7 @@ export class TellingBook {
         this.corrections.push({
           workspace_id: owner.workspace_id,
           message_id: id,
-          reason: "A sum of calls that are told one by one.",
+          reason: "A sum of calls that are reported one by one.",
           postings: null,
           mark,
         });

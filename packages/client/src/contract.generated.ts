@@ -122,7 +122,7 @@ export type IngestResult = {
     rate_date: string;
     /** Who published it. */
     source: string;
-    /** Whether more than a week lies between this day and that of the cost: no nearer rate is known. */
+    /** Whether the rate's day is more than a week from that of the cost, because no nearer rate is known. */
     is_old: boolean;
   } | undefined;
   /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */
@@ -154,7 +154,7 @@ export type RecordedMessage = {
     rate_date: string;
     /** Who published it. */
     source: string;
-    /** Whether more than a week lies between this day and that of the cost: no nearer rate is known. */
+    /** Whether the rate's day is more than a week from that of the cost, because no nearer rate is known. */
     is_old: boolean;
   } | undefined;
   /** The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all. */

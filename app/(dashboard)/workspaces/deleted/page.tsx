@@ -32,7 +32,7 @@ export default async function DeletedWorkspacesPage({ searchParams }: Props) {
   return (
     <AuthCard
       title={asked ? `${asked.name} was deleted` : "Deleted workspaces"}
-      about="Nobody can use a deleted workspace, and its keys are refused. Until it is erased, an owner can undo the deletion: everything is then as it was."
+      about="Nobody can use a deleted workspace, and its keys are refused. Until it is erased, an owner can undo the deletion, which restores everything."
       footer={
         <p>
           {other ? (
@@ -66,7 +66,7 @@ function DeletedAccount() {
   return (
     <AuthCard
       title="This account was deleted"
-      about="To keep it, sign in again within thirty days of the deletion. Everything is then as it was, but for connected assistants."
+      about="To keep it, sign in again within thirty days of the deletion. Everything is restored except connected assistants."
     >
       <form action={signOut}>
         <Button type="submit" className="h-10 w-full sm:h-9">

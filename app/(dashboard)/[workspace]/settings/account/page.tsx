@@ -92,7 +92,7 @@ export default async function AccountPage({ params, searchParams }: Props) {
       <SecondFactor />
       <SettingsSection
         title="Your data"
-        description="What Outlay keeps of you, as JSON: profile, sign-in, sessions, memberships, connections, and what you did."
+        description="The data that Outlay stores about you, as JSON: profile, sign-in, sessions, memberships, connections, and your actions."
       >
         <a
           href="/api/v1/me/export"

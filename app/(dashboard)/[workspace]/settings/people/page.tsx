@@ -48,7 +48,7 @@ export default async function PeoplePage({ params }: Props) {
       {erasures.length === 0 ? null : (
         <SettingsSection
           title="Erased"
-          description="A pseudonym is in the place of each name. Nothing leads back from it."
+          description="A pseudonym replaces each name and cannot be traced back to it."
         >
           <ErasureList erasures={erasures} />
         </SettingsSection>

@@ -80,7 +80,7 @@ export default async function SourcePage({ params }: Props) {
         {source.refusals.length > 0 ? (
           <SettingsSection
             title="Refused"
-            description="What the key's conditions and limits did not admit, and requests that could not be read."
+            description="Records that the key's conditions or limits refused, and requests that could not be read."
           >
             <KeptRecords
               kept={source.kept}
@@ -100,7 +100,7 @@ export default async function SourcePage({ params }: Props) {
         ) : null}
         <SettingsSection
           title="Settings"
-          description="How what it sends is attributed. The key's conditions hold, whatever the settings say."
+          description="How its records are attributed. These settings cannot override the key's conditions."
         >
           {source.can_edit ? (
             <SourceSettingsForm workspace={slug} id={id} settings={source.settings} />

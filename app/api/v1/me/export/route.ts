@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Export my account",
     description:
-      "What the service keeps of you: profile, ways to sign in, sessions, memberships, connections, and what you did in your workspaces.",
+      "The data that the service stores about you: profile, ways to sign in, sessions, memberships, connections, and your actions in your workspaces.",
     auth: "user",
     response: accountExport,
     run: ({ principal }) => exportAccount(principal.claims),

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PUT: endpoint({
     summary: "Set the secret that Helicone signs with",
     description:
-      "Keeps the HMAC key of a webhook of Helicone for the API key that sends this, in the place of an earlier one, and answers the address to give to Helicone. Until it is removed or the API key is revoked, whoever has the secret can record with this API key's conditions.",
+      "Stores the HMAC key of a Helicone webhook for the API key that sends this, replaces an earlier one, and returns the address to give to Helicone. Until it is removed or the API key is revoked, whoever has the secret can record with this API key's conditions.",
     auth: "key",
     permission: "log_usage",
     body: signingSecret,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's alerts",
     description:
-      "What fired by any rule, the newest first: why, in words and figures, who it was sent to, and whether it arrived. What is over is an entry of its own, with the state `ok`. A rule fires once for a subject, a period and a state.",
+      "Alerts of all rules, newest first: why each fired, in words and figures, who it was sent to, and whether it arrived. The end of an alert is an entry of its own, with the state `ok`. A rule fires once for a subject, a period and a state.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's API keys",
     description:
-      "With what each recorded in this UTC month, its limit, and when it was last used. Secrets are never included.",
+      "Each key with its spend in this UTC month, its limit, and when it was last used. Secrets are never included.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the workspace's own prices",
     description:
-      "With the catalogue's prices that are disputed, and the latest corrections that own prices started, with the progress of each.",
+      "Includes disputed prices of the catalogue, and the latest corrections that own prices started, with their progress.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

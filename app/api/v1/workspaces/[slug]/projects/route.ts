@@ -6,7 +6,8 @@ import { listProjects } from "@/lib/spend/projects/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List the projects",
-    description: "With each project's cost this month and its last activity. Figures are of live messages.",
+    description:
+      "Each project with its cost this month and its last activity. The figures cover live messages.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

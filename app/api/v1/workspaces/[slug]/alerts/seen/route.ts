@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Mark alerts as seen",
     description:
-      "The alert and all before it are no longer new to you; they stay new to others. What fired after it stays unread.",
+      "Marks this alert and all earlier ones as read by you; they stay new to others. Later alerts stay unread.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

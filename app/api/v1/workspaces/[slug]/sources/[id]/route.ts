@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read a source",
     description:
-      "What came in from an API key by emitter, what was refused and why, and which models have no price. Its settings are changed with the key: `PATCH …/api-keys/{id}` with `source`.",
+      "What an API key sent, by emitter, what was refused and why, and which models have no price. Its settings are changed with the key: `PATCH …/api-keys/{id}` with `source`.",
     auth: "user",
     role: "viewer",
     params: sourceParams,

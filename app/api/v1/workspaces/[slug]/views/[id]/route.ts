@@ -5,7 +5,7 @@ import { removeView } from "@/lib/spend/saved-views/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Delete a saved view",
-    description: "One's own, or for admins a shared one. Answers the deleted view.",
+    description: "Deletes a view that you saved or, for admins, a shared one. Returns the deleted view.",
     auth: "user",
     role: "viewer",
     params: savedViewParams,

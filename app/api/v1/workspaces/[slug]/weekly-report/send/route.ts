@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Mail yourself the weekly report now",
     description:
-      "Sends the report of the last week that is over to your own address, waits for the mail server (15 seconds at most) and answers the outcome. The report on Monday is sent all the same.",
+      "Sends the report of the last complete week to your own address, waits for the mail server (15 seconds at most) and returns the outcome. The report on Monday is still sent.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

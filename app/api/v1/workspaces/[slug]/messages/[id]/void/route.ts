@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Void a cost",
     description:
-      "Posts the entries of a message once more with the opposite amounts, so that totals, budgets, keys' spend and exports are as if it had not been recorded. The message stays, and says by what it was voided. Owners and admins void any message; members what they recorded by hand, from a file or with an assistant. A message is voided once: a second request gets a 409, and a retry with the same `idempotency_key` the first answer. A void cannot be voided.",
+      "Posts the entries of a message again with the opposite amounts, so that totals, budgets, keys' spend and exports are as if it had not been recorded. The message stays, and names its void. Owners and admins can void any message; members can void messages that they recorded by hand, from a file or with an assistant. A message can be voided once: a second request gets a 409, and a retry with the same `idempotency_key` gets the first answer. A void cannot be voided.",
     auth: "user",
     role: "member",
     params: messageParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Send refused records again",
     description:
-      "Records what a source was refused, by the conditions and settings that its key has now. What was recorded meanwhile counts once. Kept are the refused records of the last 20 requests of 7 days, at most 1 MiB, without prompts and answers. What is refused again stays kept. Does not count against the key's rate. Members send again what the keys they made were refused, admins all.",
+      "Records the refused records of a source again, by the present conditions and settings of its key. A record that was recorded meanwhile counts once. The service keeps the refused records of the last 20 requests of 7 days, at most 1 MiB, without prompts and answers. Records that are refused again stay kept. Does not count against the key's rate. Members can do this for keys that they created, admins for all keys.",
     auth: "user",
     role: "member",
     params: sourceParams,
