@@ -1,20 +1,16 @@
-import { otlpSettings } from "./stage/settings.mjs";
-import { pythonBin, runProgram } from "./stage/tools.mjs";
+import { pythonTrial } from "./python.mjs";
 
 export default [
-  {
+  pythonTrial({
     name: "LiteLLM, callback otel",
-    packages: ["python:litellm"],
+    venv: "openai-2",
+    program: "litellm_otel.py",
+    packages: ["litellm"],
     inexact: "LiteLLM's figure is recorded as it is: a sum of floats, off after the 16th digit",
-    run: ({ providers, source, program }) =>
-      runProgram([pythonBin("python"), program("litellm_otel.py")], {
-        env: {
-          ...otlpSettings(source, "protobuf"),
-          OTEL_EXPORTER: "otlp_http",
-          OTEL_ENDPOINT: source.otlp,
-          OTEL_HEADERS: `Authorization=Bearer ${source.key}`,
-          PROVIDERS: providers,
-        },
-      }),
-  },
+    env: ({ source }) => ({
+      OTEL_EXPORTER: "otlp_http",
+      OTEL_ENDPOINT: source.otlp,
+      OTEL_HEADERS: `Authorization=Bearer ${source.key}`,
+    }),
+  }),
 ];

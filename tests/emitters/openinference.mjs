@@ -13,6 +13,7 @@ const trial = (encoding) => ({
     "@anthropic-ai/sdk",
   ],
   told: untold,
+  inexact: "streams of chat completions have no counts",
   run: ({ providers, source, program }) =>
     runProgram([process.execPath, program("openai-calls.mjs")], {
       env: { ...otlpSettings(source, encoding), PROVIDERS: providers, INSTRUMENTATION: "openinference" },

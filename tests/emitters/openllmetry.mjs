@@ -18,6 +18,8 @@ const openLlmetry = {
   name: "OpenLLMetry JS",
   packages: ["@traceloop/node-server-sdk", "openai", anthropicSdk],
   told,
+  inexact:
+    "OpenAI's cached tokens and streams of the Responses are not told, streams of chat completions are counted by a tokenizer, and Claude's writes for an hour are not told",
   run: ({ providers, source, program }) =>
     runProgram([process.execPath, program("openai-calls.mjs")], {
       env: {

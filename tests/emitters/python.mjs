@@ -1,23 +1,36 @@
 import { otlpSettings } from "./stage/settings.mjs";
 import { pythonBin, runProgram } from "./stage/tools.mjs";
 
-/** Libraries of Python under which `programs/openai_calls.py` calls OpenAI and Anthropic. */
-const trial = ({ name, instrumentation, packages, told, env = () => ({}) }) => ({
-  name,
-  packages: packages.map((each) => `python:${each}`),
-  ...(told && { told }),
+/**
+ * A trial of a program of Python, which tells by OpenTelemetry.
+ * @param venv the environment that it runs in, a file of `requirements`
+ * @param program a file of `programs`
+ * @param packages those whose versions are named
+ * @param env variables besides OpenTelemetry's, or a function that makes them of the source
+ */
+export const pythonTrial = ({ venv = "sdks", program: file, packages, env = {}, encoding, ...trial }) => ({
+  ...trial,
+  packages: packages.map((each) => `python:${venv}/${each}`),
   run: ({ providers, source, program }) =>
-    runProgram([pythonBin("python"), program("openai_calls.py")], {
+    runProgram([pythonBin(venv, "python"), program(file)], {
       env: {
-        ...otlpSettings(source, "protobuf"),
+        ...otlpSettings(source, encoding ?? "protobuf"),
         PROVIDERS: providers,
-        INSTRUMENTATION: instrumentation,
-        ...env(source),
+        ...(typeof env === "function" ? env({ source, providers }) : env),
       },
     }),
 });
 
+/** Libraries under which `programs/openai_calls.py` calls OpenAI and Anthropic. */
+const trial = ({ instrumentation, env = () => ({}), ...rest }) =>
+  pythonTrial({
+    program: "openai_calls.py",
+    ...rest,
+    env: (settings) => ({ INSTRUMENTATION: instrumentation, ...env(settings) }),
+  });
+
 /** It knows no Responses, and does not say what OpenAI read from the cache. */
+const inexact = "the Responses, and what was read from the cache, are not told";
 const chatAlone = ({ cacheRead = 0, ...call }) =>
   call.id.startsWith("resp_") ? [] : [{ ...call, input: call.input + cacheRead }];
 
@@ -27,6 +40,7 @@ export default [
     instrumentation: "opentelemetry-openai-v2",
     packages: ["opentelemetry-instrumentation-openai-v2", "opentelemetry-sdk", "openai"],
     told: chatAlone,
+    inexact,
     env: () => ({ WITHOUT_ANTHROPIC: "1" }),
   }),
   trial({
@@ -34,6 +48,7 @@ export default [
     instrumentation: "opentelemetry-openai-v2",
     packages: ["opentelemetry-instrumentation-openai-v2", "opentelemetry-sdk", "openai"],
     told: chatAlone,
+    inexact,
     env: () => ({ WITHOUT_ANTHROPIC: "1", OTEL_SEMCONV_STABILITY_OPT_IN: "gen_ai_latest_experimental" }),
   }),
   trial({
@@ -60,7 +75,7 @@ export default [
     name: "Langfuse Python, OpenAI",
     instrumentation: "langfuse",
     packages: ["langfuse", "openai"],
-    env: (source) => ({
+    env: ({ source }) => ({
       LANGFUSE_BASE_URL: source.url,
       LANGFUSE_HOST: source.url,
       LANGFUSE_PUBLIC_KEY: "any",

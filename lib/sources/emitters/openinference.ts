@@ -1,5 +1,21 @@
 import { attribution, inferenceSpan } from "./conventions";
-import type { Emitter, Rule } from "./emitter";
+import type { Attribution, Emitter, Rule } from "./emitter";
+
+/** The metadata of a run or of `using_attributes`, as JSON. */
+const told = (...names: string[]) => names.map((name) => `metadata#${name}`);
+
+const own: Attribution = {
+  user: ["user.id", ...told("user_id", "user_email", "user"), ...attribution.user],
+  session: ["session.id", ...told("session_id", "thread_id", "conversation_id"), ...attribution.session],
+  feature: [...told("feature"), ...attribution.feature],
+  project: [...told("project"), ...attribution.project, "openinference.project.name"],
+  tags: {
+    ...attribution.tags,
+    team: [...told("team"), "team"],
+    cost_center: [...told("cost_center"), "cost_center"],
+    department: [...told("department"), "department"],
+  },
+};
 
 const call: Rule = {
   ...inferenceSpan,
@@ -15,7 +31,7 @@ const call: Rule = {
     reasoning: ["llm.token_count.completion_details.reasoning"],
   },
   cost: { usd: ["llm.cost.total"], parts: ["llm.cost.prompt", "llm.cost.completion"] },
-  attribution: { ...attribution, project: [...attribution.project, "openinference.project.name"] },
+  attribution: own,
 };
 
 /** The instrumentations of OpenInference (Arize Phoenix). Spans of chains and agents repeat the counts of their calls. */

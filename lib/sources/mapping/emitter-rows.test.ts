@@ -225,3 +225,60 @@ test.each([
   expect(record?.givenCostUsd && toText(record.givenCostUsd)).toBe(usd);
   expect(record?.isCostTrusted).toBe(isCostTrusted);
 });
+
+test("Reads whose a call is from OpenInference's metadata", () => {
+  const call = openInference("LLM", {
+    ...counts,
+    metadata: JSON.stringify({ user_id: "ada", feature: "greeting", team: "growth", ls_provider: "openai" }),
+  });
+  expect(read([{ id: "1", attributes: call }])).toMatchObject([
+    { user: "ada", feature: "greeting", tags: { team: "growth" } },
+  ]);
+});
+
+test("Counts a stream that broke off once, although OpenInference tells a token of output and Anthropic's SDK none", () => {
+  const endMs = Date.now();
+  const byOpenInference = openInference("LLM", {
+    "llm.model_name": "claude-sonnet-4-5",
+    "llm.token_count.prompt": 2185,
+    "llm.token_count.completion": 1,
+    "llm.token_count.prompt_details.cache_write": 471,
+  });
+  const bySdk = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "anthropic",
+    "gen_ai.response.id": "msg_4a559d3f667b85ecb4d908aa",
+    "gen_ai.response.model": "claude-sonnet-4-5",
+    "gen_ai.usage.input_tokens": 2185,
+    "gen_ai.usage.cache_write.input_tokens": 471,
+    "anthropic.usage.cache_creation.ephemeral_5m_input_tokens": 471,
+  };
+  const tellings = [
+    exportSpans([{ id: "1", trace: "a", startMs: endMs - 97, attributes: byOpenInference }], { endMs }),
+    exportSpans([{ id: "2", trace: "b", startMs: endMs - 96, attributes: bySdk }], {
+      endMs: endMs - 1,
+      scope: "com.anthropic.sdk.python",
+    }),
+  ];
+  const resourceSpans = tellings.flatMap(({ body }) => body.resourceSpans);
+  const { records } = mapped({ signal: "traces", body: { resourceSpans } }, "json");
+  expect(records.map(({ emitter }) => emitter)).toEqual(["anthropic-sdk"]);
+});
+
+/** A call of Strands 1.62, which names itself as the system. */
+const strandsSpan = {
+  "gen_ai.operation.name": "chat",
+  "gen_ai.system": "strands-agents",
+  "gen_ai.request.model": "claude-sonnet-4-5",
+  "gen_ai.usage.prompt_tokens": 5496,
+  "gen_ai.usage.input_tokens": 5496,
+  "gen_ai.usage.output_tokens": 2945,
+  "gen_ai.usage.cache_creation.input_tokens": 2446,
+  "gen_ai.usage.cache_write_input_tokens": 2446,
+};
+
+test("Counts Strands' calls for the provider of the model", () => {
+  const records = read([{ id: "1", attributes: strandsSpan }], { scope: "strands.telemetry.tracer" });
+  expect(records).toMatchObject([{ provider: "anthropic", model: "claude-sonnet-4-5" }]);
+  expect(records.map(tokensOf)).toEqual([{ input: "3050", cacheWrite: "2446", output: "2945" }]);
+});

@@ -11,8 +11,8 @@ export function providerName(told: string | undefined, model: string | undefined
   return (model && (findProvider({ modelId: model })?.id ?? makerOf(model))) || "unknown";
 }
 
-/** Names that say who passed a call on: those of Copilot and LangChain are for models of several makers. */
-const routers = new Set(["github", "langchain"]);
+/** Names that say who passed a call on: those of Copilot, LangChain and Strands are for models of several makers. */
+const routers = new Set(["github", "langchain", "strands-agents"]);
 
 /** Who make models whose names alone do not show it, such as `text-embedding-3-small`. */
 const makers = ["openai", "google", "mistral", "cohere"];

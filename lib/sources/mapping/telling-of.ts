@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import { add, isZero, zero } from "@/lib/decimal";
+import { add, compare, isZero, parseDecimal, zero } from "@/lib/decimal";
 import { isProviderKey } from "@/lib/ledger/ingest/call";
 import type { Telling } from "@/lib/ledger/telemetry/same-call";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { SourceRecord } from "./source-record";
 import { allInput } from "./tokens";
+
+const one = parseDecimal("1");
 
 /**
  * What a span is compared by with tellings that share no id with it (`same-call.ts`); undefined for a record that is no span
@@ -15,8 +17,10 @@ export function tellingOf({ signal, span, timeNs, scope }: Entry, record: Source
   const { tokens, model = "", emitter, keys } = record;
   const { cacheRead = zero, cacheWrite = zero, output = zero } = tokens;
   const cached = add(cacheRead, cacheWrite);
+  // Of a stream that broke off, some tell the one token that its beginning names, and others none.
+  const hasOutput = compare(output, one) > 0;
   return {
-    likeness: knownHash(`${canonicalModel(model)} ${allInput(tokens)} ${output}`),
+    likeness: knownHash(`${canonicalModel(model)} ${allInput(tokens)} ${hasOutput ? output : ""}`),
     scope: knownHash(`${emitter} ${scope}`),
     trace: Number.parseInt(span.trace.slice(-12), 16),
     started_us: Number(span.startNs / 1000n),

@@ -5,22 +5,14 @@ import os
 mock = os.environ["PROVIDERS"]
 shutdown = lambda: None
 
-if os.environ["INSTRUMENTATION"] == "openinference":
-    from openinference.instrumentation.langchain import LangChainInstrumentor
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-    from opentelemetry.sdk.trace import TracerProvider
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
-
-    provider = TracerProvider()
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    LangChainInstrumentor().instrument(tracer_provider=provider)
-    shutdown = provider.shutdown
-else:
+if os.environ["INSTRUMENTATION"] == "langsmith":
     from langsmith import Client
     from opentelemetry import trace
 
     client = Client()
     shutdown = lambda: (client.flush(), trace.get_tracer_provider().force_flush())
+else:
+    import telemetry
 
 from langchain_anthropic import ChatAnthropic
 from langchain_core.runnables import RunnableLambda
@@ -39,7 +31,7 @@ for model in models:
         for _ in chain.stream("Say hello.", config):
             pass
 shutdown()
-if os.environ["INSTRUMENTATION"] != "openinference":
+if os.environ["INSTRUMENTATION"] == "langsmith":
     from langchain_core.tracers.langchain import wait_for_all_tracers
 
     wait_for_all_tracers()

@@ -15,10 +15,10 @@ const drain = async (stream) => {
 };
 
 await openai.chat.completions.create({ model: "gpt-4o-mini", messages });
-const stream_options = { include_usage: true };
-await drain(
-  await openai.chat.completions.create({ model: "gpt-4o-mini", messages, stream: true, stream_options }),
-);
+const streamed = { model: "gpt-4o-mini", messages, stream: true, stream_options: { include_usage: true } };
+await drain(await openai.chat.completions.create(streamed));
+const broken = [{ role: "user", content: "Break off." }];
+await drain(await openai.chat.completions.create({ ...streamed, messages: broken })).catch(() => {});
 if (!process.env.WITHOUT_RESPONSES) {
   await openai.responses.create({ model: "gpt-4o-mini", input: "Say hello." });
   await drain(await openai.responses.create({ model: "gpt-4o-mini", input: "Say hello.", stream: true }));
@@ -29,5 +29,10 @@ if (!process.env.WITHOUT_ANTHROPIC) {
   const call = { model: "claude-sonnet-4-5", max_tokens: 100, messages };
   await anthropic.messages.create(call);
   await drain(await anthropic.messages.create({ ...call, stream: true }));
+  await anthropic.messages.stream(call).finalMessage();
+  await anthropic.messages
+    .stream({ ...call, messages: broken })
+    .finalMessage()
+    .catch(() => {});
 }
 await shutdown();

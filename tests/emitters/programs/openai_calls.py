@@ -51,6 +51,16 @@ for _ in openai.chat.completions.create(
 openai.responses.create(model="gpt-4o-mini", input="Say hello.")
 for _ in openai.responses.create(model="gpt-4o-mini", input="Say hello.", stream=True):
     pass
+try:
+    for _ in openai.chat.completions.create(
+        model="gpt-4o-mini",
+        messages=[{"role": "user", "content": "Break off."}],
+        stream=True,
+        stream_options={"include_usage": True},
+    ):
+        pass
+except Exception:
+    pass
 openai.embeddings.create(model="text-embedding-3-small", input="hello")
 
 if "WITHOUT_ANTHROPIC" not in os.environ:
@@ -60,6 +70,13 @@ if "WITHOUT_ANTHROPIC" not in os.environ:
     call = {"model": "claude-sonnet-4-5", "max_tokens": 100, "messages": messages}
     anthropic.messages.create(**call)
     for _ in anthropic.messages.create(**call, stream=True):
+        pass
+    with anthropic.messages.stream(**call) as stream:
+        stream.get_final_message()
+    try:
+        with anthropic.messages.stream(**{**call, "messages": [{"role": "user", "content": "Break off."}]}) as stream:
+            stream.get_final_message()
+    except Exception:
         pass
 
 shutdown()

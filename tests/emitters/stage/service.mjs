@@ -120,7 +120,7 @@ const kinds = {
   output_reasoning_tokens: "output",
 };
 
-/** The calls that the ledger has, with their tokens by kind, the oldest first. */
+/** The calls that the ledger has and that stand, with their tokens by kind, the oldest first. */
 async function readCalls(url, slug, token) {
   const response = await fetch(`${url}/api/v1/workspaces/${slug}/export?period=all`, {
     headers: { authorization: `Bearer ${token}` },
@@ -129,6 +129,8 @@ async function readCalls(url, slug, token) {
   if (!response.ok) throw new Error(`The export answered ${response.status}: ${text}`);
   const calls = new Map();
   for (const row of parse(text, { columns: true })) {
+    // A call that was told again and better is voided and corrected.
+    if (row.voids || row.voided_by) continue;
     const { provider, model, end_user: user, feature } = row;
     const call = calls.get(row.id) ?? { provider, model, user, feature, usd: 0n };
     call.usd += parseUsd(row.amount_usd);

@@ -1,6 +1,7 @@
 /*
  * The programs and libraries that are tried, in a folder of their own: packages of npm by `package-lock.json` and packages of
- * Python by `requirements.txt`, both beside the emitters. `OUTLAY_EMITTERS_TOOLS` names another folder.
+ * Python 3.11 by the files of `requirements`, each in an environment of its own, because their versions exclude each other.
+ * `OUTLAY_EMITTERS_TOOLS` names another folder.
  */
 import { execFile, spawn } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -13,9 +14,7 @@ const execute = promisify(execFile);
 const here = join(root, "tests/emitters");
 
 export const toolsFolder = process.env.OUTLAY_EMITTERS_TOOLS ?? join(tmpdir(), "outlay-emitters-tools");
-const venv = join(toolsFolder, "venv");
-const venvBin = join(venv, process.platform === "win32" ? "Scripts" : "bin");
-const python = join(venvBin, "python");
+const venvOf = (name) => join(toolsFolder, "venvs", name);
 
 /** Installs the tools that the emitters run. Installation scripts of packages do not run. */
 export async function installTools() {
@@ -23,8 +22,12 @@ export async function installTools() {
   for (const file of ["package.json", "package-lock.json"])
     copyFileSync(join(here, file), join(toolsFolder, file));
   await execute("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: toolsFolder });
-  await execute("python3", ["-m", "venv", venv]);
-  await execute(python, ["-m", "pip", "install", "--quiet", "-r", join(here, "requirements.txt")]);
+  for (const file of readdirSync(join(here, "requirements"))) {
+    const name = file.replace(".txt", "");
+    await execute("python3", ["-m", "venv", venvOf(name)]);
+    const pip = ["-m", "pip", "install", "--quiet", "-r", join(here, "requirements", file)];
+    await execute(pythonBin(name, "python"), pip);
+  }
 }
 
 /** Copies the programs to where they find the packages. @returns the path of a program, by its name */
@@ -36,7 +39,7 @@ export function placePrograms() {
 
 /**
  * Finds the installed versions of packages.
- * @param packages names of npm packages, and names of Python packages with the prefix `python:`
+ * @param packages names of npm packages, and those of Python as `python:ENVIRONMENT/NAME`
  * @returns `{ versions }`, the version by name, or `{ missing }`, the names of packages that are not installed
  */
 export function findVersions(packages) {
@@ -61,8 +64,9 @@ function npmVersion(name) {
   }
 }
 
-function pythonVersion(name) {
-  const lib = join(venv, "lib");
+function pythonVersion(path) {
+  const [venv, name] = path.split("/");
+  const lib = join(venvOf(venv), "lib");
   if (!existsSync(lib)) return undefined;
   const found = readdirSync(lib)
     .flatMap((each) => readdirSync(join(lib, each, "site-packages")))
@@ -71,9 +75,10 @@ function pythonVersion(name) {
   return found?.[2];
 }
 
-/** An executable of an npm package or of the Python packages. */
+/** An executable of an npm package or of an environment of Python. */
 export const npmBin = (path) => join(toolsFolder, "node_modules", path);
-export const pythonBin = (name) => join(venvBin, name);
+export const pythonBin = (venv, name) =>
+  join(venvOf(venv), process.platform === "win32" ? "Scripts" : "bin", name);
 
 /**
  * Runs a program that may reach this machine alone.
