@@ -5,7 +5,7 @@ import { Plot } from "@/components/charts/plot";
 import type { ExactSeries, Place, PlotKind } from "@/components/charts/series";
 import type { AmountProp } from "@/components/figures/amount";
 import { formatShortNumber } from "@/components/figures/format-count";
-import { formatMonthAndYear, formatShortMonth, formatWeekday } from "@/components/figures/format-date";
+import { formatMonthAndYear, formatMonthsOf, formatWeekday } from "@/components/figures/format-date";
 import { formatTick } from "@/components/figures/money";
 import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
 import { calendarNames, formatCharted, isMoney, isSummed, measures, toChartNumber } from "./dimensions";
@@ -32,7 +32,7 @@ export function ExploreChart({
     <Plot
       label={`${measures[state.measure].label} ${state.over === null ? "" : `by ${dimension}`}`}
       series={seriesOf(state, data).filter(({ name }) => !state.hidden.includes(name))}
-      places={groups.map((group) => toPlace(dimension, group))}
+      places={toPlaces(dimension, groups)}
       kind={isSummed(state.measure) ? kind : "lines"}
       unit={isCalendar ? dimension : "bar"}
       isSummed={isSummed(state.measure)}
@@ -92,10 +92,13 @@ export function seriesOf(
   });
 }
 
-function toPlace(dimension: string, { value, label }: ExploreGroup): Place {
-  if (value === null) return { title: label, short: label };
-  if (dimension === "day") return { title: formatWeekday(value), short: label };
-  if (dimension === "week") return { title: label, short: label.replace("Week of ", "") };
-  if (dimension === "month") return { title: formatMonthAndYear(value), short: formatShortMonth(value) };
-  return { title: label, short: label };
+function toPlaces(dimension: string, groups: ExploreGroup[]): Place[] {
+  const formatMonth = formatMonthsOf(groups.flatMap(({ value }) => value ?? []));
+  return groups.map(({ value, label }) => {
+    if (value === null) return { title: label, short: label };
+    if (dimension === "day") return { title: formatWeekday(value), short: label };
+    if (dimension === "week") return { title: label, short: label.replace("Week of ", "") };
+    if (dimension === "month") return { title: formatMonthAndYear(value), short: formatMonth(value) };
+    return { title: label, short: label };
+  });
 }

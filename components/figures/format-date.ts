@@ -42,7 +42,11 @@ export const formatDateTime = withTime({ dateStyle: "medium", timeStyle: "short"
 /** "Dec 5, 2026, 6:00:00 PM", "05.12.2026, 18:00:00" */
 export const formatExactTime = withTime({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds);
 /** "Dec" */
-export const formatShortMonth = inWords({ month: "short" });
+const formatShortMonth = inWords({ month: "short" });
+const shortMonthAndYear = inWords({ month: "short", year: "numeric" });
+/** How months are labelled on an axis: "Dec", or "Dec 2026" where they are of several years. @param days one of each month, `YYYY-MM-DD` */
+export const formatMonthsOf = (days: string[]) =>
+  new Set(days.map((day) => day.slice(0, 4))).size > 1 ? shortMonthAndYear : formatShortMonth;
 /** "December" */
 export const formatMonth = inWords({ month: "long" });
 /** "December 2026" */

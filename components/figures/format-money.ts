@@ -43,11 +43,14 @@ const formats = byLocale((tag) => {
 export function formatAmount(amount: Amount, currency: string, rounded = false): string {
   const { whole, small, least, ...others } = formats()(currency);
   const text = exactText(amount);
-  if (rounded) return others.rounded.format(text as `${number}`);
   const size = Math.abs(Number(text));
+  const format = rounded ? others.rounded : size > 0 && size < least ? small : whole;
   // Passed as text, because a double would lose digits.
-  return (size > 0 && size < least ? small : whole).format(text as `${number}`);
+  return withMinus(format.format(text as `${number}`));
 }
+
+/** A formatted number with a minus sign, in the place of the hyphen that most locales have. */
+const withMinus = (text: string) => text.replace("-", "−");
 
 /** US dollars: "$1,234.50", "1.234,50 $". What the reader sees in USD in any case, such as a price or a limit. */
 export function formatUsd(usd: Amount): string {
@@ -58,13 +61,13 @@ export function formatUsd(usd: Amount): string {
 export function formatExactUsd(usd: Amount, grouped = false): string {
   const text = exactText(usd);
   const [whole = "", fraction] = text.split(".");
-  return exactUsd()
+  const parts = exactUsd()
     [grouped ? "grouped" : "plain"].formatToParts(whole as unknown as number)
     .map(({ type, value }) => {
       if (type !== "fraction") return type === "decimal" && fraction === undefined ? "" : value;
       return fraction ?? "";
-    })
-    .join("");
+    });
+  return withMinus(parts.join(""));
 }
 
 const exactUsd = byLocale((tag) => {
@@ -154,5 +157,5 @@ export function formatChartAmount(usd: Amount): string {
 /** An amount on the axis of a chart, shortened: "$1.2K". @param amount as `shownNumber` gave it */
 export function formatTick(amount: number, currency = comparedCurrency()): string {
   if (Math.abs(amount) > 0 && Math.abs(amount) < 10) return formatAmount(amount, currency);
-  return formats()(currency).rough.format(amount);
+  return withMinus(formats()(currency).rough.format(amount));
 }

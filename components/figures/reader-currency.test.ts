@@ -74,7 +74,7 @@ describe("A reader of the base currency", () => {
     ["JPY", "157.5", "0.000000001", "≈ ¥0.00000016"],
     ["JPY", "157.5", "900000000000", "≈ ¥141,750,000,000,000"],
     ["KWD", "0.3087", "1234.5", "≈ KWD 381.090"],
-    ["EUR", "0.8", "-0.001", "≈ -€0.0008"],
+    ["EUR", "0.8", "-0.001", "≈ −€0.0008"],
   ])("Sees %s with the decimals of its currency", (currency, perUsd, usd, shown) => {
     readWith({ ...inEur, currency, perUsd });
     expect(formatMoney(usd).replaceAll("\u00a0", " ")).toBe(shown);

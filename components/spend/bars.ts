@@ -3,7 +3,7 @@ import type { AmountProp } from "@/components/figures/amount";
 import {
   formatDay,
   formatMonthAndYear,
-  formatShortMonth,
+  formatMonthsOf,
   formatWeekday,
 } from "@/components/figures/format-date";
 import { utcDay } from "@/components/figures/utc-day";
@@ -29,8 +29,8 @@ export type ChartSeries = {
 
 /** How the bars of each size are named, and their last day. */
 const buckets = {
-  day: { formatTitle: formatWeekday, formatLabel: formatDay, lastDay: (day: string) => day },
-  month: { formatTitle: formatMonthAndYear, formatLabel: formatShortMonth, lastDay: lastDayOfMonth },
+  day: { formatTitle: formatWeekday, formatLabelsOf: () => formatDay, lastDay: (day: string) => day },
+  month: { formatTitle: formatMonthAndYear, formatLabelsOf: formatMonthsOf, lastDay: lastDayOfMonth },
 };
 
 /** The bars of a series, and the index of the one that is not over yet. */
@@ -45,7 +45,8 @@ export function toBars({
   bars: Bar[];
   unfinished: number | undefined;
 } {
-  const { formatTitle, formatLabel, lastDay } = buckets[bucket];
+  const { formatTitle, formatLabelsOf, lastDay } = buckets[bucket];
+  const formatLabel = formatLabelsOf(points.map(({ from }) => from));
   const unfinished = points.findIndex(({ from }) => from <= today && today <= lastDay(from));
   const bars = points.map(({ from, ...amounts }): Bar => {
     const to = lastDay(from);

@@ -117,7 +117,7 @@ test("Hides series, shows what was allocated apart, and sums the figures to the 
   const figure = page.getByRole("figure", { name: "Spend by day" });
   const series = figure.getByRole("list", { name: "Series" });
   await expect(series.getByRole("link", { name: /^Allocated in \$30/ })).toBeVisible();
-  await expect(series.getByRole("link", { name: /^Allocated out -\$30/ })).toHaveAttribute(
+  await expect(series.getByRole("link", { name: /^Allocated out −\$30/ })).toHaveAttribute(
     "href",
     /type=allocation/,
   );
@@ -202,7 +202,7 @@ test("Shows a project's own spend beside what was taken from it, with shares tha
     `/${slug}/projects/checkout?period=range&from=2026-03-12&to=2026-03-12`,
   );
   expect(text).toMatch(/ gpt-4o \$13/);
-  expect(text).toMatch(/ Allocated out -\$30/);
+  expect(text).toMatch(/ Allocated out −\$30/);
   expect(text).toContain("percentages are of all amounts without their signs");
   const rows = [...html.matchAll(/<li\b.*?<\/li>/gs)].map(([row]) => row.replaceAll(/<[^>]*>/g, " "));
   expect(rows).toContainEqual(expect.stringMatching(/gpt-4o.* 30%/s));
