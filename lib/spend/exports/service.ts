@@ -10,7 +10,7 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page";
 import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/activity-queries";
-import { rangeOf } from "@/lib/spend/period";
+import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { activityColumns, type ExportColumn } from "./export-rows";
 import { focusColumns } from "./focus";
@@ -91,7 +91,8 @@ export async function exportActivity(
       );
     }
     const runs = runsFrom(pagesFrom(first, running, readNext), running, readPostings);
-    const fileName = `${slug}-${filters.period}-${dayOf(first.now)}${format === "focus" ? "-focus" : ""}.csv`;
+    const days = nameDays(first.range, first.now);
+    const fileName = `${slug}-${days}${format === "focus" ? "-focus" : ""}.csv`;
     const text =
       format === "focus"
         ? write(runs, focusColumns, (posting, workspace) => ({ ...posting, workspace }))
@@ -101,6 +102,12 @@ export async function exportActivity(
     await running.end();
     throw error;
   }
+}
+
+/** The days of an export in its file name: `2026-11-01-2026-11-30`, or `all-2026-11-23` for all time until today. */
+function nameDays(range: DayRange, now: number): string {
+  const { from, to } = toAnsweredRange(range);
+  return from === null ? `all-${dayOf(now)}` : `${from}-${to}`;
 }
 
 /** Whether an export could begin now. @throws ServiceError as `exportActivity` */

@@ -84,6 +84,10 @@ test("Exports every posting to CSV with every digit, and formulas as text", asyn
   expect(response.headers.get("content-disposition")).toMatch(
     new RegExp(`^attachment; filename="${slug}-all-\\d{4}-\\d\\d-\\d\\d\\.csv"$`),
   );
+  const named = await download("period=range&from=2020-02-01&to=2020-02-29&format=focus");
+  expect(named.response.headers.get("content-disposition")).toContain(
+    `"${slug}-2020-02-01-2020-02-29-focus.csv"`,
+  );
   expect(text.endsWith("\r\n")).toBe(true);
   const rows = read(text);
   const { body } = await exactClient(baseUrl(), token).get(
