@@ -204,9 +204,9 @@ function SourceKey({
       <div className="grid gap-3">
         <ProjectChoice {...part} projects={projects} />
         <p className="text-muted-foreground text-xs">
-          A permission, not a destination: usage is recorded in the project that the program names, else in
-          the only project that is allowed, else in one with the name of its service. What names another
-          project is refused. The settings of the source can choose the attribute and a default.
+          This is a permission, not a destination. Usage goes to the project that the program names; if it
+          names none, to the only project allowed here, or else to one named after its service. Usage for a
+          project that is not allowed is refused. You can set a default project on the source's page later.
         </p>
       </div>
       {subscriptions ? (
@@ -218,7 +218,7 @@ function SourceKey({
         />
       ) : null}
       <p role="status" className="text-sm">
-        {summarizeKeyForm(form)}
+        {summarizeKeyForm({ ...form, sources: [] })}
       </p>
       {problem ? <Alert variant="destructive">{problem}</Alert> : null}
       <Button type="submit" disabled={isPending} className="w-fit">

@@ -209,7 +209,12 @@ begin
 
   if cardinality(teller_ids) > 0 then
     tellings := private.load_tellings(
-      teller_ids, workspace_ids, requested -> 'tellings', array(select jsonb_array_elements_text(requested -> 'marks'))
+      teller_ids, workspace_ids, (
+        select coalesce(jsonb_agg(wanted.value || jsonb_build_object('key', named.id)), '[]')
+        from jsonb_array_elements(requested -> 'tellings') as wanted
+        left join private.keys_named(requested) as named on named.lookup = requested -> 'tellers' ->> (wanted.value ->> 'teller')::integer
+        where named.id is not null or not wanted.value ? 'teller'
+      ), array(select jsonb_array_elements_text(requested -> 'marks'))
     );
   end if;
 

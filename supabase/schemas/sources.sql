@@ -65,7 +65,9 @@ revoke all on private.counted_sums from anon, authenticated, service_role;
 -- What was recorded for tellings that may be told again, and sums that may be taken back, as `load_admission` answers it. The
 -- caller holds the lock of the keys (`outlay.tellings`).
 --
--- wanted: [{ likeness, scope, from, until }], microseconds; `scope` is null where several programs tell alike calls
+-- wanted: [{ key, likeness, scope, from, until, last_start, first_end, count }], microseconds: of the alike tellings of a key from the
+--   first start to the last end, with the last start and the first end; `scope` is null where several programs tell them. A version
+--   before has no `key` (then any of key_ids), `last_start`, `first_end` and `count`
 -- marks: of hours, see `private.counted_sums`
 -- returns: { calls: rows of call_tellings, messages: rows of messages, sums: rows of counted_sums }
 create function private.load_tellings(key_ids uuid[], workspaces uuid[], wanted jsonb, marks text[])
@@ -81,16 +83,21 @@ declare
   sums jsonb;
 begin
   -- Only those of another program, with what else was told of the same calls. An earlier telling ends at most ten minutes later.
+  -- Of many, those that begin or end beside a wanted one come first.
   select jsonb_agg(to_jsonb(candidate) - 'is_other' - 'told_at'), array_agg(distinct candidate.message_id), min(candidate.ended_us), max(candidate.ended_us)
   into calls, told, first_us, last_us
   from (
     select near.*, bool_or(w.scope is null or near.scope <> w.scope) over (partition by near.message_id) as is_other
-    from jsonb_to_recordset(wanted) as w (likeness bigint, scope bigint, "from" bigint, until bigint)
+    from jsonb_to_recordset(wanted) as w (
+      key uuid, likeness bigint, scope bigint, "from" bigint, until bigint, last_start bigint, first_end bigint, count integer
+    )
     cross join lateral (
       select * from private.call_tellings as t
-      where t.api_key_id = any (key_ids) and t.likeness = w.likeness
+      where t.api_key_id = any (case when w.key is null then key_ids else array[w.key] end) and t.likeness = w.likeness
         and t.ended_us between w."from" - 1000000 and w.until + 600000000 and t.started_us <= w.until + 1000000
-      limit 500
+      order by t.ended_us not between w.first_end - 1000000 and w.until + 1000000
+        and t.started_us not between w."from" - 1000000 and w.last_start + 1000000
+      limit 500 + 8 * coalesce(w.count, 0)
     ) as near
   ) as candidate
   where candidate.is_other;
@@ -195,7 +202,7 @@ grant execute on function private.settle_totals(uuid, text, jsonb) to outlay_ser
 --
 -- told: {
 --   calls: rows of call_tellings, sums: rows of counted_sums,
---   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses, mark }], a message once
+--   corrections: [{ workspace_id, message_id, reason, postings: rows of messages | null, api_key_id, likenesses, ends, mark }], a message once
 -- }
 create function private.store_tellings(told jsonb)
 returns void
@@ -237,8 +244,11 @@ begin
   if replaced is not null then
     perform private.record_corrections(replaced);
     update private.call_tellings as t set message_id = (c.postings -> 0 ->> 'id')::uuid
-    from jsonb_to_recordset(replaced) as c (message_id uuid, api_key_id uuid, likenesses bigint[], postings jsonb)
-    where t.api_key_id = c.api_key_id and t.likeness = any (c.likenesses) and t.message_id = c.message_id;
+    from jsonb_to_recordset(replaced) as c (message_id uuid, api_key_id uuid, likenesses bigint[], ends bigint[], postings jsonb)
+    where t.api_key_id = c.api_key_id and t.likeness = any (c.likenesses) and t.message_id = c.message_id
+      -- Of many alike, these alone are read. A version before gives no ends.
+      and t.ended_us between coalesce((select min(told_end) from unnest(c.ends) as told_end), 0)
+        and coalesce((select max(told_end) from unnest(c.ends) as told_end), 9223372036854775807);
   end if;
   delete from private.counted_sums as s
   using jsonb_to_recordset(told -> 'corrections') as c (workspace_id uuid, message_id uuid, mark text)

@@ -114,7 +114,7 @@ test("Asks whether a subscription covers a program's usage, and says what its pr
   await page.goto(`/${slug}/sources/new`);
   await page.getByText("OpenAI's Codex CLI.").click();
   await expect(page.getByRole("group", { name: "Which projects may it use?" })).toBeVisible();
-  await expect(page.getByText("A permission, not a destination")).toBeVisible();
+  await expect(page.getByText("This is a permission, not a destination.")).toBeVisible();
   await page.getByLabel("A subscription covers it").check();
   await page.getByRole("button", { name: "Make the key" }).click();
   await expect(page.getByText("Codex does not tell in which service tier")).toBeVisible();

@@ -212,13 +212,25 @@ export const costMessage = z.discriminatedUnion("type", [
 ]);
 
 /**
+ * The key of a message that a client chooses. Names of telemetry are not for clients, which could keep what other keys tell from
+ * being recorded with them. Only the id of a provider's answer is: whoever saw the answer knows it, and tells the same call.
+ */
+export const idempotencyKey = text(
+  255,
+  "Your own key for this message: the same key never records twice.",
+).refine(
+  (key) => !key.startsWith("otel:") || /^otel:(?:response|request):/.test(key),
+  "must not begin with otel:, which telemetry uses",
+);
+
+/**
  * The cost message of specification 2.1. Unknown fields are refused, so that a misspelt one is not silently ignored.
  */
 export const ingestRequest = z
   .strictObject({
     project: projectSlug,
     source,
-    idempotency_key: text(255, "Your own key for this message: the same key never records twice.").optional(),
+    idempotency_key: idempotencyKey.optional(),
     message: costMessage,
   })
   .meta({ id: "CostMessage" });

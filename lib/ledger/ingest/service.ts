@@ -1,6 +1,5 @@
 import { Batcher } from "@/lib/batcher";
-import type { IngestRequest } from "@/lib/contract/ledger/message";
-import { text } from "@/lib/contract/values/fields";
+import { type IngestRequest, idempotencyKey } from "@/lib/contract/ledger/message";
 import { parsePart } from "@/lib/contract/values/parse-part";
 import { overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
@@ -79,7 +78,7 @@ export function ingestTold(
 
 function withHeader(body: IngestRequest, header: string | null): Verdict<IngestRequest> {
   if (header === null) return body;
-  const key = parsePart(text(255), header);
+  const key = parsePart(idempotencyKey, header);
   if (!key.ok)
     return validationFailed(key.issues.map(({ message }) => ({ path: "Idempotency-Key", message })));
   if (body.idempotency_key !== undefined && body.idempotency_key !== key.value) {

@@ -17,6 +17,7 @@ export type ToldCorrection = {
   postings: LedgerRow[] | null;
   api_key_id?: string;
   likenesses?: number[];
+  ends?: number[];
   mark?: string;
 };
 
@@ -34,20 +35,41 @@ export type ToldCall = {
   isVoided: boolean;
 };
 
-/** How much earlier and later than itself a telling may find others of its call is decided by `private.load_tellings`. */
-export type WantedTellings = { likeness: number; scope: number | null; from: number; until: number };
+/**
+ * Alike tellings of a key: from the first start to the last end, with the last start and the first end. `teller`: the place of
+ * the key's lookup; `scope`: null where several programs tell them. `private.load_tellings` decides how much earlier and later
+ * than these it finds others.
+ */
+export type WantedTellings = {
+  teller: number;
+  likeness: number;
+  scope: number | null;
+  from: number;
+  until: number;
+  last_start: number;
+  first_end: number;
+  count: number;
+};
 
-/** What the database must be asked to decide what emitters tell: the tellings that are alike, each once. */
-export function wantedOf(submissions: Iterable<Submission>): WantedTellings[] {
+/**
+ * What the database must be asked to decide what emitters tell with a key: the tellings that are alike, each once.
+ * @param teller the place of the key's lookup
+ */
+export function wantedOf(submissions: Iterable<Submission>, teller: number): WantedTellings[] {
   const wanted = new Map<number, WantedTellings>();
   for (const { telling } of submissions) {
-    for (const { likeness, scope, started_us: from, ended_us: until } of telling?.tellings ?? []) {
+    for (const { likeness, scope, started_us: start, ended_us: end } of telling?.tellings ?? []) {
       const known = wanted.get(likeness);
-      if (!known) wanted.set(likeness, { likeness, scope, from, until });
-      else {
+      if (!known) {
+        const times = { from: start, until: end, last_start: start, first_end: end };
+        wanted.set(likeness, { teller, likeness, scope, ...times, count: 1 });
+      } else {
         if (known.scope !== scope) known.scope = null;
-        known.from = Math.min(known.from, from);
-        known.until = Math.max(known.until, until);
+        known.from = Math.min(known.from, start);
+        known.until = Math.max(known.until, end);
+        known.last_start = Math.max(known.last_start, start);
+        known.first_end = Math.min(known.first_end, end);
+        known.count += 1;
       }
     }
   }
@@ -141,6 +163,7 @@ export class TellingBook {
         postings,
         api_key_id: String(api_key_id),
         likenesses: call.tellings.map(({ likeness }) => likeness),
+        ends: call.tellings.map(({ ended_us }) => ended_us),
       };
       this.corrections.push(made);
       this.#corrections.set(call, made);

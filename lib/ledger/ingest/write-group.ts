@@ -107,11 +107,17 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
 
 /** What emitters tell in a group, to be loaded with its keys. @param seen what the messages are inside of */
 function toldIn(messages: { lookup: string; request: Submission }[], seen: Set<Around>) {
-  const told = messages.filter(({ request }) => request.telling);
-  if (told.length === 0) return undefined;
+  const told = new Map<string, Submission[]>();
+  for (const { lookup, request } of messages) {
+    if (!request.telling) continue;
+    const known = told.get(lookup);
+    if (known) known.push(request);
+    else told.set(lookup, [request]);
+  }
+  if (told.size === 0) return undefined;
   return {
-    tellers: [...new Set(told.map(({ lookup }) => lookup))],
-    tellings: wantedOf(told.map(({ request }) => request)),
+    tellers: [...told.keys()],
+    tellings: [...told.values()].flatMap(wantedOf),
     marks: Array.from(seen, ({ mark }) => mark).filter(isHourMark),
   };
 }

@@ -29,6 +29,27 @@ describe("Idempotency", () => {
     expect(body.differing_fields).toEqual(["message.model", "message.quantity"]);
   });
 
+  test("Refuses the names that telemetry uses, but for ids of a provider", async () => {
+    const client = await newClient(harness);
+    for (const key of [
+      "otel:hour:0:1",
+      "otel:inside:a/b",
+      "otel:point:a",
+      "otel:span:a/b",
+      "otel:record:a",
+    ]) {
+      const inBody = await client.post(costMessage({}, { idempotency_key: key }));
+      const inHeader = await client.post(costMessage(), { "Idempotency-Key": key });
+      expect([inBody.status, inBody.body.issues]).toEqual([
+        400,
+        [{ path: "idempotency_key", message: "must not begin with otel:, which telemetry uses" }],
+      ]);
+      expect(inHeader.status).toBe(400);
+    }
+    const id = { idempotency_key: "otel:response:msg_01C9f2Kq7Lw1Zp4Xs8Vb" };
+    expect((await client.post(costMessage({}, id))).status).toBe(201);
+  });
+
   test("Is per workspace, and does not remember refused requests", async () => {
     const client = await newClient(harness, { monthly_limit: "0.01" });
     expect((await client.post(costMessage({ estimated_cost: 1 }, { idempotency_key: "k" }))).status).toBe(

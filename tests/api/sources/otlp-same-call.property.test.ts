@@ -236,6 +236,20 @@ test("Records equal calls of the same moment, each told twice, each once", async
   }
 });
 
+test("Records thousands of equal calls once, told by one program after the other", async () => {
+  const random = numbers(9);
+  const calls = Array.from({ length: 2_000 }, (_, n): Call => {
+    const from = base + n * 200;
+    const until = from + 900 + (n % 7);
+    return { n, model: "claude-haiku-4-5", input: 1200, cached: 0, output: 10, from, until, by: [] };
+  });
+  const source = await makeSource(harness);
+  for (const by of ["sdk", "openinference"] as const)
+    for (let at = 0; at < calls.length; at += 512)
+      await source.accept(inOne(calls.slice(at, at + 512).map((call) => tell(call, by, random))));
+  expect(await source.messages()).toHaveLength(calls.length);
+});
+
 test.each([
   ["the same library", { scope: "langsmith" }, {}],
   ["one after another", {}, { from: base + 6_000, until: base + 11_000 }],
