@@ -131,6 +131,7 @@ export const programs: Record<SourceProgram, Program> = {
     label: "AI SDK",
     description: "Vercel's SDK for TypeScript.",
     name: "AI SDK",
+    untold: `Version 5 does not tell what \`generateText\` of OpenAI read from the cache, which is recorded as input, at two to ten times its price. Version 7 tells that, but not how long Claude's cache is kept: what is written for an hour is recorded 37.5 % too low.`,
     setup: (context) =>
       withNote(
         {
@@ -173,6 +174,8 @@ export const programs: Record<SourceProgram, Program> = {
     label: "Python",
     description: "OpenTelemetry's instrumentation of SDKs.",
     name: "Python",
+    untold:
+      'What a stream of OpenAI\'s chat completions used is told only where the call asks for it: stream_options={"include_usage": True}. Without it, the call is not recorded.',
     setup: (context) =>
       withNote(
         {
@@ -183,7 +186,7 @@ export const programs: Record<SourceProgram, Program> = {
               language: "bash",
               code: [
                 "pip install opentelemetry-distro opentelemetry-exporter-otlp-proto-http \\",
-                "  opentelemetry-instrumentation-openai-v2",
+                "  opentelemetry-instrumentation-openai opentelemetry-instrumentation-anthropic",
               ].join("\n"),
             },
             {
@@ -195,6 +198,7 @@ export const programs: Record<SourceProgram, Program> = {
                   // Python reads headers as they are written in URLs.
                   OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${context.secret}`,
                   OTEL_METRICS_EXPORTER: "none",
+                  TRACELOOP_TRACE_CONTENT: "false",
                 }),
                 "opentelemetry-instrument python app.py",
               ].join("\n"),

@@ -37,14 +37,24 @@ const trial = (name, protocol, more = {}) => ({
 
 const metrics = { OTEL_METRICS_EXPORTER: "otlp", OTEL_METRIC_EXPORT_INTERVAL: "1000" };
 
-/** A metric is a sum for each kind of token: of the one call here, a message for each. */
+/** A metric is a sum for each kind of token: of the one call here, a message for each that is there. */
 const inSums = ({ provider, model, ...call }) =>
-  ["input", "cacheRead", "cacheWrite", "output"].map((kind) => ({ provider, model, [kind]: call[kind] }));
+  ["input", "cacheRead", "cacheWrite", "output"].flatMap((kind) =>
+    call[kind] > 0 ? [{ provider, model, [kind]: call[kind] }] : [],
+  );
 
 export default [
   trial("logs in JSON", "http/json"),
   trial("logs and metrics in protobuf", "http/protobuf", metrics),
   { ...trial("metrics alone", "http/json", { ...metrics, OTEL_LOGS_EXPORTER: "none" }), told: inSums },
+  {
+    ...trial("metrics alone, as totals", "http/json", {
+      ...metrics,
+      OTEL_LOGS_EXPORTER: "none",
+      OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: "cumulative",
+    }),
+    told: inSums,
+  },
   trial("logs and traces", "http/json", {
     OTEL_TRACES_EXPORTER: "otlp",
     CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: "1",

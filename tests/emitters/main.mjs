@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 /** Scripts that are run by hand, with arguments of their own. */
-const isByHand = (name) => ["main", "litellm", "claude-code-kills"].includes(name);
+const isByHand = (name) => ["main", "claude-code-kills"].includes(name);
 
 const all = readdirSync(join(root, "tests/emitters"))
   .flatMap((file) => (file.endsWith(".mjs") ? [file.slice(0, -4)] : []))
@@ -75,7 +75,7 @@ async function tryEmitter({ name, packages, skip, run, told = (call) => [call], 
   const folder = mkdtempSync(join(tmpdir(), "outlay-emitter-"));
   const providers = await startProviders({ refuses });
   const workspace = await service.openWorkspace();
-  const relay = values.save && (await relayTo(workspace, folderOf(name)));
+  const relay = values.save && (await relayTo(workspace, { folder: folderOf(name) }));
   try {
     const source = relay ? relay.source : workspace;
     const output = await run({ providers: providers.url, source, folder, program });

@@ -6,15 +6,24 @@ import { pythonBin, runProgram } from "./stage/tools.mjs";
  * @param venv the environment that it runs in, a file of `requirements`
  * @param program a file of `programs`
  * @param packages those whose versions are named
+ * @param launcher what runs it, python by default
  * @param env variables besides OpenTelemetry's, or a function that makes them of the source
  */
-export const pythonTrial = ({ venv = "sdks", program: file, packages, env = {}, encoding, ...trial }) => ({
+export const pythonTrial = ({
+  venv = "sdks",
+  launcher = ["python"],
+  program: file,
+  packages,
+  env = {},
+  encoding = "protobuf",
+  ...trial
+}) => ({
   ...trial,
   packages: packages.map((each) => `python:${venv}/${each}`),
   run: ({ providers, source, program }) =>
-    runProgram([pythonBin(venv, "python"), program(file)], {
+    runProgram([...launcher.map((name) => pythonBin(venv, name)), program(file)], {
       env: {
-        ...otlpSettings(source, encoding ?? "protobuf"),
+        ...otlpSettings(source, encoding),
         PROVIDERS: providers,
         ...(typeof env === "function" ? env({ source, providers }) : env),
       },
@@ -35,6 +44,18 @@ const chatAlone = ({ cacheRead = 0, ...call }) =>
   call.id.startsWith("resp_") ? [] : [{ ...call, input: call.input + cacheRead }];
 
 export default [
+  pythonTrial({
+    name: "Python, as the page Sources says",
+    venv: "distro",
+    launcher: ["opentelemetry-instrument", "python"],
+    program: "openai_calls.py",
+    packages: ["opentelemetry-distro", "opentelemetry-instrumentation-openai", "openai", "anthropic"],
+    env: ({ source }) => ({
+      OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${source.key}`,
+      OTEL_METRICS_EXPORTER: "none",
+      TRACELOOP_TRACE_CONTENT: "false",
+    }),
+  }),
   trial({
     name: "OpenTelemetry Python, OpenAI, spans and metrics",
     instrumentation: "opentelemetry-openai-v2",

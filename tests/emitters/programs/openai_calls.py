@@ -1,10 +1,13 @@
-"""Calls of OpenAI's and Anthropic's Python SDKs under an instrumentation, which is INSTRUMENTATION."""
+"""Calls of OpenAI's and Anthropic's Python SDKs under an instrumentation, which is INSTRUMENTATION.
+
+Without it, the program knows nothing of telemetry: `opentelemetry-instrument` runs it.
+"""
 
 import importlib
 import os
 
 mock = os.environ["PROVIDERS"]
-name = os.environ["INSTRUMENTATION"]
+name = os.environ.get("INSTRUMENTATION")
 shutdown = lambda: None
 
 if name == "langfuse":
@@ -12,6 +15,8 @@ if name == "langfuse":
     from langfuse.openai import OpenAI
 
     shutdown = lambda: get_client().shutdown()
+elif name is None:
+    from openai import OpenAI
 else:
     from openai import OpenAI
     from opentelemetry import trace

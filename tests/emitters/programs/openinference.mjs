@@ -4,6 +4,8 @@ import { tracerProvider } from "./telemetry.mjs";
 const require = createRequire(import.meta.url);
 
 export async function instrument() {
+  // It reads a copy of each stream, and nobody can await that copy's failure where the stream breaks off.
+  process.on("unhandledRejection", () => {});
   const { OpenAIInstrumentation } = require("@arizeai/openinference-instrumentation-openai");
   const { AnthropicInstrumentation } = require("@arizeai/openinference-instrumentation-anthropic");
   const openai = new OpenAIInstrumentation({ tracerProvider });

@@ -185,10 +185,10 @@ function embedding({ body, number }) {
 }
 
 /** https://docs.anthropic.com/en/api/messages: input comes without what the cache has. */
-function message({ body, text }) {
+function message({ body, text, number }) {
   const tool = toolCall({ body, text });
   const { input, cacheRead, output } = randomCounts();
-  const [cacheWrite5m, cacheWrite1h] = [random(4000), random(2) === 0 ? 0 : random(4000)];
+  const [cacheWrite5m, cacheWrite1h] = [random(4000), number % 2 === 0 ? 0 : 1 + random(4000)];
   const cacheWrite = cacheWrite5m + cacheWrite1h;
   const id = randomId("msg_");
   const usage = {

@@ -28,6 +28,21 @@ export async function installTools() {
     const pip = ["-m", "pip", "install", "--quiet", "-r", join(here, "requirements", file)];
     await execute(pythonBin(name, "python"), pip);
   }
+  await buildCollector();
+}
+
+const collectorFolder = join(toolsFolder, "collector");
+/** The OpenTelemetry Collector of `collector.yaml`. */
+export const collector = join(collectorFolder, "built/collector");
+export const collectorVersion = "0.165.0";
+
+/** Builds the Collector with its own builder, which needs Go. */
+async function buildCollector() {
+  mkdirSync(collectorFolder, { recursive: true });
+  copyFileSync(join(here, "collector.yaml"), join(collectorFolder, "collector.yaml"));
+  const builder = `go.opentelemetry.io/collector/cmd/builder@v${collectorVersion}`;
+  await execute("go", ["install", builder], { env: { ...process.env, GOBIN: collectorFolder } });
+  await execute(join(collectorFolder, "builder"), ["--config", "collector.yaml"], { cwd: collectorFolder });
 }
 
 /** Copies the programs to where they find the packages. @returns the path of a program, by its name */
