@@ -61,11 +61,12 @@ export async function recordTold(exporter: Exporter, records: SourceRecord[]): P
 async function recordPart(exporter: Exporter, records: SourceRecord[]): Promise<Outcome[]> {
   const { key } = exporter;
   const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };
+  const totals = records.filter(isTotal);
   // What the key may not record advances no total. The ledger refuses it, and says why.
-  const allowed = records.filter((record) => isAllowed(record, key));
+  const allowed = totals.filter((record) => isAllowed(record, key));
   const increments = await advanceTotals(
     owner,
-    allowed.filter(isTotal).flatMap(({ series }) =>
+    allowed.flatMap(({ series }) =>
       series
         ? [
             {
@@ -79,9 +80,9 @@ async function recordPart(exporter: Exporter, records: SourceRecord[]): Promise<
     ),
   );
   const submitted = [
-    ...(allowed.length < records.length ? records.filter((record) => !isAllowed(record, key)) : []),
-    ...allowed.filter((record) => !isTotal(record)),
-    ...withIncrements(allowed.filter(isTotal), increments.filter(isUsed)),
+    ...totals.filter((record) => !allowed.includes(record)),
+    ...records.filter((record) => !isTotal(record)),
+    ...withIncrements(allowed, increments.filter(isUsed)),
   ];
   nameHours(submitted, key.id);
   const verdicts = await recordCalls(exporter, submitted);

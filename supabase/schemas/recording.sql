@@ -299,7 +299,6 @@ language plpgsql security definer set search_path = '' set "TimeZone" = 'UTC' se
 as $$
 declare
   written integer;
-  missing integer;
   first_part public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}');
   changes public.daily_spend[];
   budgeted private.budget_posting[];
@@ -323,24 +322,18 @@ begin
   end if;
 
   if jsonb_array_length(replays) > 0 then
-    with wanted as materialized (
-      select r.workspace_id, r.request ->> 'environment' as environment, named.key, r.message_id, r.request, r.response, r.created_at
+    -- Without `on conflict`, which looks each key up twice.
+    begin
+      insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
+      select r.workspace_id, r.request ->> 'environment', named.key, r.message_id, r.request, r.response, r.created_at
       from jsonb_to_recordset(replays)
         as r (workspace_id uuid, keys text[], key text, message_id uuid, request jsonb, response jsonb, created_at timestamptz)
       -- Versions before this one name one key.
       cross join lateral unnest(coalesce(r.keys, array[r.key])) as named (key)
-    ), written as (
-      insert into private.idempotency (workspace_id, environment, key, message_id, request, response, created_at)
-      select workspace_id, environment, key, message_id, request, response, created_at
-      from wanted
-      order by workspace_id, environment, key
-      on conflict (workspace_id, key, environment) do nothing
-      returning 1
-    )
-    select (select count(*) from wanted) - (select count(*) from written) into missing;
-    if missing > 0 then
+      order by 1, 2, 3;
+    exception when unique_violation then
       raise exception 'another request used the idempotency key first' using errcode = 'serialization_failure';
-    end if;
+    end;
   end if;
 
   with stored as (

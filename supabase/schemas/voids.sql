@@ -79,7 +79,7 @@ create constraint trigger voids_are_audited after insert on public.message_voids
 -- Adds the postings of voids or corrections to every sum, as those of other messages are added when they are recorded.
 create function private.count_messages(workspaces uuid[], ids uuid[])
 returns void
-language plpgsql security definer set search_path = '' set timezone = 'UTC'
+language plpgsql security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
 as $$
 declare
   changes public.daily_spend[];

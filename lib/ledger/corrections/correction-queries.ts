@@ -62,32 +62,38 @@ const voidRow = {
   idempotency_key: nullable(text()),
   request_hash: nullable(text()),
   corrected_by: nullable(uuid()),
-  amount_usd: nullable(numeric()),
-  cost_statuses: nullable(texts<CostStatus>()),
 };
 
+const correctionRow = { amount_usd: numeric(), cost_statuses: texts<CostStatus>() };
+
 /** A void as stored, with what its correction costs. */
-export type StoredVoid = Row<typeof voidRow>;
+export type StoredVoid = Row<typeof voidRow> & { correction: Row<typeof correctionRow> | undefined };
 
 /** How a message was voided. */
-export function selectVoid(
+export async function selectVoid(
   client: ClientBase,
   workspaceId: string,
   messageId: string,
 ): Promise<StoredVoid | undefined> {
-  return selectFirst(
+  const stored = await selectFirst(
     client,
     voidRow,
-    sql`select v.void_id, v.message_id, v.reason, v.created_at, v.idempotency_key, v.request_hash, v.corrected_by,
-        correction.amount_usd, correction.cost_statuses
-      from public.message_voids as v
-      cross join lateral (
-        select trim_scale(sum(m.amount_usd)) as amount_usd, array_agg(distinct m.cost_status) as cost_statuses
-        from public.messages as m
-        where m.workspace_id = v.workspace_id and m.id = v.corrected_by
-      ) as correction
-      where v.workspace_id = ${workspaceId} and v.message_id = ${messageId}`,
+    sql`select void_id, message_id, reason, created_at, idempotency_key, request_hash, corrected_by
+      from public.message_voids
+      where workspace_id = ${workspaceId} and message_id = ${messageId}`,
   );
+  if (!stored) return undefined;
+  if (stored.corrected_by === null) return { ...stored, correction: undefined };
+  // A statement of its own, because it is planned for the partition of every month.
+  const correction = await selectFirst(
+    client,
+    correctionRow,
+    sql`select trim_scale(sum(amount_usd)) as amount_usd, array_agg(distinct cost_status) as cost_statuses
+      from public.messages
+      where workspace_id = ${workspaceId} and id = ${stored.corrected_by}
+      having count(*) > 0`,
+  );
+  return { ...stored, correction };
 }
 
 /** Voids a message: a trigger of the table posts its void. Fails where it is voided already (`message_voids_pkey`). */

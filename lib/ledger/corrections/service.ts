@@ -86,7 +86,7 @@ async function voidOnce(
       const cost = await selectCost(client, workspace.id, id, claims.sub);
       if (!cost) throw notFound();
       demandRight(workspace, cost);
-      const earlier = await selectVoid(client, workspace.id, id);
+      const earlier = cost.voided_by === null ? undefined : await selectVoid(client, workspace.id, id);
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
       demandWhole(cost);
       const { reason } = request;
@@ -159,19 +159,19 @@ function replay(earlier: StoredVoid, key: string | undefined, requestHash: strin
 }
 
 function toMessageVoid(stored: StoredVoid): MessageVoid {
-  const { void_id, message_id, reason, created_at, corrected_by, amount_usd, cost_statuses } = stored;
+  const { void_id, message_id, reason, created_at, corrected_by, correction } = stored;
   return {
     id: void_id,
     voids: message_id,
     reason,
     created_at: toInstant(created_at.getTime()),
     correction:
-      corrected_by === null || amount_usd === null || cost_statuses === null
+      corrected_by === null || !correction
         ? null
         : {
             id: corrected_by,
-            amount_usd: new ExactNumber(amount_usd),
-            cost_status: combineStatuses(cost_statuses),
+            amount_usd: new ExactNumber(correction.amount_usd),
+            cost_status: combineStatuses(correction.cost_statuses),
           },
   };
 }

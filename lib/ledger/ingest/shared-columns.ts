@@ -31,8 +31,14 @@ function extractFrom(messages: readonly LedgerRow[]): { shared: string; rows: st
   const own: [keyof LedgerRow, string][] = [];
   for (const column of columns as Set<keyof LedgerRow>) {
     const value = messages[0]?.[column];
-    const isIn = value !== undefined && value !== null && messages.every((row) => isSame(row[column], value));
-    if (isIn) shared.push(`"${column}":${JSON.stringify(value)}`);
+    const text = JSON.stringify(value);
+    // Prices and details are objects.
+    const isSame =
+      typeof value === "object"
+        ? (other: unknown) => other === value || JSON.stringify(other) === text
+        : (other: unknown) => other === value;
+    const isIn = value !== undefined && value !== null && messages.every((row) => isSame(row[column]));
+    if (isIn) shared.push(`"${column}":${text}`);
     else own.push([column, `"${column}":`]);
   }
   // Writes the text itself: an object for each row, with columns that differ from group to group, takes twice as long.
@@ -45,10 +51,4 @@ function extractFrom(messages: readonly LedgerRow[]): { shared: string; rows: st
     return `{${text}}`;
   });
   return { shared: `{${shared.join(",")}}`, rows: `[${rows.join(",")}]` };
-}
-
-/** Whether two values of a column are the same; prices and details are objects. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  return typeof a === "object" && typeof b === "object" && JSON.stringify(a) === JSON.stringify(b);
 }

@@ -66,7 +66,8 @@ function decodeElsewhere(job: Job): Promise<Done> {
       thread.off("error", fail).off("exit", onEnd).off("message", onDone);
     };
     thread.on("error", fail).on("exit", onEnd).on("message", onDone);
-    thread.postMessage(job);
+    // Moves the body rather than copying it: nobody reads it here any more.
+    thread.postMessage(job, [job.bytes.buffer as ArrayBuffer]);
   });
 }
 

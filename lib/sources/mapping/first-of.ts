@@ -20,9 +20,8 @@ export function cutText(text: string, maxLength: number): string {
 
 /** The same as text that Postgres can hold, without space around it; undefined where there is none. */
 export function firstText(names: Names | undefined, ...places: Attributes[]): string | undefined {
-  const text = String(firstOf(names, ...places) ?? "")
-    .toWellFormed()
-    .replaceAll("\u0000", "")
-    .trim();
+  const value = firstOf(names, ...places);
+  if (value === undefined) return undefined;
+  const text = String(value).toWellFormed().replaceAll("\u0000", "").trim();
   return text === "" ? undefined : text;
 }

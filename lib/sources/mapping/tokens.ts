@@ -83,8 +83,9 @@ function withinWhole(counts: Counts): Tokens {
   const left: Counts = { ...counts };
   const tokens: Tokens = {};
   for (const kind of tokenKinds) {
+    const told = counts[kind];
+    if (!told) continue;
     const partOf = wholeOf(kind);
-    const told = counts[kind] ?? zero;
     const count = partOf ? smaller(told, left[partOf] ?? zero) : told;
     if (partOf) left[partOf] = subtract(left[partOf] ?? zero, count);
     if (compare(count, zero) > 0) tokens[kind] = count;
@@ -96,9 +97,9 @@ function withinWhole(counts: Counts): Tokens {
 export function apart(tokens: Tokens, isApart: (kind: TokenKind) => boolean): Tokens {
   const alone: Tokens = { ...tokens };
   for (const kind of tokenKinds) {
-    const partOf = wholeOf(kind);
     const part = tokens[kind];
-    if (!partOf || !part) continue;
+    const partOf = part && wholeOf(kind);
+    if (!partOf) continue;
     if (isApart(kind)) alone[partOf] = subtract(alone[partOf] ?? zero, part);
     else delete alone[kind];
   }

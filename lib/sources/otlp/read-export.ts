@@ -85,7 +85,7 @@ function parseText(bytes: Uint8Array): unknown {
   const text = isAscii(bytes)
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
     : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  // A value has a character at least.
-  if (text.length > jsonBudget.parts) countParts(text, jsonBudget);
+  // Two parts, a list and the comma behind it, have three characters at least.
+  if (text.length * 2 > jsonBudget.parts * 3) countParts(text, jsonBudget);
   return text.trim() === "" ? {} : JSON.parse(text);
 }
