@@ -213,6 +213,8 @@ export const programs: Record<SourceProgram, Program> = {
     label: "Anything else",
     description: "Any program that sends OpenTelemetry over HTTP.",
     name: "OpenTelemetry",
+    untold:
+      "Some libraries do not tell what was read from a cache, or tell no counts of streams. Instrument the SDK that makes the calls, too: of two spans, one around the other, the inner one counts.",
     setup: (context) =>
       withNote(
         {

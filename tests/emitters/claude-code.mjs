@@ -6,6 +6,7 @@ export function claudeCodeSettings({ providers, source, folder, protocol, ...mor
     HOME: folder,
     ANTHROPIC_API_KEY: "sk-ant-mock",
     ANTHROPIC_BASE_URL: providers,
+    ANTHROPIC_MODEL: "claude-sonnet-4-5",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
     CLAUDE_CODE_ENABLE_TELEMETRY: "1",

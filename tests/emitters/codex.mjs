@@ -20,7 +20,7 @@ const trial = (protocol, signals) => ({
     const settings = { logs: "exporter", traces: "trace_exporter", metrics: "metrics_exporter" };
     writeFileSync(
       join(folder, "config.toml"),
-      `model = "gpt-5-codex"
+      `model = "gpt-5"
 model_provider = "mock"
 check_for_update_on_startup = false
 

@@ -264,21 +264,3 @@ test("Counts a stream that broke off once, although OpenInference tells a token 
   const { records } = mapped({ signal: "traces", body: { resourceSpans } }, "json");
   expect(records.map(({ emitter }) => emitter)).toEqual(["anthropic-sdk"]);
 });
-
-/** A call of Strands 1.62, which names itself as the system. */
-const strandsSpan = {
-  "gen_ai.operation.name": "chat",
-  "gen_ai.system": "strands-agents",
-  "gen_ai.request.model": "claude-sonnet-4-5",
-  "gen_ai.usage.prompt_tokens": 5496,
-  "gen_ai.usage.input_tokens": 5496,
-  "gen_ai.usage.output_tokens": 2945,
-  "gen_ai.usage.cache_creation.input_tokens": 2446,
-  "gen_ai.usage.cache_write_input_tokens": 2446,
-};
-
-test("Counts Strands' calls for the provider of the model", () => {
-  const records = read([{ id: "1", attributes: strandsSpan }], { scope: "strands.telemetry.tracer" });
-  expect(records).toMatchObject([{ provider: "anthropic", model: "claude-sonnet-4-5" }]);
-  expect(records.map(tokensOf)).toEqual([{ input: "3050", cacheWrite: "2446", output: "2945" }]);
-});

@@ -104,6 +104,21 @@ const calls: [capture: string, expected: [provider: string, model: string, token
       ["anthropic", "claude-sonnet-4-5", anthropic],
     ],
   ],
+  // It names itself as the system; the provider is that of the model.
+  [
+    "strands-traces-from-protobuf",
+    [
+      ["anthropic", "claude-sonnet-4-5", { input: "2840", cacheWrite: "5995", output: "227" }],
+      ["anthropic", "claude-sonnet-4-5", { input: "253", cacheWrite: "4485", output: "1483" }],
+    ],
+  ],
+  [
+    "google-adk-traces-from-protobuf",
+    [
+      ["google", "gemini-2.5-flash", { input: "4959", cacheRead: "39970", output: "1730", reasoning: "272" }],
+      ["google", "gemini-2.5-flash", { input: "4389", cacheRead: "39606", output: "1158", reasoning: "103" }],
+    ],
+  ],
   [
     "langfuse-sdk-traces",
     [

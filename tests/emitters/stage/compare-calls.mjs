@@ -52,7 +52,11 @@ export function tableRow({ name, versions, answered, recorded, cut, inexact = ""
   const sum = (calls) => calls.reduce((total, { usd }) => total + (usd ?? 0n), 0n);
   const [expected, got] = [sum(answered), sum(recorded)];
   const difference = Number(((got - expected) * 1_000_000n) / (expected || 1n)) / 1e4;
-  const kept = namesOf.filter((each) => recorded.length > 0 && recorded.every((call) => call[each]));
+  const kept = namesOf.flatMap((name) => {
+    const having = recorded.filter((call) => call[name]).length;
+    if (having === 0) return [];
+    return [having === recorded.length ? name : `${name} (${having} of ${recorded.length})`];
+  });
   const isSameCost = !isPriced || got === expected;
   const dollars = isPriced ? [showUsd(expected), showUsd(got)] : ["no price", showUsd(got)];
   const percent = difference === 0 ? "less than 0.0001 %" : `${difference} %`;
