@@ -56,16 +56,19 @@ export function withoutOuter(
     return made;
   };
   if (read.length === 0) return { records: [], isOuter: () => false };
+  const own = new Map<Entry, Span>();
   for (const entry of entries) {
     const { signal, span } = entry;
     if (signal !== "traces" || !span) continue;
     const made = spanOf(span.trace, span.id);
     made.entry = entry;
+    own.set(entry, made);
     if (span.parent) made.outer = spanOf(span.trace, span.parent);
   }
   cutCycles(spans.values());
   for (const { entry, record } of read) {
-    if (entry.signal === "traces" && entry.span) spanOf(entry.span.trace, entry.span.id).source = record;
+    const span = own.get(entry);
+    if (span) span.source = record;
   }
   /** The spans around records that count. */
   const outer = new Set<Span>();
@@ -77,7 +80,7 @@ export function withoutOuter(
         ? undefined
         : entry.signal === "logs"
           ? spanOf(entry.span.trace, around)
-          : spanOf(entry.span.trace, entry.span.id).outer;
+          : own.get(entry)?.outer;
     if (!start) continue;
     record.keys.within = [start];
     for (let at: Span | undefined = start; at && !outer.has(at); at = at.outer) outer.add(at);
@@ -85,8 +88,10 @@ export function withoutOuter(
     if (start.names) takeNames(record, start.names, entry, attribution);
     if (start.source) inherit(record, start.source);
   }
-  const isOuter = ({ signal, span }: Entry) =>
-    signal === "traces" && span !== undefined && outer.has(spanOf(span.trace, span.id));
+  const isOuter = (entry: Entry) => {
+    const span = own.get(entry);
+    return span !== undefined && outer.has(span);
+  };
   return { records: read.flatMap(({ entry, record }) => (isOuter(entry) ? [] : [record])), isOuter };
 }
 

@@ -3,14 +3,34 @@ import type { Emitter, Names, Rule } from "@/lib/sources/emitters/emitter";
 import { emitters } from "@/lib/sources/emitters/table";
 import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
 
+const withAttributes = emitters.flatMap(({ attributes }, place) =>
+  attributes ? [{ attributes, place }] : [],
+);
+
 /** The row of the table that a record belongs to; `unknownEmitter` for everybody else's. */
-export function findEmitter(entry: Entry): Emitter {
-  const service = String(entry.resource.get("service.name") ?? "");
-  const tells = ({ services, scopes, attributes }: Emitter) =>
-    services?.some((pattern) => pattern.test(service)) ||
-    scopes?.some((pattern) => pattern.test(entry.scope)) ||
-    attributes?.some((name) => entry.own.has(name));
-  return emitters.find(tells) ?? unknownEmitter;
+export function findEmitter({ resource, scope, own }: Entry): Emitter {
+  const named = placeOf(String(resource.get("service.name") ?? ""), scope);
+  const told = withAttributes.find(({ attributes }) => attributes.some((name) => own.has(name)));
+  return emitters[Math.min(named, told?.place ?? named)] ?? unknownEmitter;
+}
+
+/** What is known of names: the records of an export share a few. */
+const places = new Map<string, number>();
+const maxPlaces = 1_000;
+
+/** The place of the first row that a service or a scope tells; the number of rows where none does. */
+function placeOf(service: string, scope: string): number {
+  const name = `${service}\n${scope}`;
+  const known = places.get(name);
+  if (known !== undefined) return known;
+  if (places.size >= maxPlaces) places.clear();
+  const found = emitters.findIndex(
+    ({ services, scopes }) =>
+      services?.some((pattern) => pattern.test(service)) || scopes?.some((pattern) => pattern.test(scope)),
+  );
+  const place = found < 0 ? emitters.length : found;
+  places.set(name, place);
+  return place;
 }
 
 /** The rule by which a record is counted; undefined for one that is not counted. */

@@ -46,10 +46,11 @@ export function toMessage(record: SourceRecord, key: ApiKey): ToldMessage {
 function linesOf(record: SourceRecord): ReportedLine[] {
   const isApart = (kind: TokenKind) => kind !== "reasoning" || hasOwnPrice(record, counted[kind].unit);
   const counts = apart(record.tokens, isApart);
-  const lines = tokenKinds.flatMap((kind) => {
+  const lines: ReportedLine[] = [];
+  for (const kind of tokenKinds) {
     const quantity = counts[kind];
-    return quantity === undefined || isZero(quantity) ? [] : [{ unitType: counted[kind].unit, quantity }];
-  });
+    if (quantity && !isZero(quantity)) lines.push({ unitType: counted[kind].unit, quantity });
+  }
   return lines.length > 0 ? lines : [{ unitType: "requests", quantity: single }];
 }
 
