@@ -54,7 +54,7 @@ export default async function SourcePage({ params }: Props) {
       />
       <RefreshWhile isRunning={!isHeard} />
       <SettingsSections>
-        <SettingsSection title="What came in" description={source.summary}>
+        <SettingsSection title="What came in">
           {source.arrivals.length > 0 ? (
             <>
               <Account account={source.account} />
@@ -100,7 +100,7 @@ export default async function SourcePage({ params }: Props) {
         ) : null}
         <SettingsSection
           title="Settings"
-          description="How what it sends is attributed. The key's conditions hold, whatever the settings say."
+          description={`How what it sends is attributed, within what its key may do. ${source.summary}`}
         >
           {source.can_edit ? (
             <SourceSettingsForm workspace={slug} id={id} settings={source.settings} />
