@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from "@/components/figures/format-count";
+import { formatCount } from "@/components/figures/format-count";
 import type { Source } from "@/lib/contract/sources/sources";
 
 type Row = Pick<Source["account"][number], "emitter" | "outcome" | "by" | "count">;
@@ -45,11 +45,11 @@ const sentences = new Map<string, (count: number, detail: string) => string>([
     (count, detail) => {
       const [one = "", other = ""] = JSON.parse(detail) as string[];
       return one === other
-        ? `${formatNumber(count)} told again by ${one}, and counted once.`
-        : `${formatNumber(count)} told twice by ${one} and ${other}, and counted once.`;
+        ? `${formatCount(count, "call")} told again by ${one}, and counted once.`
+        : `${formatCount(count, "call")} told twice, by ${one} and ${other}, and counted once.`;
     },
   ],
-  ["replayed", (count) => `${formatNumber(count)} sent again, and counted once.`],
+  ["replayed", (count) => `${formatCount(count, "record")} sent again, and counted once.`],
   [
     "in_sum",
     (count) =>
@@ -59,17 +59,18 @@ const sentences = new Map<string, (count: number, detail: string) => string>([
     "repeats",
     (count, rule) =>
       ({
-        contains_calls: `${formatCount(count, "record")} around calls, such as those of agents, left out.`,
+        contains_calls: `${formatCount(count, "record")} around calls, such as those of agents, left out: the calls count.`,
         told_one_by_one: `${formatCount(count, "sum")} of calls that are told one by one, left out.`,
-      })[rule] ?? `${formatNumber(count)} left out, because other records of the same program say the same.`,
+      })[rule] ??
+      `${formatCount(count, "record")} left out, because other records of the same program say the same.`,
   ],
-  ["without_counts", (count) => `${formatNumber(count)} without token counts, not recorded.`],
+  ["without_counts", (count) => `${formatCount(count, "record")} without token counts, not recorded.`],
   [
     "not_understood",
     (count) =>
-      `${formatNumber(count)} not understood and not recorded: their counts have names that no known program uses.`,
+      `${formatCount(count, "record")} not understood and not recorded: no known program names its counts so.`,
   ],
-  ["refused", (count) => `${formatNumber(count)} refused.`],
+  ["refused", (count) => `${formatCount(count, "record")} refused.`],
 ]);
 
 /** How people name emitters that tell calls together with others. */

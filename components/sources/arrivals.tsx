@@ -14,7 +14,7 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
       <Table aria-label="What came in">
         <TableHeader>
           <TableRow>
-            <TableHead className="pl-0">Emitter</TableHead>
+            <TableHead className="pl-0">Program</TableHead>
             <TableHead className="text-right max-sm:px-1.5">Recorded</TableHead>
             <TableHead className="hidden text-right md:table-cell">Sent before</TableHead>
             <TableHead className="text-right max-sm:px-1.5">Refused</TableHead>

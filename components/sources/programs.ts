@@ -13,8 +13,8 @@ const claudeCode = (context: SetupContext) =>
 
 const claudePlans = "a Claude Pro or Max plan";
 const hourUntold =
-  "It does not tell how long Claude's cache is kept: what is written for an hour is recorded as written for five minutes, 37.5 % of its cost too little.";
-const claudeUntold = `${hourUntold} Its own figure is right about that: choose it in the settings of the source.`;
+  "It does not say how long Claude keeps what it writes to the cache. What is kept for an hour is priced as kept for five minutes, 37.5\u00a0% too low.";
+const claudeUntold = `${hourUntold} To have this right, choose “The cost that the program reports” in the settings of the source.`;
 
 /** The instructions for each program, in the order of the page. */
 export const programs: Record<SourceProgram, Program> = {

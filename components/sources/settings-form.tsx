@@ -46,7 +46,9 @@ export function SourceSettingsForm({
     reset();
   };
   const errorOf = (field: string) => fieldErrors[`source.${field}`];
-  const untold = settings?.program ? programs[settings.program].untold : undefined;
+  const { untold, subscriptions = "a Claude Max plan or a seat" } = settings?.program
+    ? programs[settings.program]
+    : {};
 
   return (
     <Form noValidate onSubmit={() => run(form)} className="grid max-w-2xl gap-6">
@@ -110,7 +112,7 @@ export function SourceSettingsForm({
       </FormField>
       <Checkbox
         label="A subscription covers it"
-        description="For Claude Pro and Max, and Copilot seats. Usage is recorded as included, at no cost, with its list price for comparison."
+        description={`Such as ${subscriptions}. Usage is recorded as included, at no cost, with its list price for comparison.`}
         checked={form.isCovered}
         onChange={({ currentTarget }) => change({ isCovered: currentTarget.checked })}
       />

@@ -102,11 +102,11 @@ test("Says in words what became of what a source told", () => {
     ]),
   ).toEqual([
     "412 calls recorded.",
-    "398 told twice by OpenInference and the Anthropic SDK, and counted once.",
-    "1 sent again, and counted once.",
-    "5 left out, because other records of the same program say the same.",
+    "398 calls told twice, by OpenInference and the Anthropic SDK, and counted once.",
+    "1 record sent again, and counted once.",
+    "5 records left out, because other records of the same program say the same.",
     "2 sums of calls that are told one by one, left out.",
-    "3 without token counts, not recorded.",
-    "5 refused.",
+    "3 records without token counts, not recorded.",
+    "5 records refused.",
   ]);
 });

@@ -65,9 +65,9 @@ revoke all on private.counted_sums from anon, authenticated, service_role;
 -- What was recorded for tellings that may be told again, and sums that may be taken back, as `load_admission` answers it. The
 -- caller holds the lock of the keys (`outlay.tellings`).
 --
--- wanted: [{ key, likeness, scope, from, until, last_start, first_end, count }], microseconds: of the alike tellings of a key from the
---   first start to the last end, with the last start and the first end; `scope` is null where several programs tell them. A version
---   before has no `key` (then any of key_ids), `last_start`, `first_end` and `count`
+-- wanted: [{ key, likeness, scope, from, until, last_start, first_end, most }], microseconds: of the alike tellings of a key from the
+--   first start to the last end, with the last start and the first end; `scope` is null where several programs tell them; at `most` so
+--   many are returned for each. A version before has no `key` (then any of key_ids), `last_start`, `first_end` and `most`
 -- marks: of hours, see `private.counted_sums`
 -- returns: { calls: rows of call_tellings, messages: rows of messages, sums: rows of counted_sums }
 create function private.load_tellings(key_ids uuid[], workspaces uuid[], wanted jsonb, marks text[])
@@ -89,7 +89,7 @@ begin
   from (
     select near.*, bool_or(w.scope is null or near.scope <> w.scope) over (partition by near.message_id) as is_other
     from jsonb_to_recordset(wanted) as w (
-      key uuid, likeness bigint, scope bigint, "from" bigint, until bigint, last_start bigint, first_end bigint, count integer
+      key uuid, likeness bigint, scope bigint, "from" bigint, until bigint, last_start bigint, first_end bigint, most integer
     )
     cross join lateral (
       select * from private.call_tellings as t
@@ -97,7 +97,7 @@ begin
         and t.ended_us between w."from" - 1000000 and w.until + 600000000 and t.started_us <= w.until + 1000000
       order by t.ended_us not between w.first_end - 1000000 and w.until + 1000000
         and t.started_us not between w."from" - 1000000 and w.last_start + 1000000
-      limit 500 + 8 * coalesce(w.count, 0)
+      limit coalesce(w.most, 500)
     ) as near
   ) as candidate
   where candidate.is_other;

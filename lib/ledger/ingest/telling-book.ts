@@ -37,8 +37,8 @@ export type ToldCall = {
 
 /**
  * Alike tellings of a key: from the first start to the last end, with the last start and the first end. `teller`: the place of
- * the key's lookup; `scope`: null where several programs tell them. `private.load_tellings` decides how much earlier and later
- * than these it finds others.
+ * the key's lookup; `scope`: null where several programs tell them; `most`: how many others are loaded at most.
+ * `private.load_tellings` decides how much earlier and later than these it finds others.
  */
 export type WantedTellings = {
   teller: number;
@@ -48,8 +48,11 @@ export type WantedTellings = {
   until: number;
   last_start: number;
   first_end: number;
-  count: number;
+  most: number;
 };
+
+/** How many tellings are loaded at most for alike ones: a share of those that a key may have loaded, and some for each of them. */
+const loaded = { ofKey: 8_000, ofLikeness: { least: 16, most: 500 }, ofTelling: 8 };
 
 /**
  * What the database must be asked to decide what emitters tell with a key: the tellings that are alike, each once.
@@ -62,18 +65,20 @@ export function wantedOf(submissions: Iterable<Submission>, teller: number): Wan
       const known = wanted.get(likeness);
       if (!known) {
         const times = { from: start, until: end, last_start: start, first_end: end };
-        wanted.set(likeness, { teller, likeness, scope, ...times, count: 1 });
+        wanted.set(likeness, { teller, likeness, scope, ...times, most: loaded.ofTelling });
       } else {
         if (known.scope !== scope) known.scope = null;
         known.from = Math.min(known.from, start);
         known.until = Math.max(known.until, end);
         known.last_start = Math.max(known.last_start, start);
         known.first_end = Math.min(known.first_end, end);
-        known.count += 1;
+        known.most += loaded.ofTelling;
       }
     }
   }
-  return [...wanted.values()];
+  const { least, most } = loaded.ofLikeness;
+  const share = Math.max(least, Math.min(most, Math.floor(loaded.ofKey / wanted.size)));
+  return Array.from(wanted.values(), (each) => ({ ...each, most: each.most + share }));
 }
 
 /** The calls that were told before, of this group and of the last day, and the sums that calls take the place of. No I/O. */

@@ -54,7 +54,7 @@ export default async function SourcePage({ params }: Props) {
       />
       <RefreshWhile isRunning={!isHeard} />
       <SettingsSections>
-        <SettingsSection title="What came in" description={source.summary}>
+        <SettingsSection title="What came in">
           {source.arrivals.length > 0 ? (
             <>
               <Account account={source.account} />
@@ -100,7 +100,7 @@ export default async function SourcePage({ params }: Props) {
         ) : null}
         <SettingsSection
           title="Settings"
-          description="How its records are attributed. These settings cannot override the key's conditions."
+          description={`How its records are attributed. The conditions of its key hold in any case: ${source.summary}`}
         >
           {source.can_edit ? (
             <SourceSettingsForm workspace={slug} id={id} settings={source.settings} />
