@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { DocsHeader, SearchDialog } from "@/components/docs/docs-header";
-import { DocsNav, NextPages } from "@/components/docs/docs-nav";
+import { DocsNav } from "@/components/docs/docs-nav";
 import { type DocsPage, type DocsSite, defaultAddress, defaultToolsAddress } from "./pages";
 
 /** The paths of the files that every page loads. */
@@ -15,8 +15,6 @@ export type Assets = {
 
 /** Renders a page to HTML. It has no inline scripts, so that it needs no exception in the Content-Security-Policy. */
 export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets): string {
-  const pages = groups.flatMap((group) => group.pages);
-  const index = pages.findIndex(({ path }) => path === page.path);
   const title = page.path === "/docs" ? "API reference · Outlay" : `${page.title} · API reference · Outlay`;
   const html = renderToStaticMarkup(
     <html lang="en">
@@ -51,7 +49,6 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
               {page.path === "/docs" ? "API reference" : page.title}
             </h1>
             {page.content}
-            <NextPages before={pages[index - 1]} after={pages[index + 1]} />
           </main>
         </div>
         <SearchDialog />

@@ -7,7 +7,7 @@ import { Introduction } from "@/components/docs/introduction";
 import { type ErrorRow, type Reference, toReference } from "@/components/docs/reference";
 import type { OpenApiDocument } from "@/lib/contract/openapi";
 import { statusOf } from "@/lib/errors";
-import { errorReference } from "@/lib/http/error-reference";
+import { errorReference, exampleError } from "@/lib/http/error-reference";
 
 /** A page of the reference, before it is rendered to HTML. */
 export type DocsPage = NavPage & { description: string; content: ReactNode };
@@ -71,7 +71,7 @@ export function buildSite(document: OpenApiDocument): DocsSite {
       title: "Errors",
       description: "Every error code with its status and its cause.",
       sections: [],
-      content: <Errors errors={errors} />,
+      content: <Errors errors={errors} example={exampleError("validation_failed")} />,
     },
   ];
   const resources = reference.groups.map(

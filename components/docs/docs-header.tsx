@@ -67,6 +67,7 @@ export function SearchDialog() {
   return (
     <dialog
       data-search=""
+      closedby="any"
       aria-label="Search the reference"
       className="mx-auto mt-0 w-full max-w-xl rounded-b-xl border bg-popover text-foreground backdrop:bg-black/40 sm:mt-[12dvh] sm:rounded-xl"
     >
@@ -82,13 +83,14 @@ export function SearchDialog() {
           placeholder="Search endpoints, fields and errors"
           className="h-12 w-full min-w-0 bg-transparent text-base outline-none placeholder:text-muted-foreground sm:text-sm"
         />
-        <button
-          type="button"
-          data-close-search=""
-          className="rounded-sm px-2 py-1 text-muted-foreground text-xs hover:text-foreground"
-        >
-          Close
-        </button>
+        <form method="dialog">
+          <button
+            type="submit"
+            className="rounded-sm px-2 py-1 text-muted-foreground text-xs hover:text-foreground"
+          >
+            Close
+          </button>
+        </form>
       </div>
       <div
         id="search-results"

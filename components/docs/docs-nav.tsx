@@ -65,25 +65,3 @@ function NavList({ groups, current }: { groups: NavGroup[]; current: string }) {
     </nav>
   );
 }
-
-/** Links to the previous and the next page. */
-export function NextPages({ before, after }: { before: NavPage | undefined; after: NavPage | undefined }) {
-  return (
-    <nav aria-label="Next pages" className="mt-6 grid grid-cols-2 gap-3 border-t pt-6 text-sm">
-      {before ? (
-        <a href={before.path} rel="prev" className="rounded-lg border px-4 py-3 hover:bg-accent">
-          <span className="block text-muted-foreground text-xs">Previous</span>
-          {before.title}
-        </a>
-      ) : (
-        <span />
-      )}
-      {after ? (
-        <a href={after.path} rel="next" className="rounded-lg border px-4 py-3 text-right hover:bg-accent">
-          <span className="block text-muted-foreground text-xs">Next</span>
-          {after.title}
-        </a>
-      ) : null}
-    </nav>
-  );
-}

@@ -2,17 +2,8 @@ import { CodeFigure } from "./code-figure";
 import type { ErrorRow } from "./reference";
 import { InlineCode, TextWithCode } from "./text";
 
-const errorExample = `{
-  "error": "validation_failed",
-  "error_description": "message.quantity: must be greater than 0",
-  "issues": [
-    { "path": "message.quantity", "message": "must be greater than 0" }
-  ],
-  "request_id": "req_0b9f6c1e-5d0e-4b0a-9c55-6c2a3f1d7e84"
-}`;
-
-/** The page about errors: their body, and all codes. */
-export function Errors({ errors }: { errors: ErrorRow[] }) {
+/** The page about errors: an example of their body, and all codes. */
+export function Errors({ errors, example }: { errors: ErrorRow[]; example: unknown }) {
   return (
     <div id="errors" className="max-w-3xl space-y-4">
       <p>
@@ -20,7 +11,7 @@ export function Errors({ errors }: { errors: ErrorRow[] }) {
         <InlineCode>error_description</InlineCode> explains to people what happened and what to do. Some codes
         have additional fields. New fields may appear in any answer, so ignore those you do not know.
       </p>
-      <CodeFigure code={errorExample} language="json" title="Status 400" />
+      <CodeFigure code={JSON.stringify(example, null, 2)} language="json" title="Status 400" />
       <ErrorsTable errors={errors} />
     </div>
   );

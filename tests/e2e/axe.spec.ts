@@ -19,3 +19,15 @@ test("Finds text that stays unreadable as often as it is checked", async ({ page
     expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: /)]);
   }
 });
+
+test("Checks a modal dialog that is open, and not the page behind it, which is inert", async ({ page }) => {
+  await page.setContent(
+    `<main><button></button><p style="color: #ccc">Behind</p></main>
+     <dialog aria-label="Question"><button></button><p style="color: #ccc">Within</p></dialog>`,
+  );
+  await page.evaluate(() => document.querySelector("dialog")?.showModal());
+  expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: .*Within/)]);
+  expect(await findBarriers(page, "structure")).toEqual([expect.stringMatching(/^button-name: /)]);
+  await page.evaluate(() => document.querySelector("dialog")?.close());
+  expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: .*Behind/)]);
+});

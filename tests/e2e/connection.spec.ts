@@ -9,6 +9,8 @@ const unreachable = (page: Page) => page.getByText("Outlay cannot be reached. Tr
 
 // Services start and stop in these tests, and the first page of one takes longer.
 test.setTimeout(180_000);
+// In one worker, so that they share the service that stops.
+test.describe.configure({ mode: "default" });
 const started = { timeout: 30_000 };
 
 /** A page of the stoppable service. Its console is not watched: a browser reports each request without an answer there. */

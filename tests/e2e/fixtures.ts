@@ -20,10 +20,12 @@ export const test = base.extend<
     /** Whether the browser may report other errors: the test takes the network away, or asks for what is not there. */
     mayReportErrors: boolean;
     openPage: OpenPage;
-    /** A second service on the database of the run, which the test may stop and start. */
-    stoppable: StoppableService;
   },
-  { world: World }
+  {
+    world: World;
+    /** A second service on the database of the run, which a test may stop, and starts again before it ends. */
+    stoppable: StoppableService;
+  }
 >({
   mayBeRefused: [false, { option: true }],
   mayReportErrors: [false, { option: true }],
@@ -58,13 +60,16 @@ export const test = base.extend<
     });
     for (const page of pages) await page.context().close();
   },
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
-  stoppable: async ({}, use) => {
-    const { url, adminUrl }: Running = JSON.parse(process.env[runningVariable] ?? "");
-    const service = await StoppableService.start({ url, adminUrl });
-    await use(service);
-    await service.stop();
-  },
+  stoppable: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures a fixture needs from this pattern.
+    async ({}, use) => {
+      const { url, adminUrl }: Running = JSON.parse(process.env[runningVariable] ?? "");
+      const service = await StoppableService.start({ url, adminUrl });
+      await use(service);
+      await service.stop();
+    },
+    { scope: "worker" },
+  ],
 });
 
 export { expect };

@@ -28,25 +28,16 @@ export function enableSearch(): void {
     option?.scrollIntoView({ block: "nearest" });
   };
 
-  const load = () => {
-    entries ??= fetch(document.body.dataset.searchIndex ?? "").then((response) => {
-      if (!response.ok) throw new Error(String(response.status));
-      return response.json();
-    });
-    return entries;
-  };
-
   const find = async () => {
     const text = input.value;
-    let all: SearchEntry[];
-    try {
-      all = await load();
-    } catch {
+    entries ??= fetch(document.body.dataset.searchIndex ?? "").then((response) => response.json());
+    const all = await entries.catch(() => undefined);
+    if (input.value !== text) return;
+    if (!all) {
       entries = undefined;
       status.textContent = "The search could not be loaded. Type again to try once more.";
       return;
     }
-    if (input.value !== text) return;
     const found = rankEntries(all, text);
     list.replaceChildren(...found.slice(0, maxResults).map(showEntry));
     activate(0);
@@ -75,10 +66,6 @@ export function enableSearch(): void {
   });
   // A result on this page changes only the address, so the dialog has to be closed here.
   list.addEventListener("click", () => dialog.close());
-  dialog.addEventListener("click", (event) => {
-    if (event.target === dialog) dialog.close();
-  });
-  dialog.querySelector("[data-close-search]")?.addEventListener("click", () => dialog.close());
   document.querySelector("[data-open-search]")?.addEventListener("click", open);
   addEventListener("keydown", (event) => {
     const isPalette = event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && !event.shiftKey;
