@@ -1,5 +1,5 @@
-import { sumExact } from "@/components/figures/exact";
 import { exactText } from "@/components/figures/amount";
+import { sumExact } from "@/components/figures/exact";
 import type { ActivityList } from "@/lib/contract/spend/activity";
 import { costMessage } from "@/tests/helpers/client";
 import { signUp } from "./accounts";

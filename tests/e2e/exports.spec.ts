@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { sumExact } from "@/components/figures/exact";
 import { exactText } from "@/components/figures/amount";
+import { sumExact } from "@/components/figures/exact";
 import type { Metrics } from "@/lib/contract/spend/metrics";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
