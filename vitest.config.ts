@@ -37,8 +37,8 @@ export default defineConfig({
     },
   },
   test: {
-    // Two for each of two cores, because tests of outages mostly wait.
-    maxWorkers: 4,
+    // One more than the number of cores, because some tests spend a minute waiting.
+    maxWorkers: 3,
     sequence: { sequencer: WaitingFirst },
     // `--changed` runs what imports a changed file. A changed package.json would mean every test, as `npm test` runs them.
     forceRerunTriggers: [],
