@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { ServiceError } from "@/lib/errors";
+import { overloaded, ServiceError } from "@/lib/errors";
 import { largeBytes } from "@/lib/http/turns";
 import { reportFailure } from "@/lib/log";
 import type { Decoded } from "@/lib/sources/told";
@@ -28,7 +28,8 @@ export function decodeInThread(file: URL): void {
 /**
  * Reads what a body tells. A large one is decoded by a thread of its own, one after another, so that the event loop answers
  * other requests meanwhile; where there is no such thread (on a platform that runs functions), on the main thread.
- * @throws ServiceError as `decodeBody`; payload_too_large where decoding takes too long or too much memory
+ * @throws ServiceError as `decodeBody`; payload_too_large where decoding takes too much memory; unavailable where it takes too
+ *   long: by the clock, which a busy machine makes run out for any body
  */
 export async function decode(form: Form, bytes: Uint8Array): Promise<Decoded> {
   if (bytes.byteLength <= largeBytes || !program) return decodeBody(form, bytes);
@@ -43,29 +44,33 @@ function decodeElsewhere(job: Job): Promise<Done> {
   worker ??= start();
   const thread = worker;
   return new Promise((resolve, reject) => {
-    const fail = (error: Error) => {
+    const fail = (error: Error, refusal: ServiceError) => {
       settle();
       // Whatever it does, it does no more.
       worker = undefined;
       void thread.terminate();
       reportFailure(error, "A body could not be decoded.");
-      const text = "The body takes too long to decode. Send less at once.";
-      reject(new ServiceError("payload_too_large", text));
+      reject(refusal);
     };
+    const onError = (error: Error) =>
+      fail(
+        error,
+        new ServiceError("payload_too_large", "The body needs too much memory to decode. Send less at once."),
+      );
     const tooLate = setTimeout(
-      () => fail(new Error(`Decoding took more than ${limitMs / 1000} s.`)),
+      () => fail(new Error(`Decoding took more than ${limitMs / 1000} s.`), overloaded("taking in")),
       limitMs,
     );
-    const onEnd = () => fail(new Error("The thread that decodes bodies ended."));
+    const onEnd = () => fail(new Error("The thread that decodes bodies ended."), overloaded("taking in"));
     const onDone = (done: Done) => {
       settle();
       resolve(done);
     };
     const settle = () => {
       clearTimeout(tooLate);
-      thread.off("error", fail).off("exit", onEnd).off("message", onDone);
+      thread.off("error", onError).off("exit", onEnd).off("message", onDone);
     };
-    thread.on("error", fail).on("exit", onEnd).on("message", onDone);
+    thread.on("error", onError).on("exit", onEnd).on("message", onDone);
     // Moves the body rather than copying it: nobody reads it here any more.
     thread.postMessage(job, [job.bytes.buffer as ArrayBuffer]);
   });
