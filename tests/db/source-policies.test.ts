@@ -33,6 +33,7 @@ async function note(key: string): Promise<void> {
     JSON.stringify({
       arrivals: [{ key, emitter: "claude-code", ...counts }],
       refusals: [{ key, reason: "a".repeat(64), ...refusal }],
+      account: [{ key, emitter: "claude-code", outcome: "recorded", by: "", count: 1 }],
       exports: [{ key, address: "203.0.113.7", records: [{ emitter: "claude-code" }] }],
     }),
   ]);
@@ -57,7 +58,7 @@ async function asKey(sql: string): Promise<unknown[]> {
   }
 }
 
-const tables = ["source_arrivals", "source_refusals", "refused_exports"] as const;
+const tables = ["source_arrivals", "source_hours", "source_refusals", "refused_exports"] as const;
 
 describe.each(tables)("Rows of %s", (table) => {
   test.each([

@@ -76,7 +76,7 @@ beforeAll(async () => {
     from pg_tables as t
     left join information_schema.columns as c
       on c.table_schema = t.schemaname and c.table_name = t.tablename and c.column_name = 'last_used_at'
-    where t.schemaname = 'public' and t.tablename not in ('source_arrivals', 'source_refusals', 'refused_exports')`);
+    where t.schemaname = 'public' and t.tablename not in ('source_arrivals', 'source_hours', 'source_refusals', 'refused_exports')`);
   everything = rows[0].statement;
 });
 
