@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { deadlines } from "@/lib/db/deadlines";
 import { blockWrites } from "@/tests/helpers/block";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { type EmbeddedService, startEmbeddedService } from "@/tests/helpers/embedded-service";
@@ -116,7 +117,7 @@ describe("While Postgres is paused (SIGSTOP)", () => {
     await expect.poll(async () => (await health()).status, { timeout: 10_000 }).toBe(200);
   });
 
-  test("Answers a page within six seconds, also with a session to refresh", async () => {
+  test("Answers a page before the deadline of its transaction, also with a session to refresh", async () => {
     const { body } = await apiClient(baseUrl(), null).call("POST", "/auth/v1/token?grant_type=password", {
       email: user.email,
       password: "correct horse battery",
@@ -136,7 +137,8 @@ describe("While Postgres is paused (SIGSTOP)", () => {
       const page = await look(expiresAt);
       await page.text();
       expect([what, page.status], "neither signed out nor sent away").toEqual([what, 500]);
-      expect(performance.now() - since, what).toBeLessThan(limitMs);
+      // It would take so long if nothing noticed that the database is silent. A page takes more of the processor than a call.
+      expect(performance.now() - since, what).toBeLessThan(deadlines.request);
     }
   });
 });
