@@ -54,6 +54,8 @@ export async function watchPolicy(page: Page): Promise<string[]> {
 
 /** Asserts that the page is accessible in light and dark and not wider than the screen. */
 export async function expectUsable(page: Page): Promise<void> {
+  // While a page is refreshed after a change, it has no title until the new one has arrived.
+  await expect(page).toHaveTitle(/./);
   expect(await findBarriers(page, "structure")).toEqual([]);
   // Begins with the present theme, because each change costs as much as a check.
   const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
