@@ -8,7 +8,7 @@ import { recordSpend } from "./spend";
 const unreachable = (page: Page) => page.getByText("Outlay cannot be reached. Trying again…");
 
 // Services start and stop in these tests, and the first page of one takes longer.
-test.setTimeout(180_000);
+test.setTimeout(300_000);
 // In one worker, so that they share the service that stops.
 test.describe.configure({ mode: "default" });
 const started = { timeout: 30_000 };

@@ -125,7 +125,7 @@ test("Keeps every figure in sight on a phone and a tablet, however long names an
   page,
   world,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(480_000);
   const { slug } = await signUp(page);
   await crowd(world, slug);
   for (const path of paths) {

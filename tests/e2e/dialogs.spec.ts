@@ -16,7 +16,7 @@ for (const [subject, opened] of Object.entries(all))
   test(`Keeps every dialog, menu and unfolded part of ${subject} accessible in both themes, and within the screen`, {
     tag: "@phone",
   }, async ({ page, world }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(480_000);
     const { slug } = await setScene(world);
     const { email } = await signUp(page);
     await setRole(world, slug, email, "owner");

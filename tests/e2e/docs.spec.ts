@@ -21,7 +21,7 @@ test("Is accessible on every page of the API reference, without layout shifts", 
   request,
   isMobile,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(480_000);
   await watchLayout(page);
   for (const path of await listPages(request)) {
     await test.step(path, async () => {

@@ -149,7 +149,7 @@ async function visitAll(
 }
 
 test.describe("Every page is accessible, small, and without layout shifts", () => {
-  test.setTimeout(240_000);
+  test.setTimeout(480_000);
 
   test("For an owner", { tag: "@phone" }, async ({ page, world }) => {
     const scene = await setScene(world);
