@@ -33,7 +33,7 @@ const mono = localFont({
 });
 
 const description =
-  "Records what a team spends on AI and software and tells exactly what it cost, who spent it and whether the budget holds.";
+  "Records what a team spends on AI and software, and reports exactly what it cost, who spent it and whether the budget holds.";
 
 /** Generated for each request, because the address of the service is a setting that the build does not know. */
 export function generateMetadata(): Metadata {

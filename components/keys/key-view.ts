@@ -23,7 +23,7 @@ export type KeyBudget = Pick<CoveringBudget, "id" | "name" | "blocks" | "is_used
 
 type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];
 
-/** Maps budgets of an answer to views. Only those whose figures are told. */
+/** Maps budgets of an answer to views. Only those whose figures the caller may read. */
 export function toKeyBudgets(budgets: readonly CoveringBudget[]): KeyBudget[] {
   return budgets.flatMap(
     ({ id, name, blocks, is_used_up, resets_at, limit_usd: limit, remaining_usd: remaining }) =>

@@ -57,7 +57,7 @@ export async function main(args: string[], callerDir: string): Promise<number> {
   }
   const { SVC_API_KEY, SVC_BASE_URL } = env();
   const key = values.key ?? SVC_API_KEY;
-  if (key === undefined) throw new Error("Say which API key to record with: --key, or SVC_API_KEY.");
+  if (key === undefined) throw new Error("Name the API key to record with: --key, or SVC_API_KEY.");
   const path = resolve(callerDir, file);
   const facts = await inspectFile(path);
   const projectColumn = values["project-column"];

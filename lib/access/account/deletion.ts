@@ -28,7 +28,7 @@ export async function deleteAccount(
     const profile = await requireProfile(client, claims);
     if (email.trim().toLowerCase() !== profile.email.toLowerCase())
       throw validationFailed([
-        { path: "email", message: `must be the address of your account: ${profile.email}` },
+        { path: "email", message: `must be your account's e-mail address: ${profile.email}` },
       ]);
     requireRecentSignIn(claims);
     return asServiceWithin(client, () => callFunction<Outcome>(client, "private.delete_account"));

@@ -15,7 +15,7 @@ export function exportAccount(claims: UserClaims): Promise<AccountExport> {
     const kept = await asServiceWithin(client, () =>
       callFunction<AccountExport | null>(client, "private.export_account", maxEntries),
     );
-    if (!kept) throw new ServiceError("invalid_credentials", "This account does not exist any more.");
+    if (!kept) throw new ServiceError("invalid_credentials", "This account no longer exists.");
     return kept;
   });
 }

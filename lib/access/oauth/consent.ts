@@ -122,7 +122,7 @@ export async function decideConsent(
   if (form.get("decision") !== "allow") {
     if (!(await answerQuestion(by, null))) return { problem: "stale" };
     return {
-      location: refusalTo(redirectUri, state, "access_denied", "The user did not allow it.", host),
+      location: refusalTo(redirectUri, state, "access_denied", "The user denied the request.", host),
     };
   }
   const choice = await readChoice(claims, form, question.wanted);

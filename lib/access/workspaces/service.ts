@@ -135,7 +135,7 @@ export async function updateWorkspace(
     const { id, require_mfa: isRequired } = await requireMembership(client, claims, slug, "admin");
     if (changes.require_mfa && !isRequired && !provedSecondFactor(claims)) {
       const remedy =
-        "Set up two-factor authentication for your own account first, and sign in with your code: you would lock yourself out.";
+        "Set up two-factor authentication for your own account first, and sign in with your code. Otherwise you would lock yourself out.";
       throw new ServiceError("mfa_required", remedy);
     }
     await updateWorkspaceRow(client, id, changes);

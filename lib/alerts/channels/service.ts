@@ -226,7 +226,7 @@ async function checkRecipients(client: PoolClient, workspaceId: string, target: 
   const known = await selectMemberAddresses(client, workspaceId, addresses);
   const strangers = addresses.filter((address) => !known.includes(address));
   if (strangers.length > 0) {
-    const message = `must be those of members: ${strangers.join(", ")} is not. Invite them as viewers first`;
+    const message = `must be addresses of members; not a member: ${strangers.join(", ")}. Invite them as viewers first`;
     throw validationFailed([{ path: "addresses", message }]);
   }
 }

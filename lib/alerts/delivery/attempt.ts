@@ -49,7 +49,11 @@ async function ask(delivery: Claimed, network: OutsideNetwork, signal: AbortSign
   const { status, retryAfter } = await post(request, { network, allowed: env().ALERT_ALLOWED_HOSTS, signal });
   if (status >= 200 && status < 300) return { outcome: "delivered", status };
   if (status === 410)
-    return { outcome: "gone", status, error: "The receiver answered 410: it wants no more." };
+    return {
+      outcome: "gone",
+      status,
+      error: "The receiver answered 410 (Gone): it no longer accepts alerts.",
+    };
   const error =
     status >= 300 && status < 400
       ? `The receiver answered ${status}, a redirect, which is not followed. Give the channel the new address.`

@@ -3,14 +3,14 @@ import { serviceAddress } from "@/lib/service-address";
 import { mailContent } from "./content";
 import type { MailContent } from "./send-mail";
 
-/** The mail that tells a workspace's owners which channel the service turned off. */
+/** The mail to a workspace's owners about a channel that the service turned off. */
 export function channelOffMail(
   { name, kind, target, reason, failing_since: since }: NonNullable<ClaimedChannelOff["off"]>,
   workspace: ClaimedChannelOff["workspace"],
 ): MailContent {
   const cause =
     reason === "gone"
-      ? "Its receiver answered 410, which says that it wants no more."
+      ? "Its receiver answered 410 (Gone): it no longer accepts alerts."
       : "Nothing could be delivered to it for a day.";
   const facts: [string, string][] = [
     ["Workspace", workspace.name],

@@ -5,7 +5,7 @@ import type { MailContent } from "./send-mail";
 
 const dayOf = (ms: number | null) => (ms === null ? "" : new Date(ms).toISOString().slice(0, 10));
 
-/** The mail that tells somebody of a deletion or its undo. */
+/** The mail about a deletion or its undo. */
 export function deletionMail(notice: ClaimedDeletion): MailContent {
   if (notice.kind === "workspace_deleted" || notice.kind === "workspace_restored")
     return workspaceMail(notice.kind, notice.details);

@@ -70,9 +70,9 @@ export function editAlertRule(
 }
 
 /**
- * Tells nobody of a rule, or of one of its subjects, until a moment, for admins. A later snooze of the same replaces it.
+ * Sends no alerts of a rule, or of one of its subjects, until a moment, for admins. A later snooze of the same replaces it.
  * @throws ServiceError not_found, permission_denied, validation_failed where the moment is over or far away, or nothing was
- *   ever told of the subject
+ *   ever raised an alert of the subject
  */
 export function snoozeAlerts(
   claims: UserClaims,

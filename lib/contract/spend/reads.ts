@@ -62,7 +62,7 @@ export const budgetRow = z.object({
     .meta({ description: "Its thresholds that are reached in the present period." }),
   blocks: z.boolean().meta({
     description:
-      "Whether it refuses what would take it past its limit (402 `budget_exceeded`). False: it warns.",
+      "Whether it refuses costs that would exceed its limit (402 `budget_exceeded`). False: it only warns.",
   }),
   currency: z.string().meta({
     description:

@@ -133,7 +133,7 @@ const purposesOf = new Map<string | null, Purpose[]>([
   ["email_change", ["email_change_current", "email_change_new"]],
 ]);
 
-const otpExpired = "This link or code is wrong, was used or is too old.";
+const otpExpired = "This link or code is wrong, was used before or has expired.";
 const emailTaken = "There is an account for this address.";
 const halfConfirmed = "Confirmed. Open the link in the mail to the other address too.";
 

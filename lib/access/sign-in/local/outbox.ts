@@ -23,11 +23,11 @@ export type Mail = Row<typeof mailRow>;
 const words = {
   recovery: {
     subject: "Choose a new password",
-    body: "Somebody asked to choose a new password for this account. The link works once, within an hour. If it was not you, there is nothing to do: your password stays.",
+    body: "Somebody asked to choose a new password for this account. The link works once, within an hour. If it was not you, ignore this mail: your password does not change.",
   },
   magiclink: {
     subject: "Your link to sign in",
-    body: "The link signs you in once, within an hour. If you did not ask for it, there is nothing to do.",
+    body: "The link signs you in once, within an hour. If you did not ask for it, ignore this mail.",
   },
   email_change_current: {
     subject: "Confirm your new e-mail address",
@@ -35,7 +35,7 @@ const words = {
   },
   email_change_new: {
     subject: "Confirm your new e-mail address",
-    body: "Somebody asked to make {about} the address of their account. It changes once this link and the one sent to their present address have been opened, within an hour. If it was not you, there is nothing to do.",
+    body: "Somebody asked to make {about} the address of their account. It changes once this link and the one sent to their present address have been opened, within an hour. If it was not you, ignore this mail.",
   },
   reauthentication: {
     subject: "Your code to confirm a change",
