@@ -87,8 +87,8 @@ export function notFound(): ServiceError {
   return new ServiceError("not_found", "This does not exist, or your credentials do not give access to it.");
 }
 
-/** The error of a call that finds a queue full. @param doing what the service does with what is in the queue */
-export function overloaded(doing: "answering" | "taking in"): ServiceError {
-  const message = `The service is at capacity. Try again in a second.`;
+/** The error of a call that finds a queue full. */
+export function overloaded(): ServiceError {
+  const message = "The service is at capacity. Try again in a second.";
   return new ServiceError("unavailable", message, {}, { "Retry-After": "1" });
 }

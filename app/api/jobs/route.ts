@@ -1,4 +1,4 @@
-import { requireCronSecret } from "@/lib/access/cron-secret";
+import { requireCronSecret } from "@/lib/access/operator";
 import { jobsResult } from "@/lib/contract/jobs";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { jobs, runJob } from "./jobs";

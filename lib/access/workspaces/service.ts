@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
-import { restoreAccount } from "@/lib/access/account/restore";
+import { restoreAccount } from "@/lib/access/account/service";
 import { loadMembers } from "@/lib/access/members/service";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/access/me";

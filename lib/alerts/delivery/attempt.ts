@@ -1,7 +1,6 @@
 import { alertMail } from "@/lib/alerts/kinds/email";
 import { requestOf } from "@/lib/alerts/kinds/requests";
-import { channelOffMail } from "@/lib/alerts/mail/channel-off";
-import { deletionMail } from "@/lib/alerts/mail/deletions";
+import { channelOffMail, deletionMail } from "@/lib/alerts/mail/notices";
 import { type Mail, sendMail, Unwanted } from "@/lib/alerts/mail/send-mail";
 import { mailReport } from "@/lib/alerts/reports/mail-report";
 import { env } from "@/lib/env";

@@ -1,5 +1,4 @@
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
-import { selectNow } from "@/lib/db/clock";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
@@ -8,7 +7,12 @@ import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { followPublished } from "@/lib/ledger/published/follow";
 import { begunPeriods, composePeriod, postingsOf } from "./charges";
-import { advanceSubscription, type DueSubscription, lockDueSubscriptions } from "./recurring-queries";
+import {
+  advanceSubscription,
+  type DueSubscription,
+  lockDueSubscriptions,
+  selectNow,
+} from "./recurring-queries";
 
 /** The most subscriptions that are booked in one transaction. */
 const subscriptionsAWrite = 50;

@@ -28,7 +28,7 @@ export async function exportWorkspace(claims: UserClaims, slug: string): Promise
   const { id, address } = await demandAdmin(claims, slug);
   const running = await RunningExport.begin(claims.sub);
   try {
-    if (writing >= maxWriting) throw overloaded("answering");
+    if (writing >= maxWriting) throw overloaded();
     const spool = await Spool.open();
     await callAsService("private.write_audit", entryOf(claims, id, address));
     const stop = new AbortController();

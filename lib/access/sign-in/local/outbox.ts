@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { isOperatorToken } from "@/lib/access/operator-token";
+import { isOperatorToken } from "@/lib/access/operator";
 import { bigint, nullable, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
