@@ -1,4 +1,4 @@
-/** Every error code of the service and its HTTP status (specification section 7, design section 4). */
+/** Every error code of the service and its HTTP status. */
 export const statusOf = {
   invalid_json: 400,
   validation_failed: 400,

@@ -8,7 +8,7 @@ import { chooseMapping, fieldNames, type Mapping } from "@/lib/ledger/import/fie
 import { Poster } from "@/lib/ledger/import/poster";
 import { type FileFacts, inspectFile, readRows } from "@/lib/ledger/import/read-file";
 import { refusedHeader, refusedLine } from "@/lib/ledger/import/refused-row";
-import type { Row } from "@/lib/ledger/import/row";
+import type { FileRow } from "@/lib/ledger/import/row";
 import { type ImportOptions, importRows, type Summary } from "@/lib/ledger/import/service";
 
 const help = `npm run import -- FILE.csv|FILE.jsonl [options]
@@ -209,7 +209,7 @@ class RefusedFile {
   ) {}
 
   /** Writes a row. The file is created with the first refused row. */
-  add(row: Partial<Row> & { line: number }, reason: string): void {
+  add(row: Partial<FileRow> & { line: number }, reason: string): void {
     if (!this.#stream) {
       this.#stream = createWriteStream(this.path);
       this.#stream.write(refusedHeader(this.columns));

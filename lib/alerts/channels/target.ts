@@ -24,7 +24,7 @@ const fieldOf: Record<ChannelKind, "url" | "routing_key" | "addresses"> = {
  * @returns undefined where an edit does not say
  * @throws ServiceError validation_failed for a field of another kind of channel, or an address that no channel may have
  */
-export function readTarget(
+export function readChannelTarget(
   kind: ChannelKind,
   request: CreateChannelRequest | EditChannelRequest,
 ): Target | undefined {

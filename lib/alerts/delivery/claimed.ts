@@ -75,7 +75,7 @@ export type ClaimedDeletion = Taken & { recipient: string } & (
 export type Delivery = Claimed | ClaimedReport | ClaimedChannelOff | ClaimedDeletion;
 
 /** How an attempt ended. */
-export type Outcome =
+export type DeliveryOutcome =
   | { outcome: "delivered"; status: number | null }
   | {
       /** `gone`: another attempt is no use; a receiver answered 410 and wants no more. */

@@ -10,7 +10,7 @@ export type MessageSource = z.infer<typeof source>;
 /** The most members that a message's metadata may have. */
 const maxMetadata = 20;
 
-/** Fields that every message may have besides its own (design section 4). */
+/** Fields that every message may have besides its own. */
 const common = {
   occurred_at: instant.optional().meta({
     description: "When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000.",

@@ -16,7 +16,7 @@ import {
   orNone,
 } from "./ledger-query";
 
-/** Rows of one answer at most (specification section 8). */
+/** Rows of one answer at most. */
 export const maxActivityRows = 100;
 const defaultActivityRows = 25;
 

@@ -6,7 +6,7 @@ import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { followPublished } from "@/lib/ledger/published/follow";
-import { begunPeriods, composePeriod, postingsOf } from "./charges";
+import { begunPeriods, composePeriod, postingsOfCharge } from "./charges";
 import {
   advanceSubscription,
   type DueSubscription,
@@ -73,5 +73,5 @@ function chargeOf(subscription: DueSubscription, startsOn: string, now: number):
     created_at: toInstant(now),
   };
   const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
-  return postingsOf(charge, subscription.id).map((posting) => ({ ...posting, ...owner }));
+  return postingsOfCharge(charge, subscription.id).map((posting) => ({ ...posting, ...owner }));
 }

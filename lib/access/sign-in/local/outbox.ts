@@ -5,7 +5,7 @@ import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asServiceAlone } from "@/lib/db/transaction";
 import { type Env, env, supabaseProject } from "@/lib/env";
-import { type Purpose, postMail } from "./account-queries";
+import { type MailPurpose, postMail } from "./account-queries";
 
 const mailRow = {
   id: bigint(),
@@ -18,7 +18,7 @@ const mailRow = {
 };
 
 /** A mail in the outbox. The local sign-in stores mails instead of sending them. */
-export type Mail = Row<typeof mailRow>;
+export type OutboxMail = Row<typeof mailRow>;
 
 const words = {
   recovery: {
@@ -48,9 +48,9 @@ const words = {
 };
 
 /** Puts a mail into the outbox. @param about the new address, in a mail about a change of address */
-export async function sendMail(mail: {
+export async function sendSignInMail(mail: {
   email: string;
-  purpose: Purpose | "unknown";
+  purpose: MailPurpose | "unknown";
   about?: string;
   link?: string;
   code?: string;
@@ -102,13 +102,13 @@ export function outboxAccess(given: string | undefined, settings: Env = env()): 
 }
 
 /** The newest mails first; undefined where a Supabase project sends real ones. */
-export async function readOutbox(limit = 50): Promise<Mail[] | undefined> {
+export async function readOutbox(limit = 50): Promise<OutboxMail[] | undefined> {
   if (supabaseProject()) return undefined;
   return asServiceAlone((client) => selectOutbox(client, limit));
 }
 
 /** The newest mails first. @param client logged in as the service */
-export function selectOutbox(client: ClientBase, limit: number): Promise<Mail[]> {
+export function selectOutbox(client: ClientBase, limit: number): Promise<OutboxMail[]> {
   return selectAll(
     client,
     mailRow,
