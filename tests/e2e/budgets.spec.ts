@@ -6,7 +6,7 @@ import type { Metrics } from "@/lib/contract/spend/metrics";
 import { apiClient } from "@/tests/helpers/client";
 import { workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
-import { attributesOf, digitsIn, readPage } from "./html";
+import { digitsIn, readPage } from "./html";
 import { digitsOf, readApi, recordDailyUsage, signUpWithSpend } from "./spend";
 
 type BudgetList = z.output<typeof budgetList>;
@@ -59,38 +59,34 @@ test("Shows the API's figures, with the budgets closest to their limit first", a
   expect(text).toContain("Nothing spent yet.");
 });
 
-test("Shows the API's forecast: the month's total and the day a budget runs out", async ({
-  request,
-  world,
-}) => {
-  const { slug, workspace } = await withSpend(request, world);
+test("Shows the API's forecast: the month's total and the day a budget runs out", async ({ page, world }) => {
+  const { slug, workspace } = await openBudgets(page, world);
   await recordDailyUsage(world, slug, "100");
-  const { totals, forecast_usd: whole } = await readApi<Metrics>(
-    { request },
-    `/api/v1/workspaces/${slug}/metrics`,
-  );
+  const { totals, forecast_usd: whole } = await readApi<Metrics>(page, `/api/v1/workspaces/${slug}/metrics`);
   const spent = Number(exactText(totals.total_usd));
   const comesTo = whole === null ? spent : Number(exactText(whole));
   await setBudget(world, workspace, { name: "Lasts", amount: (comesTo * 2).toFixed(2) });
   await setBudget(world, workspace, { name: "Runs out", amount: ((spent + comesTo) / 2).toFixed(2) });
   await setBudget(world, workspace, { name: "Gone", amount: (spent / 2).toFixed(2) });
-  const { html } = await readPage(request, `/${slug}/budgets`);
-  const { budgets } = await readApi<BudgetList>({ request }, `/api/v1/workspaces/${slug}/budgets`);
+  await page.reload();
+  const { budgets } = await readApi<BudgetList>(page, `/api/v1/workspaces/${slug}/budgets`);
   expect(budgets).toHaveLength(3);
   for (const { name, forecast, runs_out_on: day } of budgets) {
-    const card = cardIn(html, name);
+    const card = cardOf(page, name);
     // The overview and the budgets have the same forecast, to the last digit.
     expect(forecast, name).toEqual(whole);
-    const [figure] = attributesOf(card, "data-figure", "forecast");
-    expect(figure, name).toMatchObject({
-      "data-exact": exactText(whole ?? 0),
-      title: expect.stringMatching(/median usage of the same weekdays/),
-    });
+    await expect(card.locator('[data-figure="forecast"]')).toHaveAttribute(
+      "data-exact",
+      exactText(whole ?? 0),
+    );
+    await expect(card.locator('[data-figure="forecast"]')).toHaveAttribute(
+      "title",
+      /median usage of the same weekdays/,
+    );
     const words =
       day && new Date(day).toLocaleDateString("en-US", { day: "numeric", month: "short", timeZone: "UTC" });
-    const text = card.replaceAll(/<[^>]*>/g, "");
-    if (words) expect(text).toContain(`Expected to be used up on ${words}`);
-    else expect(text).not.toContain("used up on");
+    if (words) await expect(card).toContainText(`Expected to be used up on ${words}`);
+    else await expect(card).not.toContainText("used up on");
     expect(day !== null, `whether ${name} is used up within the month`).toBe(name === "Runs out");
   }
 });

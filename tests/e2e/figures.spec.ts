@@ -97,7 +97,7 @@ async function recordDemo(world: World, slug: string): Promise<string> {
 /** The figures of a page of metrics. */
 function figuresOfMetrics(
   { totals, booked_ahead: ahead, previous, series, forecast_usd: forecast, ...breakdowns }: Metrics,
-  dimensions: ("project" | "model" | "feature" | "provider" | "key")[],
+  dimensions: ("project" | "model" | "feature" | "provider" | "key" | "user" | "tag")[],
 ): Figures {
   const totalsOf = (slices: { total_usd: Metrics["totals"]["total_usd"] }[]) =>
     digitsOf(slices.map(({ total_usd }) => total_usd));
@@ -156,6 +156,8 @@ test("Shows the API's figures on every page for four months of a team, and parts
           "model",
           "feature",
           "provider",
+          "user",
+          "tag",
         ]),
       );
       const [headline] = shown["totals.total_usd"] ?? [];

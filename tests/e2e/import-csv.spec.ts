@@ -73,10 +73,13 @@ test("Guesses columns, lists the rows to be refused, records nothing before conf
   await page.getByRole("link", { name: "Show imported rows" }).click();
   await expect(page.getByRole("table", { name: "Activity" }).locator("[data-row]")).toHaveCount(3);
 
-  await chooseFile(page, slug, [header, ...good]);
+  await chooseFile(page, slug, [header, ...good, ...bad]);
+  await page.getByLabel("Project names").selectOption({ label: "Refuse these rows" });
   await page.getByRole("button", { name: "Check the rows" }).click();
   await expect(page.getByRole("heading", { name: "There is nothing to record" })).toBeVisible();
-  await expect(page.getByText("0 rows would be recorded, 3 rows had been recorded before.")).toBeVisible();
+  await expect(
+    page.getByText("0 rows would be recorded, 3 rows had been recorded before, 2 rows would be refused."),
+  ).toBeVisible();
   await expect(page.getByRole("button", { name: /^Record/ })).toHaveCount(0);
   expect(await countMessages(world, slug)).toBe(3);
 });

@@ -139,6 +139,7 @@ test.describe(() => {
     await page.getByRole("button", { name: "Save" }).click();
     await expect(page.getByText("May hold prompts, answers or secrets")).toBeVisible();
     await expect(page.getByLabel("Feature from the attribute")).toBeFocused();
+    await page.getByRole("button", { name: "Remove gen_ai.prompt" }).click();
     await page.getByLabel("Feature from the attribute").fill("acme.screen");
     await page.getByLabel("Default feature").fill("other");
     await page.getByRole("button", { name: "Add a tag" }).click();

@@ -39,11 +39,16 @@ function menuOf(page: Page, name: string): Locator {
   return page.getByRole("button", { name: `Actions for ${name}`, exact: true });
 }
 
-/** Deletes the thing of a row through its menu. @param verb the text of the menu item and of the button that confirms */
+/**
+ * Deletes the thing of a row through its menu, and waits until the row is gone: the rows below it move up then, and a click on what is
+ * open beside one of them would miss it and close it.
+ * @param verb the text of the menu item and of the button that confirms
+ */
 async function deleteFromMenu(page: Page, name: string, verb: string): Promise<void> {
   await menuOf(page, name).click();
   await page.getByRole("menuitem", { name: verb }).click();
   await confirm(page, verb);
+  await expect(menuOf(page, name)).toHaveCount(0);
 }
 
 test("Says which budget was deleted, undoes it, and moves the focus to the next one", {
@@ -76,6 +81,7 @@ test("Leaves the focus in a menu that is open when the last notice goes", async 
   await deleteFromMenu(page, "Beta", "Delete");
   await notices(page).getByRole("button", { name: "Undo" }).first().click();
   await expect(notices(page)).toContainText("is back.");
+  await expect(page.getByRole("button", { name: /^Actions for / })).toHaveCount(2);
   await menuOf(page, "Gamma").click();
   const [first, last] = ["Edit", "Delete"].map((name) => page.getByRole("menuitem", { name }));
   await expect(first as Locator).toBeFocused();
@@ -133,6 +139,7 @@ test("Says which view was deleted, undoes it, and keeps the focus in the list", 
   for (const name of ["Models", "People"]) {
     await bin(name).click();
     await confirm(page, "Delete");
+    await expect(bin(name)).toHaveCount(0);
   }
   await expectFocus(page, page.getByRole("heading", { name: "Saved views" }));
 });
@@ -156,6 +163,7 @@ test("Says which invitation was revoked, undoes it, moves the focus to the next 
   for (const email of ["ann@example.com", "bo@example.com"]) {
     await revoke(email).click();
     await confirm(page, "Revoke");
+    await expect(revoke(email)).toHaveCount(0);
   }
   await page.waitForLoadState("networkidle");
   await expect(page.locator("#members")).toBeFocused();
