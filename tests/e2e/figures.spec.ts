@@ -196,6 +196,7 @@ test("Shows the API's figures on every page for four months of a team, and parts
         "feature",
         "provider",
         "key",
+        "tag",
       ]),
     );
   });
