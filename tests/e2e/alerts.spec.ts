@@ -19,7 +19,7 @@ test("Adds a webhook, shows its secret once and sends a test that arrives; names
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/alerts`);
   await expect(page.getByText("Nothing has fired", { exact: true })).toBeVisible();
-  await expect(page.getByText("Nobody is told yet")).toBeVisible();
+  await expect(page.getByText("No channel yet")).toBeVisible();
   await page.getByRole("button", { name: "Alerts", exact: true }).click();
   await expect(page.getByRole("dialog", { name: "Newest alerts" })).toContainText("Nothing has fired yet.");
   await page.keyboard.press("Escape");
@@ -46,7 +46,7 @@ test("Adds a webhook, shows its secret once and sends a test that arrives; names
   await receiver.close();
   await chooseAction(page, "Finance hook", "Delete");
   await page.getByRole("button", { name: "Delete", exact: true }).click();
-  await expect(page.getByText("Nobody is told yet")).toBeVisible();
+  await expect(page.getByText("No channel yet")).toBeVisible();
 
   await page.getByRole("button", { name: "Add a channel" }).click();
   await dialog.getByLabel("Kind").selectOption("Slack");

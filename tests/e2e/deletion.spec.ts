@@ -41,7 +41,7 @@ test("Exports a whole workspace as an archive, deletes it by its name, tells its
   await confirm(page, "Name of the workspace", "another name");
   await expect(page.getByRole("dialog").getByText(`Must be ${name}.`)).toBeVisible();
   await confirm(page, "Name of the workspace", name, "not my password");
-  await expect(page.getByRole("dialog").getByRole("alert")).toHaveText("This is not your password.");
+  await expect(page.getByRole("dialog").getByRole("alert")).toHaveText("The password is wrong.");
   await confirm(page, "Name of the workspace", name);
   await page.waitForURL(/\/workspaces\/deleted/);
   await expect(page.getByRole("heading", { name: `${name} was deleted` })).toBeVisible();
