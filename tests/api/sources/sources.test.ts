@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { Outlay } from "@/packages/client/src/index";
-import { withHarness } from "@/tests/helpers/harness";
 import { chatCall, exportSpans, readCapture } from "@/tests/helpers/otlp";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeamSource } from "@/tests/helpers/sources";
 import { tablesWith } from "@/tests/helpers/tables-with";
 import { uniqueCalls } from "@/tests/helpers/unique-calls";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 const onlyCheckout = { conditions: { project_slugs: ["checkout", "search"] } };
 
