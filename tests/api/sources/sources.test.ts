@@ -188,6 +188,15 @@ describe("A flood", () => {
     expect(rows[0].reasons).toBeLessThanOrEqual(50);
   }, 60_000);
 
+  test("Of small refused exports is bounded by count", async () => {
+    const source = await makeTeamSource(harness, onlyCheckout);
+    for (let index = 0; index < 24; index += 1)
+      await source.accept(exportSpans(uniqueCalls(1, { project: "payroll" })));
+    await source.until(({ refused }) => refused === 24);
+    await source.until(({ kept }) => kept.exports > 0);
+    expect((await source.read()).kept).toMatchObject({ exports: 20, records: 20 });
+  });
+
   test("Of texts that Postgres cannot hold fails nobody's counts", async () => {
     const hostile = await makeTeamSource(harness, onlyCheckout);
     const neighbour = await makeTeamSource(harness, {}, hostile.team);
