@@ -208,26 +208,6 @@ describe("A worker killed with SIGKILL", () => {
     service = await harness.start();
   });
 
-  test("Loses nothing that was answered, and is started again while the other serves", async () => {
-    const { secret } = await newKey();
-    const [doomed = 0, other = 0] = workerPids(service);
-    const baseUrl = () => service.baseUrl;
-    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
-    const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
-    await load.storesMore(100);
-    process.kill(doomed, "SIGKILL");
-    // The clients of the other worker go on.
-    await load.storesMore(50);
-    await load.stop();
-    const pids = await untilServing(service, 2);
-    expect(pids).toContain(other);
-    expect(pids).not.toContain(doomed);
-    await retrying.storesMore(20);
-    await retrying.stop();
-    for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
-    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
-  });
-
   test("Closes a connection that it had not accepted yet", async () => {
     const [stuck = 0] = workerPids(service);
     process.kill(stuck, "SIGSTOP");
@@ -246,6 +226,26 @@ describe("A worker killed with SIGKILL", () => {
     expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(3);
     expect(performance.now() - began).toBeLessThan(20_000);
     await untilServing(service, 2);
+  });
+
+  test("Loses nothing that was answered, and is started again while the other serves", async () => {
+    const { secret } = await newKey();
+    const [doomed = 0, other = 0] = workerPids(service);
+    const baseUrl = () => service.baseUrl;
+    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
+    const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
+    await load.storesMore(100);
+    process.kill(doomed, "SIGKILL");
+    // The clients of the other worker go on.
+    await load.storesMore(50);
+    await load.stop();
+    const pids = await untilServing(service, 2);
+    expect(pids).toContain(other);
+    expect(pids).not.toContain(doomed);
+    await retrying.storesMore(20);
+    await retrying.stop();
+    for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 
   test("Leaves no worker behind when the service itself is killed", async () => {
