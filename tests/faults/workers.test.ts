@@ -219,7 +219,7 @@ describe("A worker killed with SIGKILL", () => {
       ),
     );
     // All but the one that was handed to the stopped worker are answered by the other.
-    await expect.poll(() => Promise.race([...requests, wait(0, "open")])).toBe(200);
+    await expect.poll(() => Promise.race([...requests, wait(0, "open")]), { timeout: 10_000 }).toBe(200);
     process.kill(stuck, "SIGKILL");
     const outcomes = await Promise.all(requests);
     expect(outcomes.filter((outcome) => outcome === "closed")).toHaveLength(1);
