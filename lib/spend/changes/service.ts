@@ -6,7 +6,7 @@ import type { DayRange } from "@/lib/contract/values/month";
 import { parseDecimal, subtract, sum, toText } from "@/lib/decimal";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
-import { explain, type Segment } from "./causes";
+import { type Segment, splitDifference } from "./causes";
 import { type ComparedRanges, type SegmentRow, selectMovers, selectSegments } from "./change-queries";
 
 /** The most people, keys, and names behind a cause that are listed. */
@@ -19,7 +19,7 @@ export async function loadChanges(client: ClientBase, comparison: ComparedRanges
   const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));
   const segments = rows.map(toSegment);
   const movers = await selectMovers(client, { ...comparison, foldedUntil }, maxListed);
-  const { difference, causes, volume } = explain(segments);
+  const { difference, causes, volume } = splitDifference(segments);
   const { range, before } = comparison;
   const total = (when: "now" | "before") => sum(segments.map((segment) => segment[when].cost));
   const moversOf = (dimension: "user" | "key") =>

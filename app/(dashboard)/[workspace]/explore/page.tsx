@@ -18,7 +18,7 @@ import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
 import { maxSpendDays, spendQuery } from "@/lib/contract/spend/spend-query";
-import { explain } from "@/lib/contract/values/parse-part";
+import { explainIssue } from "@/lib/contract/values/parse-part";
 import { ServiceError } from "@/lib/errors";
 import { samePointBefore } from "@/lib/spend/period";
 import { isRefusal, readExplore } from "@/lib/spend/views/explore";
@@ -63,7 +63,7 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
       <Refused
         slug={slug}
         title="This address is not valid"
-        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explain(issue)}`}
+        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explainIssue(issue)}`}
       />
     );
   }
