@@ -3,8 +3,6 @@ import { rowsOf } from "./activity-table";
 import { expect, test, type World } from "./fixtures";
 import { clientOf } from "./spend";
 
-test.describe.configure({ timeout: 60_000 });
-
 /** Records an expense with a key. */
 async function recordExpense(world: World, slug: string, amount: number) {
   const client = await clientOf(world, slug);

@@ -13,7 +13,6 @@ async function goTo(page: Page, name: string): Promise<void> {
 }
 
 test("Takes a team from its first key to disconnecting an assistant", async ({ page, openPage, world }) => {
-  test.setTimeout(120_000);
   const { baseUrl } = world.service;
   const record = async (secret: string, usd: number) =>
     (await apiClient(baseUrl, secret).post(costMessage({ estimated_cost: usd }))).status;
