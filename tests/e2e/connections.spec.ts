@@ -48,19 +48,6 @@ async function recordAs(token: string, { service: { baseUrl } }: World): Promise
   return status;
 }
 
-test("Says without connections how to connect each assistant, with this service's address", async ({
-  page,
-  world,
-}) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}/connections`);
-  await expect(page.getByText("No assistant is connected")).toBeVisible();
-  for (const tab of ["Claude Code", "Claude", "Cursor", "VS Code", "ChatGPT", "Others"]) {
-    await page.getByRole("tab", { name: tab, exact: true }).click();
-    await expect(page.getByRole("tabpanel")).toContainText(`${world.service.baseUrl}/api/mcp`);
-  }
-});
-
 test("Lists an assistant's permissions and spend, and disconnects it at once", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const token = await connect(page, world, "Desk assistant");
