@@ -3,7 +3,6 @@ import { addChannel, crossing, openReceiver, raise } from "@/tests/helpers/alert
 import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 
-test.describe.configure({ timeout: 90_000 });
 // One of the channels is refused.
 test.use({ mayBeRefused: true });
 

@@ -46,7 +46,7 @@ async function lookAtPage({
   ofColours: string[];
   known: Readable;
 }): Promise<{ barriers: string[]; readable: Readable }> {
-  const ofEachLook = 5;
+  const ofEachLook = 3;
 
   /** A hash of 53 bits (cyrb53): the same text has the same hash on every page. */
   const hash = (text: string) => {

@@ -4,8 +4,6 @@ import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
 
-test.describe.configure({ timeout: 90_000 });
-
 const bell = (page: Page) => page.getByRole("button", { name: /^Alerts(, \d+ new)?$/ });
 
 test("Counts what is new, shows it and marks it as seen, without moving the page, and opens an alert by the keyboard", async ({

@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import { authorizeUrl, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
 import { signUp } from "./accounts";
 import { expect, test, type World } from "./fixtures";
+import { readPage } from "./html";
 import { startProgram } from "./program";
 
 /** Connects an assistant for the user signed in on the page. @returns its access token */
@@ -47,6 +48,23 @@ async function recordAs(token: string, { service: { baseUrl } }: World): Promise
   });
   return status;
 }
+
+test("Says without connections how to connect each assistant, with this service's address", async ({
+  request,
+  world,
+}) => {
+  const { slug } = await signUp({ request });
+  const { html, text } = await readPage(request, `/${slug}/connections`);
+  expect(text).toContain("No assistant is connected");
+  const [tabs = "", ...panels] = html
+    .split('role="tabpanel"')
+    .map((part) => part.replaceAll(/<[^>]*>/g, " "));
+  for (const name of ["Claude Code", "Claude", "Cursor", "VS Code", "ChatGPT", "Others"])
+    expect(tabs).toContain(` ${name} `);
+  expect(panels).toHaveLength(6);
+  const address = `${world.service.baseUrl}/api/mcp`;
+  for (const panel of panels) expect(panel.replaceAll(/\s/g, "")).toContain(address);
+});
 
 test("Lists an assistant's permissions and spend, and disconnects it at once", async ({ page, world }) => {
   const { slug } = await signUp(page);

@@ -6,9 +6,6 @@ import { expect, test, type World } from "./fixtures";
 import { expectLight } from "./page-checks";
 import { readApi } from "./spend";
 
-// Thousands of rows, first as a dry run and then recorded.
-test.describe.configure({ timeout: 60_000 });
-
 const header = "Date,Project,Provider,Model Name,Unit,Tokens,Cost USD,Team";
 const good = [
   "2026-11-02,checkout,openai,gpt-4o,input_tokens,120000,0.300000000000000001,web",

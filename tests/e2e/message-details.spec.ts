@@ -4,9 +4,7 @@ import { rowsOf } from "./activity-table";
 import { expect, test } from "./fixtures";
 import { clientOf, expectDigits } from "./spend";
 
-test("Opens a message's details by keyboard, with an address of their own", {
-  tag: "@phone",
-}, async ({ page, world }) => {
+test("Opens a message's details by keyboard, with an address of their own", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   await client.post(costMessage({ estimated_cost: undefined, quantity: 1200, metadata: { run: "r-17" } }));

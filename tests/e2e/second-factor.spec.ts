@@ -27,7 +27,6 @@ const signOut = async (page: Page) => {
 test("Asks for the code of an authenticator at sign-in, or once for a recovery code, until it is removed", async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}/settings/account`);
   await page.getByRole("button", { name: "Add an authenticator" }).click();

@@ -51,9 +51,10 @@ async function deleteFromMenu(page: Page, name: string, verb: string): Promise<v
   await expect(menuOf(page, name)).toHaveCount(0);
 }
 
-test("Says which budget was deleted, undoes it, and moves the focus to the next one", {
-  tag: "@phone",
-}, async ({ page, world }) => {
+test("Says which budget was deleted, undoes it, and moves the focus to the next one", async ({
+  page,
+  world,
+}) => {
   const { slug } = await signUp(page);
   for (const name of ["Beta", "Alpha"])
     await call(page, world, slug, "/budgets", { name, scope_type: "global", amount: 5 });
