@@ -10,7 +10,7 @@ import {
 } from "@/lib/contract/spend/ledger-query";
 import type { DayRange } from "@/lib/contract/values/month";
 import { explainIssue } from "@/lib/contract/values/parse-part";
-import { comparedRange, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
+import { comparedWith, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 
 /**
  * The range of a page: that of its address, otherwise the one that the person last chose, otherwise this month.
@@ -44,7 +44,7 @@ export function readPageRange(
 function toPageRange(query: RangeQuery, now: number): PageRange {
   const period = periodOf(query);
   const range = rangeOf(query, now);
-  const previous = comparedRange(query, range);
+  const previous = comparedWith(query, now)?.whole;
   const earlier = rangeBefore(period, range);
   const later = rangeAfter(period, range);
   const hasBegun = later && Date.parse(later.from) <= now;

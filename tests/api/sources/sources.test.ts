@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { Outlay } from "@/packages/client/src/index";
-import { withHarness } from "@/tests/helpers/harness";
 import { chatCall, exportSpans, readCapture } from "@/tests/helpers/otlp";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeamSource } from "@/tests/helpers/sources";
 import { tablesWith } from "@/tests/helpers/tables-with";
 import { uniqueCalls } from "@/tests/helpers/unique-calls";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 const onlyCheckout = { conditions: { project_slugs: ["checkout", "search"] } };
 
@@ -233,6 +233,27 @@ describe("A flood", () => {
     expect(rows[0].bytes).toBeLessThanOrEqual(1024 * 1024);
     expect(rows[0].reasons).toBeLessThanOrEqual(50);
   }, 60_000);
+
+  test("Of small refused exports is bounded by count: a further one takes the place of the oldest", async () => {
+    const source = await makeTeamSource(harness, onlyCheckout);
+    const { sql } = harness.fixtures;
+    await sql.query(
+      `insert into public.refused_exports (workspace_id, api_key_id, at, record_count, byte_count, records)
+       select $1, $2, now() - number * interval '1 minute', 1, 4, '[{}]' from generate_series(1, 20) as number`,
+      [source.team.workspace, source.id],
+    );
+    await source.accept(exportSpans(uniqueCalls(1, { project: "payroll" })));
+    const kept = async () =>
+      (
+        await sql.query(
+          `select count(*)::int as exports, (max(at) > now() - interval '50 seconds') as has_newest
+           from public.refused_exports where api_key_id = $1`,
+          [source.id],
+        )
+      ).rows[0];
+    await expect.poll(kept, { timeout: 10_000 }).toMatchObject({ has_newest: true });
+    expect(await kept()).toEqual({ exports: 20, has_newest: true });
+  });
 
   test("Of texts that Postgres cannot hold fails nobody's counts", async () => {
     const hostile = await makeTeamSource(harness, onlyCheckout);
