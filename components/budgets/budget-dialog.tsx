@@ -24,13 +24,13 @@ export function checkBudget({
   alertAt,
 }: Pick<BudgetFields, "amount" | "alertAt">): Record<string, string> {
   return {
-    ...checkAmount(amount, "amount"),
+    ...checkBudgetAmount(amount, "amount"),
     ...(!parseThresholds(alertAt) && { alert_at: "must be shares or amounts, like 80% or $500" }),
   };
 }
 
 /** Finds what is wrong with a typed amount, as an error of this path. */
-export function checkAmount(typed: string, path: string): Record<string, string> {
+export function checkBudgetAmount(typed: string, path: string): Record<string, string> {
   const digits = parseAmount(typed);
   if (!digits) return { [path]: "must be an amount, like 500 or 12.50" };
   return Number(digits) === 0 ? { [path]: "must be more than 0" } : {};
@@ -117,13 +117,13 @@ export function BudgetDialog({
           </div>
           <FormField
             label="What happens at the limit?"
-            description="A budget that blocks refuses every cost that would exceed its limit, whoever records it."
+            description="A budget can refuse to record a cost that would exceed its limit. The call to the model has usually happened by then: the program learns of the refusal and can stop."
             error={fieldErrors.blocks}
           >
             {(control) => (
               <Select {...control} name="blocks" defaultValue={String(initial.blocks)}>
                 <option value="false">It warns</option>
-                <option value="true">It warns and blocks</option>
+                <option value="true">It warns and refuses to record</option>
               </Select>
             )}
           </FormField>

@@ -27,8 +27,7 @@ export class Turns {
   async take(workspaceId: string, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw disconnected();
     const own = this.#waiting.get(workspaceId) ?? [];
-    if (own.length >= this.limits.ofOne || this.#waitingCount >= this.limits.inAll)
-      throw overloaded("taking in");
+    if (own.length >= this.limits.ofOne || this.#waitingCount >= this.limits.inAll) throw overloaded();
     await new Promise<void>((resolve, reject) => {
       const giveUp = () => {
         this.#remove(workspaceId, begin);

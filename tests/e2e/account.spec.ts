@@ -49,13 +49,15 @@ test("Changes a password by a mailed code without the present one", async ({ pag
     await page.getByRole("button", { name: "Change the password" }).click();
   };
   await change(code === "000000" ? "000001" : "000000");
-  await expect(page.getByText("This is not the code we sent last")).toBeVisible();
+  await expect(page.getByText("This code is wrong or has expired")).toBeVisible();
   await change(code);
   await expect(page.getByText("Your password is changed.")).toBeVisible();
   const elsewhere = await openPage();
   await elsewhere.goto("/sign-in");
   await fillSignIn(elsewhere, email, password);
-  await expect(elsewhere.getByRole("alert").filter({ hasText: "not the right password" })).toBeVisible();
+  await expect(
+    elsewhere.getByRole("alert").filter({ hasText: "The e-mail address or the password is wrong" }),
+  ).toBeVisible();
   await fillSignIn(elsewhere, email, next);
   await elsewhere.waitForURL(`**/${slug}`);
 });

@@ -15,7 +15,7 @@ test("Adds a webhook, shows its secret once, sends a test that arrives, and list
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/alerts`);
   await expect(page.getByText("Nothing has fired", { exact: true })).toBeVisible();
-  await expect(page.getByText("Nobody is told yet")).toBeVisible();
+  await expect(page.getByText("No channel yet")).toBeVisible();
   await page.getByRole("button", { name: "Add a channel" }).click();
   const dialog = page.getByRole("dialog", { name: "Add a channel" });
   await dialog.getByLabel("Kind").selectOption("Webhook");
@@ -39,7 +39,7 @@ test("Adds a webhook, shows its secret once, sends a test that arrives, and list
   await receiver.close();
   await chooseAction(page, "Finance hook", "Delete");
   await page.getByRole("button", { name: "Delete", exact: true }).click();
-  await expect(page.getByText("Nobody is told yet")).toBeVisible();
+  await expect(page.getByText("No channel yet")).toBeVisible();
 });
 
 test.describe("With refusals", () => {

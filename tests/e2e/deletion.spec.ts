@@ -32,7 +32,7 @@ test("Deletes a workspace by its name, tells its members, and undoes it", async 
   await confirm(page, "Name of the workspace", "another name");
   await expect(page.getByRole("dialog").getByText(`Must be ${name}.`)).toBeVisible();
   await confirm(page, "Name of the workspace", name, "not my password");
-  await expect(page.getByRole("dialog").getByRole("alert")).toHaveText("This is not your password.");
+  await expect(page.getByRole("dialog").getByRole("alert")).toHaveText("The password is wrong.");
   await confirm(page, "Name of the workspace", name);
   await page.waitForURL(/\/workspaces\/deleted/);
   await expect(page.getByRole("heading", { name: `${name} was deleted` })).toBeVisible();

@@ -72,7 +72,9 @@ test("Names an existing key and does not ask for its secret", async ({ page }) =
 test("Says what being told needs, and finds in the data what is there", async ({ page, world }) => {
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}`);
-  const step = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: "Get told" }) });
+  const step = page
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("heading", { name: "Set up alerts" }) });
   await expect(step).toContainText("No budget yet");
   await expect(step).toContainText("No channel yet");
   await step.getByRole("button", { name: "Set a budget" }).click();
@@ -80,18 +82,18 @@ test("Says what being told needs, and finds in the data what is there", async ({
   await budget.getByLabel("How much per month?").fill("100");
   await budget.getByRole("button", { name: "Set the budget" }).click();
   await expect(step).toContainText("Everything");
-  await expect(step.getByRole("heading", { name: "Get told (done)" })).toHaveCount(0);
+  await expect(step.getByRole("heading", { name: "Set up alerts (done)" })).toHaveCount(0);
   await step.getByRole("button", { name: "Add a channel" }).click();
   const channel = page.getByRole("dialog", { name: "Add a channel" });
   await channel.getByLabel("Addresses").fill(email);
   await channel.getByLabel("Name").fill("Me");
   await channel.getByRole("button", { name: "Add the channel" }).click();
-  await expect(step.getByRole("heading", { name: "Get told (done)" })).toBeVisible();
+  await expect(step.getByRole("heading", { name: "Set up alerts (done)" })).toBeVisible();
   await page.reload();
   await expect(step).toContainText("Me");
   await demote(world, { slug, email }, "viewer");
   const { html, text } = await readPage(page.request, `/${slug}`);
-  expect(text).toMatch(/Get told ?\(done\)/);
+  expect(text).toMatch(/Set up alerts ?\(done\)/);
   expect(text).toContain("ask a member of this workspace");
   expect(html).not.toMatch(/<button\b[^>]*>(?:(?!<\/button>).)*(Set a budget|Add a channel|Create a key)/s);
 });

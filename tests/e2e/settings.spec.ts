@@ -144,7 +144,7 @@ test.describe("Erasing a person", () => {
     await expect(listed("Replaced").first()).toHaveText("2 messages");
     await expect(listed("Replaced").nth(1)).toHaveText("1 budget: Research of Ada");
     await expect(listed("Spellings")).toHaveText(["Ada@example.org", name]);
-    await expect(listed("Stays as it is").first()).toHaveText(`1 tag: owner:${name}`);
+    await expect(listed("Stays").first()).toHaveText(`1 tag: owner:${name}`);
     await page.keyboard.press("Escape");
     await expect(question).toBeHidden();
     await expect(erase).toBeFocused();
@@ -214,7 +214,7 @@ test("Changes name and password, the password only with the present one", async 
   await page.getByLabel("Current password").fill("not this one");
   await page.getByLabel("New password").fill(next);
   await page.getByRole("button", { name: "Change the password" }).click();
-  await expect(page.getByText("This is not the password you have.")).toBeVisible();
+  await expect(page.getByText("The current password is wrong.")).toBeVisible();
   await page.getByLabel("Current password").fill(password);
   await page.getByLabel("New password").fill(next);
   await page.getByRole("button", { name: "Change the password" }).click();
@@ -224,7 +224,9 @@ test("Changes name and password, the password only with the present one", async 
 
   await elsewhere.context().clearCookies();
   await signIn(password);
-  await expect(elsewhere.getByRole("alert").filter({ hasText: "not the right password" })).toBeVisible();
+  await expect(
+    elsewhere.getByRole("alert").filter({ hasText: "The e-mail address or the password is wrong" }),
+  ).toBeVisible();
   await signIn(next);
   await elsewhere.waitForURL(`**/${slug}`);
 });

@@ -61,7 +61,7 @@ test("Adds a source, and shows the first record of what is sent by the lines on 
   await expect(page.getByText("One source sent something in the last 24 hours.")).toBeVisible();
   await page.getByRole("link", { name: "Laptop" }).click();
   await expect(page.getByRole("table", { name: "What came in" })).toContainText("claude-code");
-  await expect(page.getByRole("region", { name: "What became of it" })).toContainText("1 call recorded.");
+  await expect(page.getByRole("region", { name: "Outcomes" })).toContainText("1 call recorded.");
   await expect(page.getByText(secret)).toHaveCount(0);
 });
 

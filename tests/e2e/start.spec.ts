@@ -39,7 +39,7 @@ test("Ends the session on sign-out, and starts none with a wrong password", asyn
   await page.waitForURL((url) => !url.pathname.startsWith(`/${slug}`));
   await page.goto("/sign-in");
   await fillSignIn(page, email, "wrong horse");
-  await expect(page.getByText("not the right password")).toBeVisible();
+  await expect(page.getByText("The e-mail address or the password is wrong")).toBeVisible();
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL(`**/${slug}`);

@@ -9,7 +9,7 @@ import {
   rangeQuery,
 } from "@/lib/contract/spend/ledger-query";
 import type { DayRange } from "@/lib/contract/values/month";
-import { explain } from "@/lib/contract/values/parse-part";
+import { explainIssue } from "@/lib/contract/values/parse-part";
 import { comparedWith, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 
 /**
@@ -37,7 +37,7 @@ export function readPageRange(
     query,
     range: toPageRange(query, now),
     params: { ...others, ...query },
-    problem: issue && `${issue.path.join(".")} ${explain(issue)}`,
+    problem: issue && `${issue.path.join(".")} ${explainIssue(issue)}`,
   };
 }
 

@@ -11,7 +11,12 @@ import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/dec
 import { identify } from "@/lib/keys/identify";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
-import { dueCharges, type PeriodCharge, postingsOf, toSubscription } from "@/lib/ledger/recurring/charges";
+import {
+  dueCharges,
+  type PeriodCharge,
+  postingsOfCharge,
+  toSubscription,
+} from "@/lib/ledger/recurring/charges";
 import { mapInSlices } from "@/lib/slices";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
@@ -158,7 +163,7 @@ export class Group {
     if (from && own.fromProject !== undefined)
       from.projectId = draft.projectId(key.workspaceId, own.fromProject);
     // The id of a later period is of no account here.
-    const later = due.flatMap((charge) => postingsOf(charge, ""));
+    const later = due.flatMap((charge) => postingsOfCharge(charge, ""));
     return this.#budgets.decide(
       key,
       [...planned, ...later.map((posting) => ({ posting, projectId }))],
@@ -187,7 +192,7 @@ export class Group {
     for (const row of rows) draft.addMessage(row);
     const periods = due.map((charge) => {
       const periodId = newId();
-      for (const posting of postingsOf(charge, id))
+      for (const posting of postingsOfCharge(charge, id))
         draft.addMessage(rowOf({ ...owner, id: periodId }, posting));
       return { id: periodId, starts_on: charge.startsOn, amount_usd: toText(charge.composed.amount) };
     });

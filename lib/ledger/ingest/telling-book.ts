@@ -164,7 +164,7 @@ export class TellingBook {
       const made = {
         workspace_id,
         message_id: call.messageId,
-        reason: `Told again by ${by}, which says more.`,
+        reason: `Replaced by a more detailed report of ${by}.`,
         postings,
         api_key_id: String(api_key_id),
         likenesses: call.tellings.map(({ likeness }) => likeness),

@@ -12,7 +12,7 @@ import {
   spentWithin,
   toAnsweredStretch,
 } from "@/lib/spend/period";
-import { explain, type Segment } from "./causes";
+import { type Segment, splitDifference } from "./causes";
 import { type ComparedRanges, type SegmentRow, selectMovers, selectSegments } from "./change-queries";
 
 /** The most people, keys, and names behind a cause that are listed. */
@@ -43,7 +43,7 @@ export async function loadChanges(
   const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));
   const segments = rows.map(toSegment);
   const movers = await selectMovers(client, { ...comparison, foldedUntil }, maxListed);
-  const { difference, causes, volume } = explain(segments);
+  const { difference, causes, volume } = splitDifference(segments);
   const total = (when: "now" | "before") => sum(segments.map((segment) => segment[when].cost));
   const moversOf = (dimension: "user" | "key") =>
     movers.flatMap(({ value, name, now, before: earlier, ...mover }) =>

@@ -12,7 +12,7 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { type SpendSlice, selectLatestRows, selectProject, selectSpendSlices } from "./summary-queries";
 
-/** The most rows in a project's spend (specification section 8). */
+/** The most rows in a project's spend. */
 const maxRows = 200;
 const dayMs = 86_400_000;
 

@@ -111,7 +111,7 @@ describe("The rules of a workspace", () => {
     expect(over).toMatchObject({
       state: "ok",
       severity: "info",
-      title: "The key Test key is far from its monthly limit again",
+      title: "The key Test key is no longer near its monthly limit",
       figures: { amount_usd: null, percent: null },
     });
   });

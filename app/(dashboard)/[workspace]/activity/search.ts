@@ -3,7 +3,7 @@ import { rangeNames } from "@/components/filters/range";
 import type { CurrentUser } from "@/lib/contract/access/me";
 import { activityQuery } from "@/lib/contract/spend/activity";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
-import { explain } from "@/lib/contract/values/parse-part";
+import { explainIssue } from "@/lib/contract/values/parse-part";
 import { readPageRange } from "../page-range";
 
 const rowsPerPage = 50;
@@ -38,7 +38,7 @@ export function parseSearch(
   const rows = activityQuery.safeParse({ ...filters, ...(currency && { currency }), limit: rowsPerPage });
   if (!rows.success) {
     const [issue] = rows.error.issues;
-    return { params, problem: `${issue?.path.join(".")} ${issue && explain(issue)}` };
+    return { params, problem: `${issue?.path.join(".")} ${issue && explainIssue(issue)}` };
   }
   const { q, cost_status, session, emitter, ...sumFilters } = filters;
   const isSummed = [q, cost_status, session, emitter].every((filter) => filter === undefined);

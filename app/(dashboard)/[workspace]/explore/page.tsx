@@ -19,7 +19,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { maxSpendDays, spendQuery } from "@/lib/contract/spend/spend-query";
-import { explain } from "@/lib/contract/values/parse-part";
+import { explainIssue } from "@/lib/contract/values/parse-part";
 import { ServiceError } from "@/lib/errors";
 import { isRefusal, readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
@@ -71,7 +71,7 @@ async function Explore({
       <Refused
         slug={slug}
         title="This address is not valid"
-        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explain(issue)}`}
+        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explainIssue(issue)}`}
       />
     );
   }
