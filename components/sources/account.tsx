@@ -78,6 +78,9 @@ const names: Record<string, string> = {
   "ai-sdk": "the AI SDK",
   "anthropic-sdk": "the Anthropic SDK",
   "claude-code": "Claude Code",
+  "claude-platform": "the Claude Platform",
+  copilot: "Copilot",
+  helicone: "Helicone",
   langfuse: "Langfuse",
   langsmith: "LangSmith",
   litellm: "LiteLLM",
@@ -85,6 +88,7 @@ const names: Record<string, string> = {
   openllmetry: "OpenLLMetry",
   openrouter: "OpenRouter",
   opentelemetry: "another library",
+  "outlay-client": "Outlay's client",
 };
 
 function nameOf(emitter: string): string {

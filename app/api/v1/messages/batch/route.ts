@@ -35,7 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
       Object.assign(headers, rateHeaders(rate));
       const verdicts = accepted(outcome);
       if (request.headers.has("outlay-client") && !query?.dry_run)
-        noteClientCalls(admitted?.key.id, verdicts);
+        noteClientCalls(admitted?.key.id, body instanceof Error ? [] : body.messages, verdicts);
       return toBulkResult(verdicts);
     },
   }),
