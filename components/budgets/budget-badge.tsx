@@ -14,7 +14,7 @@ export function StateBadge({ budget }: { budget: BudgetState }) {
     return (
       <Badge variant="destructive">
         <CircleAlert aria-hidden="true" className="size-3" />
-        {budget.blocks ? "Used up, blocking" : "Used up"}
+        {budget.blocks ? "Used up, refusing costs" : "Used up"}
       </Badge>
     );
   }

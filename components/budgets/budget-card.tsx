@@ -46,7 +46,7 @@ export function BudgetCard({
             <StateBadge budget={budget} />
           </h2>
           <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
-            {formatScope(scope)} · {formatPeriod(budget)} · {budget.blocks ? "Blocks" : "Warns"}
+            {formatScope(scope)} · {formatPeriod(budget)} · {budget.blocks ? "Refuses to record" : "Warns"}
           </p>
         </div>
         {actions}
@@ -131,7 +131,7 @@ function Blocked({ budget }: { budget: Budget }) {
   if (!budget.blocks || !isUsedUp(budget)) return null;
   return (
     <p className="text-destructive">
-      It refuses every cost until {formatDay(budget.period_until)}, or until you raise it.
+      It refuses to record costs until {formatDay(budget.period_until)}, or until you raise it.
     </p>
   );
 }

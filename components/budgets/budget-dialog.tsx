@@ -117,13 +117,13 @@ export function BudgetDialog({
           </div>
           <FormField
             label="What happens at the limit?"
-            description="A budget that blocks refuses every cost that would exceed its limit, whoever records it."
+            description="A budget can refuse to record a cost that would exceed its limit. The call to the model has usually happened by then: the program learns of the refusal and can stop."
             error={fieldErrors.blocks}
           >
             {(control) => (
               <Select {...control} name="blocks" defaultValue={String(initial.blocks)}>
                 <option value="false">It warns</option>
-                <option value="true">It warns and blocks</option>
+                <option value="true">It warns and refuses to record</option>
               </Select>
             )}
           </FormField>

@@ -51,9 +51,10 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
       alsoSaved: [
         { label: "Covers", value: ({ scope }) => scope },
         { label: "Period", value: ({ period }) => period },
-        { label: "At the limit", value: ({ blocks }) => (blocks ? "blocks" : "warns") },
+        { label: "At the limit", value: ({ blocks }) => (blocks ? "refuses to record" : "warns") },
       ],
-      text: ({ name, scope, period, blocks }) => `${name} ${scope} ${period} ${blocks ? "blocks" : "warns"}`,
+      text: ({ name, scope, period, blocks }) =>
+        `${name} ${scope} ${period} ${blocks ? "refuses to record" : "warns"}`,
       cell: ({ name, scope, period, blocks, used, alert }) => (
         <>
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -61,7 +62,7 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
             <StateBadge budget={{ percent_used: used, blocks, alert }} />
           </span>
           <span className={`block text-muted-foreground text-xs [overflow-wrap:anywhere] ${secondLine}`}>
-            {scope} · {period} · {blocks ? "Blocks" : "Warns"}
+            {scope} · {period} · {blocks ? "Refuses to record" : "Warns"}
           </span>
         </>
       ),

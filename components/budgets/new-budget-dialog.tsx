@@ -112,7 +112,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   return (
     <BudgetDialog
       title="Set a budget"
-      description="A budget alerts you at the percentages that you choose. It can also block costs that would exceed its limit."
+      description="A budget alerts you at the percentages that you choose. It can also refuse to record costs that would exceed its limit."
       amountLabel={amountLabels[period]}
       initial={{ alertAt: "50%, 80%, 100%", blocks: false }}
       nameDescription="Leave empty to name the budget after what it covers."

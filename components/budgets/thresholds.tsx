@@ -42,7 +42,7 @@ export function Thresholds({ thresholds, reached }: { thresholds: Threshold[]; r
             <span className={crossed ? "text-foreground" : undefined}>{label}</span>
             {crossed ? (
               crossed.wasAbove ? (
-                "before it was set"
+                "already reached when the budget was created"
               ) : (
                 <>
                   <span className="sr-only">reached</span>

@@ -26,7 +26,7 @@ export function CoveringBudgets({ budgets, workspace }: { budgets: KeyBudget[]; 
                   {budget.name}
                 </Link>
                 <Badge variant={budget.blocks && budget.is_used_up ? "destructive" : "outline"}>
-                  {budget.blocks ? "Blocks" : "Warns"}
+                  {budget.blocks ? "Refuses to record" : "Warns"}
                 </Badge>
               </span>
               <span className="text-muted-foreground tabular-nums">

@@ -73,6 +73,23 @@ export function ConsentForm({
   );
 }
 
+/** What a program requests that asks for every permission of the tools, as clients do by themselves. */
+const everyTool: readonly Permission[] = ["log_usage", "add_expenses", "read_summaries"];
+
+/**
+ * The permissions that are ticked before the user chooses: those that the program has now, or else those that it requests. Most
+ * clients request every permission of the tools, whatever they need; then reading alone is ticked.
+ */
+export function permissionsToTick(
+  { grantable, current }: Pick<WorkspaceChoice, "grantable" | "current">,
+  wanted: readonly Permission[],
+): readonly Permission[] {
+  const requested = grantable.filter((each) => wanted.includes(each));
+  if (current) return requested.filter((each) => current.permissions.includes(each));
+  const asksForAll = everyTool.every((each) => wanted.includes(each));
+  return asksForAll ? requested.filter((each) => each === "read_summaries") : requested;
+}
+
 function GrantFields({
   workspace,
   wanted,
@@ -83,10 +100,7 @@ function GrantFields({
   program: string;
 }) {
   const { grantable, projects, current, role } = workspace;
-  // Only requested permissions are selected, even when the program has others now.
-  const [chosen, setChosen] = useState<readonly Permission[]>(
-    grantable.filter((each) => wanted.includes(each)),
-  );
+  const [chosen, setChosen] = useState(() => permissionsToTick(workspace, wanted));
   const [project, setProject] = useState(current?.project ?? "");
   const [limit, setLimit] = useState(current?.monthlyLimit ?? "");
   const requested = permissions.filter((each) => wanted.includes(each));

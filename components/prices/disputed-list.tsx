@@ -21,8 +21,8 @@ export function DisputedList({
       {disputed.map((each) => {
         const { provider, model, unit_type: unit, last_used_on: lastDay, applied, other } = each;
         const offers = [
-          { offer: applied, figure: "applied.rate", note: "in use" },
-          { offer: other, figure: "other.rate", note: undefined },
+          { offer: applied, figure: "applied.rate", isInUse: true },
+          { offer: other, figure: "other.rate", isInUse: false },
         ];
         return (
           <li
@@ -36,10 +36,15 @@ export function DisputedList({
               </span>
             </span>
             <ul className="grid gap-2.5">
-              {offers.map(({ offer, figure, note }) => (
+              {offers.map(({ offer, figure, isInUse }) => (
                 <li key={offer.source} className="flex items-center justify-between gap-x-4">
-                  <OfferText offer={offer} figure={figure} unit={unit} note={note} />
-                  {canSet ? (
+                  <OfferText
+                    offer={offer}
+                    figure={figure}
+                    unit={unit}
+                    note={isInUse ? "in use" : undefined}
+                  />
+                  {canSet && !isInUse ? (
                     <UsePrice
                       workspace={workspace}
                       price={{

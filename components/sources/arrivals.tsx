@@ -16,7 +16,7 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
           <TableRow>
             <TableHead className="pl-0">Program</TableHead>
             <TableHead className="text-right max-sm:px-1.5">Recorded</TableHead>
-            <TableHead className="hidden text-right md:table-cell">Sent before</TableHead>
+            <TableHead className="hidden text-right md:table-cell">Duplicates</TableHead>
             <TableHead className="text-right max-sm:px-1.5">Refused</TableHead>
             <TableHead className="hidden sm:table-cell">Last record</TableHead>
             <TableHead className="pr-0 text-right">Last received</TableHead>

@@ -208,8 +208,8 @@ test("Marks where the thresholds are and when they were reached, on cards and in
     .getByRole("list", { name: "Thresholds" })
     .getByRole("listitem");
   await expect(thresholds).toHaveText([
-    /50%.*before it was set/,
-    /80%.*before it was set/,
+    /50%.*already reached when the budget was created/,
+    /80%.*already reached when the budget was created/,
     /100%.*reached.*just now/,
   ]);
   await page.goto(`/${slug}`);
@@ -230,11 +230,11 @@ test("Sets a budget in euros that blocks, and says that it refuses what costs an
   const dialog = page.getByRole("dialog", { name: "Set a budget" });
   await dialog.getByLabel("How much per month?").fill("1");
   await dialog.getByLabel("Currency").fill("eur");
-  await dialog.getByLabel("What happens at the limit?").selectOption("It warns and blocks");
+  await dialog.getByLabel("What happens at the limit?").selectOption("It warns and refuses to record");
   await dialog.getByLabel("Name").fill("Hard");
   await dialog.getByRole("button", { name: "Set the budget" }).click();
   await expect(dialog).toBeHidden();
   await expect(cardOf(page, "Hard")).toContainText("(€1.00)");
-  await expect(cardOf(page, "Hard")).toContainText("Blocks");
-  await expect(cardOf(page, "Hard")).toContainText("It refuses every cost until");
+  await expect(cardOf(page, "Hard")).toContainText("Refuses to record");
+  await expect(cardOf(page, "Hard")).toContainText("It refuses to record costs until");
 });

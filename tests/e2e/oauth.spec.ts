@@ -31,8 +31,10 @@ test("Lets a new person sign up and connect a program, which works as they allow
   await expect(page.getByRole("heading", { name: "Connect “Claude Code” to Outlay?" })).toBeVisible();
   await expect(page.getByText("It is not verified")).toBeVisible();
   await expect(page.getByText(new URL(program.redirectUri).host)).toBeVisible();
+  await expect(page.getByLabel("Read spend")).toBeChecked();
+  await expect(page.getByLabel("Add expenses")).not.toBeChecked();
+  await page.getByLabel("Record usage").check();
   await expect(page.getByLabel("Read spend")).toBeDisabled();
-  await page.getByLabel("Add expenses").uncheck();
   await page.getByLabel("Monthly limit, USD").fill("25");
   await expect(
     page.getByText("May log usage and read summaries in every project, up to $25 a month."),

@@ -1,30 +1,69 @@
 import type { CostedMessage } from "@/lib/ledger/ingest/compose";
 import { seededRandom } from "./random";
 
-/** A message of the demo with its project, and the time at which it was recorded (ms since 1970). */
+/**
+ * A message of the demo with its project, and the time at which it was recorded (ms since 1970). `program` is the source that
+ * reported it; without one, a client sent it.
+ */
 export type DemoMessage = {
   project: string;
   at: number;
   source: "api" | "mcp" | "manual" | "import";
+  program?: DemoProgram | undefined;
   message: CostedMessage;
 };
 
+/** The programs that report calls, by the name of their emitter. */
+export type DemoProgram = "claude-code" | "ai-sdk";
+
 export const demoProjects = [
-  { slug: "support-assistant", name: "Support assistant" },
-  { slug: "code-review", name: "Code review" },
-  { slug: "search", name: "Search" },
-  { slug: "document-intake", name: "Document intake" },
-  { slug: "marketing-site", name: "Marketing site" },
-  { slug: "research", name: "Research" },
+  { slug: "support-assistant", name: "Support assistant", team: "customer-care" },
+  { slug: "code-review", name: "Code review", team: "platform" },
+  { slug: "search", name: "Search", team: "platform" },
+  { slug: "document-intake", name: "Document intake", team: "customer-care" },
+  { slug: "marketing-site", name: "Marketing site", team: "growth" },
+  { slug: "research", name: "Research", team: "growth" },
 ];
 
-/** The workloads of each project: provider, model, feature, tokens of a typical message, and messages per weekday. */
-const workloads = [
+/** Whom usage was for: the engineers use Claude Code, the others the assistant and the tools of the team. */
+const people = {
+  engineers: ["aiko@demo.example", "bruno@demo.example", "chidi@demo.example", "dalia@demo.example"],
+  others: ["emil@demo.example", "farah@demo.example", "gita@demo.example"],
+};
+
+/**
+ * The workloads of each project: provider, model, feature, tokens of a typical message, and messages per weekday. Programs that
+ * report calls name their person and session.
+ */
+const workloads: readonly {
+  project: string;
+  provider: string;
+  model: string;
+  feature: string;
+  program?: DemoProgram;
+  people?: keyof typeof people;
+  input: number;
+  output: number;
+  daily: number;
+}[] = [
+  {
+    project: "code-review",
+    provider: "anthropic",
+    model: "claude-sonnet-4-5",
+    feature: "coding",
+    program: "claude-code",
+    people: "engineers",
+    input: 640_000,
+    output: 48_000,
+    daily: 6,
+  },
   {
     project: "support-assistant",
     provider: "anthropic",
     model: "claude-sonnet-4-5",
     feature: "chat",
+    program: "ai-sdk",
+    people: "others",
     input: 2_400_000,
     output: 310_000,
     daily: 5,
@@ -34,6 +73,8 @@ const workloads = [
     provider: "openai",
     model: "gpt-4o-mini",
     feature: "triage",
+    program: "ai-sdk",
+    people: "others",
     input: 3_100_000,
     output: 260_000,
     daily: 4,
@@ -43,6 +84,7 @@ const workloads = [
     provider: "anthropic",
     model: "claude-opus-4-1",
     feature: "review",
+    people: "engineers",
     input: 420_000,
     output: 52_000,
     daily: 3,
@@ -119,7 +161,7 @@ const workloads = [
     output: 0,
     daily: 1,
   },
-] as const;
+];
 
 /** The monthly invoices: project, vendor, amount, currency, day of the month, category. */
 const invoices = [
@@ -175,6 +217,7 @@ export function demoMessages(now: number): DemoMessage[] {
       for (let use = 0; use < Math.max(1, Math.round(work.daily * quiet)) * spike; use += 1) {
         const at = day * dayMs + Math.floor((7 + random() * 12) * 3_600_000);
         const share = growth * (0.6 + random() * 0.8);
+        const about = attribute(work, day, random());
         for (const [unit, tokens] of [
           ["input_tokens", work.input],
           ["output_tokens", work.output],
@@ -184,7 +227,8 @@ export function demoMessages(now: number): DemoMessage[] {
             project: work.project,
             at,
             source: "api",
-            message: usage(work, unit, Math.round(tokens * share)),
+            program: work.program,
+            message: usage(work, unit, Math.round(tokens * share), about),
           });
         }
       }
@@ -199,7 +243,33 @@ export function demoMessages(now: number): DemoMessage[] {
   return found;
 }
 
-function usage(work: (typeof workloads)[number], unitType: string, quantity: number): CostedMessage {
-  const { provider, model, feature } = work;
-  return { type: "usage", provider, model, feature, unit_type: unitType, quantity: String(quantity) };
+/** Who a use was for, in which session, and the tag of its team. @param chance 0 to 1, chooses the person */
+function attribute({ project, program, people: group }: Workload, day: number, chance: number) {
+  const among = group ? people[group] : [];
+  const user = among[Math.floor(chance * among.length)];
+  const { team = "" } = demoProjects.find(({ slug }) => slug === project) ?? {};
+  return {
+    tags: { team },
+    ...(user !== undefined && { user }),
+    ...(program && { session: `${user?.split("@")[0]}-${new Date(day * dayMs).toISOString().slice(0, 10)}` }),
+  };
+}
+
+type Workload = (typeof workloads)[number];
+
+function usage(
+  { provider, model, feature }: Workload,
+  unitType: string,
+  quantity: number,
+  about: ReturnType<typeof attribute>,
+): CostedMessage {
+  return {
+    type: "usage",
+    provider,
+    model,
+    feature,
+    unit_type: unitType,
+    quantity: String(quantity),
+    ...about,
+  };
 }

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { v7 as uuidv7 } from "uuid";
-import { hashSecret, secretHint } from "@/lib/access/secrets/secret";
+import { generateSecret, hashSecret, secretHint } from "@/lib/access/secrets/secret";
 import { createLocalUser } from "@/lib/access/sign-in/local/account-queries";
 import { toInstant } from "@/lib/contract/values/instant";
 import { uuid } from "@/lib/db/columns";
@@ -12,23 +12,32 @@ import { permissionOf } from "@/lib/ledger/ingest/call";
 import { composeMessage } from "@/lib/ledger/ingest/compose";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
-import { demoMessages, demoProjects } from "./messages";
+import { type DemoProgram, demoMessages, demoProjects } from "./messages";
 
-/** The demo budgets, with the share of each that is spent when the demo is created. */
+/** The demo budgets, with the share of each that is spent when the demo is created, and whether it blocks. */
 const budgets = [
-  { name: "Everything", scope: "global", value: null, share: "0.85" },
-  { name: "Code review", scope: "project", value: "code-review", share: "1.03" },
-  { name: "Search", scope: "project", value: "search", share: "0.40" },
+  { name: "Everything", scope: "global", value: null, share: "0.85", blocks: false },
+  { name: "Code review", scope: "project", value: "code-review", share: "1.03", blocks: false },
+  { name: "Search", scope: "project", value: "search", share: "0.40", blocks: false },
+  { name: "Research", scope: "project", value: "research", share: "0.62", blocks: true },
+];
+
+/** The sources: keys of programs that report calls. Nobody knows their secrets; rotating them gives new ones. */
+const sources: readonly { program: DemoProgram; name: string; project: string; feature: string }[] = [
+  { program: "claude-code", name: "Claude Code", project: "code-review", feature: "coding" },
+  { program: "ai-sdk", name: "Support app", project: "support-assistant", feature: "chat" },
 ];
 
 const messagesAWrite = 2_000;
+
+const dayMs = 86_400_000;
 
 /** The credentials of the demo workspace: its owner's sign-in, and the secret of a key. */
 export type DemoAccess = { email: string; password: string; key: string };
 
 /**
- * Fills the demo workspace: an owner, six projects, four months of messages, three budgets, and a key. Does nothing if
- * the workspace exists. Runs in one transaction, so that an interrupted start leaves nothing half done.
+ * Fills the demo workspace: an owner, six projects, four months of messages, a key, two sources, four budgets, and a channel
+ * that mails the owner. Does nothing if the workspace exists. Runs in one transaction, so that an interrupted start leaves nothing half done.
  * @param adminUrl logs in as the owner of the schema
  * @returns whether the workspace was created now
  */
@@ -50,7 +59,10 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
     );
     if (made === 1) {
       const ownerId = await addOwner(client, access);
-      await fill(client, access.key, ownerId, now);
+      const rows = await fill(client, access.key, ownerId, now);
+      await noteArrivals(client, rows, now);
+      await addBudgets(client, now);
+      await addChannel(client, access.email, ownerId);
     }
     await execute(client, sql`commit`);
     return made === 1;
@@ -73,15 +85,26 @@ async function addOwner(client: Client, { email, password }: DemoAccess): Promis
   return userId;
 }
 
-async function fill(client: Client, keySecret: string, ownerId: string, now: number): Promise<void> {
-  const projects = demoProjects.map((project) => ({
-    ...project,
+/** Records the messages. @returns their rows */
+async function fill(client: Client, keySecret: string, ownerId: string, now: number): Promise<LedgerRow[]> {
+  const projects = demoProjects.map(({ slug, name }) => ({
+    slug,
+    name,
     workspace_id: demoWorkspaceId,
     id: uuidv7(),
   }));
   const idOf = new Map(projects.map(({ slug, id }) => [slug, id]));
-  const keyId = await insertKey(client, keySecret, ownerId);
-  const rows = demoMessages(now).flatMap(({ project, at, source, message }): LedgerRow[] => {
+  const permissions = [
+    ...new Set([...Object.values(permissionOf), "manage_subscriptions", "read_summaries"]),
+  ];
+  const keyId = await insertKey(client, { name: "Demo key", secret: keySecret, permissions, ownerId });
+  const sourceKeys = new Map<DemoProgram, string>();
+  for (const { program, name, project, feature } of sources) {
+    const settings = { program, default_project: project, default_feature: feature };
+    const key = { name, secret: generateSecret(), permissions: ["log_usage"], ownerId, settings };
+    sourceKeys.set(program, await insertKey(client, key));
+  }
+  const rows = demoMessages(now).flatMap(({ project, at, source, program, message }): LedgerRow[] => {
     const { postings } = composeMessage(
       { ...message, occurred_at: new Date(at).toISOString() },
       { now, overrides: [] },
@@ -91,9 +114,10 @@ async function fill(client: Client, keySecret: string, ownerId: string, now: num
       workspace_id: demoWorkspaceId,
       created_at: toInstant(at),
       project_id: idOf.get(project) ?? "",
-      api_key_id: source === "api" ? keyId : null,
+      api_key_id: source === "api" ? ((program && sourceKeys.get(program)) ?? keyId) : null,
       source,
       environment: "live" as const,
+      ...(program && { emitter: program }),
     };
     return postings.map((posting) => ({ ...posting, ...owner }));
   });
@@ -105,30 +129,82 @@ async function fill(client: Client, keySecret: string, ownerId: string, now: num
     const newProjects = start === 0 ? projects : [];
     await storeMessages(client, { projects: newProjects, messages, replays: [] });
   }
-  for (const { name, scope, value, share } of budgets) {
-    const id = value === null ? null : (idOf.get(value) ?? null);
+  return rows;
+}
+
+/** Counts what the sources reported in the last week, as the service does when an export arrives. */
+async function noteArrivals(client: Client, rows: readonly LedgerRow[], now: number): Promise<void> {
+  const since = toInstant(now - 7 * dayMs);
+  const bySource = sources.flatMap(({ program: emitter }) => {
+    const reported = rows.filter((row) => row.emitter === emitter && row.created_at >= since);
+    const last = reported.at(-1);
+    if (!last?.api_key_id) return [];
+    const { id, provider, model, amount_usd: amount, cost_status: status } = last;
+    const latest = { id, provider, model, amount, status };
+    return [{ key: last.api_key_id, emitter, count: reported.length, latest }];
+  });
+  await callFunction(
+    client,
+    "private.note_sources",
+    JSON.stringify({
+      arrivals: bySource.map(({ key, emitter, count, latest }) => {
+        return { key, emitter, told: count, recorded: count, repeated: 0, refused: 0, latest };
+      }),
+      account: bySource.map(({ key, emitter, count }) => ({
+        key,
+        emitter,
+        outcome: "recorded",
+        by: "",
+        count,
+      })),
+      refusals: [],
+      exports: [],
+    }),
+  );
+}
+
+async function addBudgets(client: Client, now: number): Promise<void> {
+  for (const { name, scope, value, share, blocks } of budgets) {
     await execute(
       client,
-      sql`insert into public.budgets (workspace_id, name, scope_type, scope_value, amount)
-        select ${demoWorkspaceId}, ${name}, ${scope}, ${id}, greatest(ceil(sum(amount_usd) / ${share}::numeric), 1)
-        from public.daily_spend
-        where workspace_id = ${demoWorkspaceId}
-          and day >= date_trunc('month', ${new Date(now)}::timestamptz at time zone 'UTC')::date
-          and (${id}::text is null or project_id::text = ${id})`,
+      sql`insert into public.budgets (workspace_id, name, scope_type, scope_value, amount, blocks)
+        select ${demoWorkspaceId}, ${name}, ${scope}, min(p.id::text) filter (where ${value}::text is not null),
+          greatest(ceil(sum(s.amount_usd) / ${share}::numeric), 1), ${blocks}
+        from public.daily_spend as s
+        join public.projects as p on p.workspace_id = s.workspace_id and p.id = s.project_id
+        where s.workspace_id = ${demoWorkspaceId}
+          and s.day >= date_trunc('month', ${new Date(now)}::timestamptz at time zone 'UTC')::date
+          and (${value}::text is null or p.slug = ${value})`,
     );
   }
 }
 
-async function insertKey(client: Client, secret: string, ownerId: string): Promise<string> {
+async function addChannel(client: Client, address: string, ownerId: string): Promise<void> {
+  const channel = await selectOne(
+    client,
+    { id: uuid() },
+    sql`insert into public.alert_channels (workspace_id, name, kind, target, created_by)
+      values (${demoWorkspaceId}, 'Finance', 'email', ${address}, ${ownerId}) returning id`,
+  );
+  await execute(
+    client,
+    sql`insert into private.channel_secrets (workspace_id, channel_id) values (${demoWorkspaceId}, ${channel.id})`,
+  );
+}
+
+type DemoKey = { name: string; secret: string; permissions: string[]; ownerId: string; settings?: object };
+
+async function insertKey(
+  client: Client,
+  { name, secret, permissions, ownerId, settings }: DemoKey,
+): Promise<string> {
   const { prefix, last_four } = secretHint(secret);
-  const permissions = [
-    ...new Set([...Object.values(permissionOf), "manage_subscriptions", "read_summaries"]),
-  ];
   const key = await selectOne(
     client,
     { id: uuid() },
-    sql`insert into public.api_keys (workspace_id, name, prefix, last_four, permissions, created_by)
-      values (${demoWorkspaceId}, 'Demo key', ${prefix}, ${last_four}, ${permissions}, ${ownerId}) returning id`,
+    sql`insert into public.api_keys (workspace_id, name, prefix, last_four, permissions, created_by, source_settings)
+      values (${demoWorkspaceId}, ${name}, ${prefix}, ${last_four}, ${permissions}, ${ownerId},
+        ${settings ? JSON.stringify(settings) : null}) returning id`,
   );
   await execute(
     client,
