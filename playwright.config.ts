@@ -11,7 +11,8 @@ export default defineConfig({
   globalSetup: "tests/e2e/global-setup.ts",
   fullyParallel: true,
   workers: 3,
-  timeout: 60_000,
+  // A test goes through several journeys in one workspace, on a machine that may be busy.
+  timeout: 120_000,
   expect: { timeout: 10_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [["list"]],

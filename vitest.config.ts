@@ -2,29 +2,35 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Starts the file that waits for whole minutes first, so that the others run meanwhile. */
-class WaitingFirst extends BaseSequencer {
+/** What begins first: the file that waits for whole minutes, then those that take longest because they kill what they started. */
+const first = [/\/tests\/api\/keys\/rate-limit\.test\.ts$/, /\/tests\/faults\//];
+
+/** Orders the files so that the long ones begin first, and the workers end at about the same time. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const waits = ({ moduleId }: TestSpecification) =>
-      moduleId.endsWith("/tests/api/keys/rate-limit.test.ts");
     const sorted = await super.sort(files);
-    return [...sorted.filter(waits), ...sorted.filter((file) => !waits(file))];
+    const turnOf = ({ moduleId }: TestSpecification) => {
+      const turn = first.findIndex((pattern) => pattern.test(moduleId));
+      return turn < 0 ? first.length : turn;
+    };
+    return sorted.sort((a, b) => turnOf(a) - turnOf(b));
   }
 }
 
 /**
  * A project whose tests use a real Postgres: one server per run, with databases from `tests/helpers/database.ts`.
+ * @param folders of `tests`
  * @param isolate whether each file runs in a process of its own: only where files set the settings of their process, or leave
  *   it in another state. Loading the modules again for every file takes longer than most files, and tests nothing more.
  */
-const onDatabase = (name: string, isolate: boolean, ...setup: string[]) => ({
+const onDatabase = (name: string, isolate: boolean, folders: string[]) => ({
   extends: true as const,
   test: {
     name,
     isolate,
-    include: [`tests/${name}/**/*.test.ts`],
+    include: folders.map((folder) => `tests/${folder}/**/*.test.ts`),
     setupFiles: ["tests/helpers/await-new-day.ts"],
-    globalSetup: ["tests/helpers/global-setup.ts", ...setup],
+    globalSetup: ["tests/helpers/global-setup.ts"],
   },
 });
 
@@ -39,7 +45,7 @@ export default defineConfig({
   test: {
     // One more than the number of cores, because some tests spend a minute waiting.
     maxWorkers: 3,
-    sequence: { sequencer: WaitingFirst },
+    sequence: { sequencer: LongestFirst },
     // `--changed` runs what imports a changed file. A changed package.json would mean every test, as `npm test` runs them.
     forceRerunTriggers: [],
     setupFiles: ["tests/helpers/name-causes.ts"],
@@ -72,14 +78,9 @@ export default defineConfig({
           environmentOptions: { happyDOM: { url: "http://127.0.0.1:9/" } },
         },
       },
-      onDatabase("db", false),
-      onDatabase("auth", false),
-      onDatabase("auth-alone", true),
-      onDatabase("api", false),
-      onDatabase("faults", false),
-      onDatabase("oauth", false),
-      onDatabase("mcp", false),
-      onDatabase("client", false, "tests/client/build-package.ts"),
+      onDatabase("alone", true, ["auth-alone"]),
+      // One project, so that a worker goes on with the modules and the services that it has.
+      onDatabase("service", false, ["api", "auth", "client", "db", "faults", "mcp", "oauth"]),
     ],
   },
 });

@@ -1,9 +1,10 @@
+import { CircleAlert, CircleCheck } from "lucide-react";
 import { connection } from "next/server";
 import { Suspense } from "react";
 import { writeSnippets } from "@/components/docs/snippets";
-import { HealthLine, HealthLineSkeleton } from "@/components/home/health-line";
 import { SiteHeader } from "@/components/shell/site-header";
 import { buttonVariants } from "@/components/ui/button";
+import { cn } from "@/components/ui/cn";
 import { CodeBlock } from "@/components/ui/code-block";
 import { Link } from "@/components/ui/link";
 import { requestExamples } from "@/lib/contract/examples";
@@ -80,4 +81,37 @@ export default async function HomePage() {
 async function Health() {
   const { checks, version } = await checkHealth();
   return <HealthLine checks={checks} version={version} />;
+}
+
+type Checks = Record<"database_readable" | "database_writable", "ok" | "failing">;
+
+/** The health of the service as a sentence with an icon, and its version. */
+function HealthLine({ checks, version }: { checks: Checks; version: string }) {
+  const { database_readable: readable, database_writable: writable } = checks;
+  const isHealthy = readable === "ok" && writable === "ok";
+  const Icon = isHealthy ? CircleCheck : CircleAlert;
+  return (
+    <p className="flex min-h-6 flex-wrap items-center gap-x-2 text-sm">
+      <Icon className={cn("size-4", isHealthy ? "text-success" : "text-warning")} aria-hidden="true" />
+      {statusText(checks)}
+      <span className="text-muted-foreground">Version {version}</span>
+    </p>
+  );
+}
+
+function statusText({ database_readable: readable, database_writable: writable }: Checks): string {
+  if (readable === "failing")
+    return "The database does not answer. Recording and reading fail until it does.";
+  if (writable === "failing") return "The database cannot be written to. Recording fails until it can.";
+  return "The service is healthy.";
+}
+
+/** Placeholder of the same size while the health is checked. */
+function HealthLineSkeleton() {
+  return (
+    <p className="flex min-h-6 items-center gap-2 text-muted-foreground text-sm">
+      <span className="size-4 animate-pulse rounded-full bg-accent" aria-hidden="true" />
+      Checking the service
+    </p>
+  );
 }

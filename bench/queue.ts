@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import type { Outcome } from "@/lib/alerts/delivery/claimed";
+import type { DeliveryOutcome } from "@/lib/alerts/delivery/claimed";
 import { DeliveryPump } from "@/lib/alerts/delivery/pump";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
@@ -72,7 +72,7 @@ async function whileSnapshotIsHeld<T>(adminUrl: string, run: () => Promise<T>): 
   }
 }
 
-const delivered = async (): Promise<Outcome> => ({ outcome: "delivered", status: 204 });
+const delivered = async (): Promise<DeliveryOutcome> => ({ outcome: "delivered", status: 204 });
 
 /** Fills the queue of a new workspace, works it, and removes the workspace. */
 async function measure(fixtures: Fixtures, postgresPid: () => number): Promise<Measurement> {

@@ -1,4 +1,4 @@
-/** Every error code of the service and its HTTP status (specification section 7, design section 4). */
+/** Every error code of the service and its HTTP status. */
 export const statusOf = {
   invalid_json: 400,
   validation_failed: 400,
@@ -84,11 +84,11 @@ export function validationFailed(issues: Issue[]): ServiceError {
 
 /** The 404 for everything that does not exist or that the caller may not see. The two cases are indistinguishable. */
 export function notFound(): ServiceError {
-  return new ServiceError("not_found", "There is nothing here, or your credentials do not reach it.");
+  return new ServiceError("not_found", "This does not exist, or your credentials do not give access to it.");
 }
 
-/** The error of a call that finds a queue full. @param doing what the service does with what is in the queue */
-export function overloaded(doing: "answering" | "taking in"): ServiceError {
-  const message = `The service is ${doing} all it can. Try again in a second.`;
+/** The error of a call that finds a queue full. */
+export function overloaded(): ServiceError {
+  const message = "The service is at capacity. Try again in a second.";
   return new ServiceError("unavailable", message, {}, { "Retry-After": "1" });
 }

@@ -3,7 +3,7 @@ import { workerNumber } from "./env";
 import { answerSiblings, askSiblings } from "./siblings";
 
 /** One value of a gauge, with its labels. */
-export type Reading = { labels: Record<string, string>; value: number };
+export type MetricReading = { labels: Record<string, string>; value: number };
 
 function createMetrics() {
   const registry = new Registry();
@@ -11,7 +11,7 @@ function createMetrics() {
   if (worker !== undefined) registry.setDefaultLabels({ worker: String(worker) });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const readings = new Map<string, () => Reading[]>();
+  const readings = new Map<string, () => MetricReading[]>();
   const gauge = (name: string, help: string, labelNames: string[] = []) =>
     new Gauge({
       name,
@@ -114,6 +114,6 @@ export async function renderMetrics(): Promise<{ text: string; contentType: stri
 type WorkerMetrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 /** Sets the source of a gauge. @param read called at each scrape; returns the gauge's present values */
-export function readGauge(name: string, read: () => Reading[]): void {
+export function readGauge(name: string, read: () => MetricReading[]): void {
   metrics.readings.set(name, read);
 }

@@ -1,10 +1,10 @@
 // `npm run build:client`: builds the package @outlay/client from packages/client into dist/client, and packs it into
 // dist/outlay-client-VERSION.tgz. It has the version of the service. Writes the types of the contract first.
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { writeWhole } from "./build-record.mjs";
+import { isBundleFresh, recordBundle, writeWhole } from "./build-record.mjs";
 import { serverBundle } from "./bundles.mjs";
 import { run, runNpm } from "./prepare.mjs";
 import { root } from "./root.mjs";
@@ -15,15 +15,17 @@ const maxCoreBytes = 4000;
 const source = join(root, "packages/client");
 const target = join(root, "dist/client");
 
-/** Writes packages/client/src/contract.generated.ts if the contract has changed. */
-export async function writeContractTypes() {
+/** Writes packages/client/src/contract.generated.ts if the contract has changed. @returns the paths of the files it is made from */
+async function writeContractTypes() {
   const esbuild = await import("esbuild");
   const program = join(root, "dist/contract-types.mjs");
-  await esbuild.build(serverBundle(program, "packages/client/build/contract-types.ts"));
+  const options = { ...serverBundle(program, "packages/client/build/contract-types.ts"), metafile: true };
+  const { metafile } = await esbuild.build(options);
   const { contractTypes } = await import(pathToFileURL(program).href);
   const file = join(source, "src/contract.generated.ts");
   const types = contractTypes();
   if (readFileSync(file, "utf8") !== types) writeWhole(file, types);
+  return Object.keys(metafile.inputs).filter((path) => !path.startsWith("node_modules/"));
 }
 
 /** How many bytes an entry of the package has, minified and compressed. */
@@ -34,9 +36,23 @@ export async function measure(entry) {
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
 
+/** What the package is made from beside the contract: its own files, and the packages that build it. */
+function ownSources() {
+  const files = readdirSync(source, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const paths = files.map(({ parentPath, name }) => relative(root, join(parentPath, name)));
+  return [...paths, "package.json", "package-lock.json", "scripts/build-client.mjs"];
+}
+
+/** Builds and packs the package where one of its sources has changed. */
+export async function ensureClient() {
+  if (!isBundleFresh("client", "dist/client/index.js")) await buildClient();
+}
+
 /** Builds and packs the package. @returns the path of the packed file. @throws Error where the core is too large */
-export async function buildClient() {
-  await writeContractTypes();
+async function buildClient() {
+  const sources = await writeContractTypes();
   const size = await measure("index.ts");
   if (size > maxCoreBytes) throw new Error(`The client has ${size} bytes; ${maxCoreBytes} are allowed.`);
   rmSync(target, { recursive: true, force: true });
@@ -49,6 +65,7 @@ export async function buildClient() {
   copyFileSync(join(source, "README.md"), join(target, "README.md"));
   copyFileSync(join(root, "LICENSE"), join(target, "LICENSE"));
   await runNpm(["pack", target, "--pack-destination", join(root, "dist"), "--ignore-scripts"]);
+  recordBundle("client", [...sources, ...ownSources()], readFileSync(join(target, "index.js")));
   return join(root, `dist/outlay-client-${version}.tgz`);
 }
 

@@ -13,7 +13,7 @@ const recordOf = (name) => `dist/${name}.inputs.json`;
 
 /** Whether pages and bundles were built from the present sources. */
 export function isBuilt() {
-  return isPagesBuilt() && bundledAtBuild.every(isBundleFresh);
+  return isPagesBuilt() && bundledAtBuild.every((name) => isBundleFresh(name));
 }
 
 /** The bundles of the service and of the local agent tools. Commands are bundled when they are run. */
@@ -50,10 +50,11 @@ export function recordPages(files) {
 /**
  * Whether a bundle was built from the present sources. The record contains the bundle's own hash too: of two processes that
  * bundle at the same time, one may have written the bundle and the other the record.
+ * @param file the bundle
  */
-export function isBundleFresh(name) {
+export function isBundleFresh(name, file = `dist/${name}.mjs`) {
   const record = readJson(recordOf(name));
-  if (!record || hashFile(`dist/${name}.mjs`) !== record.output) return false;
+  if (!record || hashFile(file) !== record.output) return false;
   return Object.entries(record.inputs).every(([path, hash]) => hashFile(path) === hash);
 }
 

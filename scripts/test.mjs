@@ -1,7 +1,8 @@
 // `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. Where some failed, the
 // lines before it name them. With `-- --check`, the checks of `npm run check` run too. If one fails, they count as one failed
 // test, and the tests still run. With `-- --shard 1/4`, a fourth of the tests runs, so that several machines share them; the checks
-// run in the first. With `-- --quick`, the unit tests run and those of Vitest's other tests that are near what differs from `main`.
+// run in the first. With `-- --quick`, the unit and component tests run and, of Vitest's other
+// tests, those nearest to what differs from `main`, as many as three minutes have time for on two processors.
 //
 // What can run side by side does, because tests wait a lot: the checks beside the build and Vitest and, on more than two
 // processors, the browser tests beside Vitest. Vitest's output is shown as it comes; that of the others follows when it has ended.
@@ -23,6 +24,18 @@ const listed = [];
 const reports = join(root, "test-results");
 /** The check that cannot run beside the build. */
 const typeCheck = "check:types";
+/** The folders of unit and component tests, which `-- --quick` always runs. */
+const unitTests = ["lib/", "server/", "scripts/", "components/", "app/"];
+/**
+ * How many files of other tests `-- --quick` runs at most; those that the branch has changed run in any case. Three workers take
+ * four seconds for one on average.
+ */
+const mostNearby = 50;
+/** What takes a minute or longer: `-- --quick` runs it only where it was changed itself. */
+const slow =
+  /rate-limit\.test|every-server\.test|generated-clients\.test|ledger\.property\.test|^tests\/faults\//;
+/** What a test needs the pages for. */
+const needsPages = /withPages|withSignIn|OUTLAY_FAST_LANE/;
 /** The tests of a part, by its path: they start the service, and import little of it. Of paths within each other the longest counts. */
 const testsOf = {
   "app/": ["tests/api/http/every-route.test.ts"],
@@ -90,8 +103,20 @@ function readArguments(args) {
 
 /** Runs the unit tests, and what is near the files that differ from where the branch left `main`. */
 async function testNearby() {
-  await step("build", ensureBuilt);
-  await vitest(["--project=unit"]).catch(fail);
+  const nearby = listNearby();
+  const changed = nearby.filter(({ isChanged }) => isChanged).length;
+  const files = nearby.slice(0, Math.max(mostNearby, changed)).map(({ file }) => file);
+  const left = nearby.length - files.length;
+  if (left > 0) console.log(`Of the tests that are near, ${left} files are left to \`npm test\`.`);
+  if (files.some((file) => needsPages.test(readFileSync(file, "utf8")))) await step("build", ensureBuilt);
+  await vitest([...unitTests, ...files]).catch(fail);
+}
+
+/**
+ * The files of tests that are near what differs from where the branch left `main`, the nearest first: those that were changed, those
+ * that import what was changed, and those of the parts in which it is.
+ */
+function listNearby() {
   const git = (...args) =>
     spawnSync("git", args, { encoding: "utf8" }).stdout?.split("\n").filter(Boolean) ?? [];
   const [since = "HEAD"] = git("merge-base", "HEAD", "main");
@@ -99,15 +124,20 @@ async function testNearby() {
     ...git("diff", "--name-only", since),
     ...git("ls-files", "--others", "--exclude-standard"),
   ];
-  const near = changed.flatMap((file) => {
-    if (/^tests\/.*\.test\.ts$/.test(file)) return existsSync(file) ? [file] : [];
+  const isTest = (file) => /^tests\/.*\.test\.tsx?$/.test(file);
+  const own = changed.filter((file) => isTest(file) && existsSync(file));
+  const sources = changed.filter((file) => !isTest(file));
+  const importing = sources.flatMap((file) =>
+    git("grep", "-lF", `"@/${file.replace(/\.tsx?$/, "")}"`, "--", "tests/*.test.ts"),
+  );
+  const parts = sources.flatMap((file) => {
     const [part = ""] = Object.keys(testsOf)
       .filter((path) => file.startsWith(path))
       .sort((a, b) => b.length - a.length);
-    const importing = `"@/${file.replace(/\.tsx?$/, "")}"`;
-    return [...(testsOf[part] ?? []), ...git("grep", "-lF", importing, "--", "tests/*.test.ts")];
+    return part === "" ? [] : git("ls-files", "--", ...testsOf[part]).filter(isTest);
   });
-  if (near.length > 0) await vitest([...new Set(near), "--project=!unit", "--passWithNoTests"]).catch(fail);
+  const near = [...importing, ...parts].filter((file) => !slow.test(file) && existsSync(file));
+  return [...new Set([...own, ...near])].map((file) => ({ file, isChanged: own.includes(file) }));
 }
 
 async function testAll({ check, shard }) {

@@ -6,7 +6,7 @@ import { env } from "@/lib/env";
 import { plainPath } from "@/lib/http/plain-path";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
 import { securityHeaders } from "@/lib/http/security-headers";
-import { isServedHost, readTarget, refuseHost } from "@/lib/http/served-host";
+import { isServedHost, readRequestTarget, refuseHost } from "@/lib/http/served-host";
 import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
 import { metrics } from "@/lib/metrics";
@@ -156,7 +156,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve
   // RFC 9112 section 3.2. HTTP/1.0 has no such header.
   if (incoming.headers.host === undefined && incoming.httpVersion === "1.1")
     return void outgoing.writeHead(400, { Connection: "close", "Content-Length": "0" }).end();
-  const { host, path } = readTarget(incoming.url ?? "/", hostOf(incoming));
+  const { host, path } = readRequestTarget(incoming.url ?? "/", hostOf(incoming));
   if (!isServedHost(host)) return send(refuseHost(host, incoming.headers.accept), outgoing);
   if (host !== incoming.headers.host) setHost(incoming, host as string);
   const plain = plainPath(path);

@@ -2,7 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { Hono } from "hono";
 import { routes } from "@/app/routes.generated";
-import { declaration, type Handler, type Method, refuseMethod } from "@/lib/http/define-route";
+import { declaration, type Handler, type HttpMethod, refuseMethod } from "@/lib/http/define-route";
 import { bySpecificity, convertPath } from "@/lib/http/route-table";
 import { metrics } from "@/lib/metrics";
 import { tracedRequest } from "@/lib/tracing";
@@ -26,7 +26,7 @@ export async function createLane(): Promise<Lane> {
     const refuse = refuseMethod(allowedBy(module));
     const answer = (request: Request, { incoming }: HttpBindings, params: Record<string, string> = {}) => {
       const { method } = request;
-      const handler = module[(method === "HEAD" ? "GET" : method) as Method] ?? refuse;
+      const handler = module[(method === "HEAD" ? "GET" : method) as HttpMethod] ?? refuse;
       const context = { params: Promise.resolve(params), peer: incoming.socket.remoteAddress };
       return measured(request, path, () => handler(request, context));
     };
@@ -74,8 +74,8 @@ async function measured(request: Request, route: string, answer: () => Promise<R
  * The methods of a route for the header `Allow`. A route file also exports handlers that refuse the other methods, so
  * handlers with a declaration are preferred.
  */
-function allowedBy(module: Partial<Record<Method, Handler>>): string {
-  const names = Object.keys(module) as Method[];
+function allowedBy(module: Partial<Record<HttpMethod, Handler>>): string {
+  const names = Object.keys(module) as HttpMethod[];
   const declared = names.filter((name) => module[name] && declaration in module[name]);
   return (declared.length > 0 ? declared : names).sort().join(", ");
 }

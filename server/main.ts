@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { announceOperatorToken } from "@/lib/access/operator-token";
+import { announceOperatorToken } from "@/lib/access/operator";
 import { AlreadyRunningError, type Claim, holderOf } from "@/lib/db/embedded/claim.mjs";
 import { env, postgresUrl } from "@/lib/env";
 import { log } from "@/lib/log";

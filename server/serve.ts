@@ -25,7 +25,7 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
   try {
     // Loaded only when needed, because the SDK is larger than the service.
     if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
-    // What requests told is stored after the last of them.
+    // What requests counted is stored after the last of them.
     opened.push(storeSent);
     // In development there is no bundle of it.
     if (!dev) decodeInThread(new URL("./decoder.mjs", import.meta.url));

@@ -140,7 +140,7 @@ function operatorTokenIn(dataDir: string): string {
   return keptIn(join(dataDir, "operator-token"), newOperatorToken);
 }
 
-/** A new token for the operator (`lib/access/operator-token.ts`). */
+/** A new token for the operator (`lib/access/operator.ts`). */
 function newOperatorToken(): string {
   return randomBytes(24).toString("base64url");
 }

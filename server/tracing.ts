@@ -16,9 +16,28 @@ import {
   SamplingDecision,
 } from "@opentelemetry/sdk-trace-node";
 import type { Env } from "@/lib/env";
-import { traceRate } from "@/lib/trace-rate";
 import { enableTracing } from "@/lib/tracing";
 import packageJson from "@/package.json";
+
+/**
+ * Chooses which requests to trace: at most so many a second. Traces of a busy service have a bounded cost, and a service with
+ * few requests traces all of them.
+ * @param perSecond how many a second; up to as many are chosen at once after a second without one
+ * @param now milliseconds of a clock that never goes back
+ * @returns whether to trace the present request; each call is for another one
+ */
+export function traceRate(perSecond: number, now: () => number = () => performance.now()): () => boolean {
+  let left = perSecond;
+  let at = now();
+  return () => {
+    const time = now();
+    left = Math.min(perSecond, left + ((time - at) / 1000) * perSecond);
+    at = time;
+    if (left < 1) return false;
+    left -= 1;
+    return true;
+  };
+}
 
 /** How many traces a second are recorded if neither OTEL_TRACES_SAMPLER nor the caller decides. */
 const tracesPerSecond = 10;

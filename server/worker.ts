@@ -1,4 +1,4 @@
-import { announceOperatorToken } from "@/lib/access/operator-token";
+import { announceOperatorToken } from "@/lib/access/operator";
 import { closeDatabase, configureDatabase, type DatabaseUrls } from "@/lib/db/pool";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";

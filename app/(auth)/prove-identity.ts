@@ -38,7 +38,7 @@ export async function proveIdentity(secret: string, factorId?: string): Promise<
   }
   const { user } = await readCurrentUser(claims);
   const { error } = await session.auth.signInWithPassword({ email: user.email, password: typed });
-  if (error?.code === "invalid_credentials") return { error: "This is not your password." };
+  if (error?.code === "invalid_credentials") return { error: "The password is wrong." };
   return error ? { error: explainAuthError(error) } : {};
 }
 

@@ -1,4 +1,4 @@
-import type { Field } from "@/components/docs/fields";
+import type { DocsField } from "@/components/docs/fields";
 import { toolContracts, toolNames } from "@/lib/contract/tools";
 import type { DocsSite } from "./pages";
 
@@ -45,7 +45,7 @@ export function listEntries({ groups, reference, errors }: DocsSite): SearchEntr
 }
 
 /** All fields with their nested fields, by dotted name, each once. */
-function listFields(fields: Field[], before = ""): { field: string; words?: string | undefined }[] {
+function listFields(fields: DocsField[], before = ""): { field: string; words?: string | undefined }[] {
   const named = fields.flatMap(({ name, description, fields: inner, variants }) => [
     { field: before + name, words: description },
     ...listFields(inner, `${before}${name}.`),

@@ -1,4 +1,4 @@
-import { requireMetricsReader } from "@/lib/access/metrics-reader";
+import { requireMetricsReader } from "@/lib/access/operator";
 import { answerMethods } from "@/lib/http/define-route";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
 import { renderMetrics } from "@/lib/metrics";

@@ -5,7 +5,7 @@ const blobBytes = 8 * 1024 * 1024;
 
 const problems: Record<number, string> = {
   401: "Your session has ended. Sign in again, then export.",
-  404: "This workspace does not exist any more, or you are no longer a member.",
+  404: "This workspace no longer exists, or you are no longer a member.",
   429: "Another export of yours is still running. Start this one when it has finished.",
 };
 

@@ -87,7 +87,7 @@ const quietReasons: Record<NonNullable<FiredAlert["quiet_reason"]>, string> = {
   start_untold: "Not sent, because the alert itself was not sent.",
 };
 
-/** Whom the alert was sent to, or why nobody was told. */
+/** Whom the alert was sent to, or why it was sent to nobody. */
 function FiredAlertRow({ alert, workspace, canEdit }: Props & { alert: FiredAlert }) {
   const { deliveries, quiet_reason: quiet, fired_at: at } = alert;
   if (deliveries.length > 0) {

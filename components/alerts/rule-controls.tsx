@@ -43,7 +43,7 @@ export function RuleControls({ rule, workspace }: { rule: AlertRuleSetting; work
   );
   const wake = useMutation(
     (id: string) => callApi<typeof alertSnooze>("DELETE", `${base}/alert-snoozes/${id}`),
-    { done: `${name} is told again.` },
+    { done: `${name} sends alerts again.` },
   );
   const { snooze } = rule;
   return (

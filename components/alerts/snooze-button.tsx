@@ -31,7 +31,7 @@ export function SnoozeButton({
   const wake = useMutation(
     (snoozeId: string) =>
       callApi<typeof alertSnooze>("DELETE", `/api/v1/workspaces/${workspace}/alert-snoozes/${snoozeId}`),
-    { done: `${name} is told of again.` },
+    { done: `${name} sends alerts again.` },
   );
   return (
     <>

@@ -1,5 +1,5 @@
 import { hrefWith } from "@/components/filters/href";
-import { type Difference, listDifferences } from "./differences";
+import { type ChangedValue, listDifferences } from "./differences";
 import type { AuditEntry } from "./entry";
 import { actorName, formatEntry } from "./format-entry";
 
@@ -10,7 +10,7 @@ export type AuditView = Pick<AuditEntry, "id" | "at" | "address" | "action"> & {
   actorEmail: string | null;
   /** What the actor did, to be read after the actor's name. */
   change: string;
-  differences: Difference[];
+  differences: ChangedValue[];
   /** Other entries that an entry leads to. */
   links: { label: string; href: string }[];
 };

@@ -6,7 +6,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { AuditEntry } from "./entry";
 
 /** A changed field with its values as text. `before` is null for a new row, `after` for a deleted one. */
-export type Difference = { label: string; before: string | null; after: string | null };
+export type ChangedValue = { label: string; before: string | null; after: string | null };
 
 /** Fields that are not shown: ids, times of creation and internal fields. */
 const hidden = new Set([
@@ -54,10 +54,10 @@ const labels: Record<string, string> = {
 };
 
 /** The fields that differ between a row before and after the change. A new or deleted row has all its non-empty fields. */
-export function listDifferences({ before, after }: AuditEntry): Difference[] {
+export function listDifferences({ before, after }: AuditEntry): ChangedValue[] {
   const [old, fresh] = [flatten(before), flatten(after)];
   const fields = new Set([...Object.keys(old), ...Object.keys(fresh)]);
-  return [...fields].flatMap((field): Difference[] => {
+  return [...fields].flatMap((field): ChangedValue[] => {
     const [was, is] = [formatValue(old[field]), formatValue(fresh[field])];
     if (was === is) return [];
     const label = labels[field] ?? capitalize(field.replaceAll("_", " "));

@@ -107,7 +107,7 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     const difference = Number(usd) === 0 ? "" : `, ${formatSignedMoney(usd)}`;
     return `corrected ${changed} ${plural(Number(changed), "message")} of ${row.provider}${difference}`;
   },
-  person: (_, row) => `had a person erased, who is ${textOf(row, "pseudonym")} now`,
+  person: (_, row) => `erased a person, now called ${textOf(row, "pseudonym")}`,
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import type { z } from "zod";
 import { exactText, toNumber } from "@/components/figures/amount";
 import { formatDay } from "@/components/figures/format-date";
@@ -6,7 +6,7 @@ import { formatPercent } from "@/components/figures/format-percent";
 import { formatAmount, Money } from "@/components/figures/money";
 import { addDays } from "@/components/figures/utc-day";
 import { ForecastFigure, formatForecastRange } from "@/components/spend/forecast-figure";
-import { Card } from "@/components/ui/card";
+import { cn } from "@/components/ui/cn";
 import { Link } from "@/components/ui/link";
 import { Meter } from "@/components/ui/meter";
 import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
@@ -164,5 +164,12 @@ function Forecast({ budget }: { budget: Budget }) {
       to come to {total}
       {range} by the end of the {whole}.
     </>
+  );
+}
+
+/** A section of a page with a border. */
+function Card({ className, ...props }: ComponentProps<"section">) {
+  return (
+    <section className={cn("min-w-0 rounded-lg border bg-card text-card-foreground", className)} {...props} />
   );
 }

@@ -24,13 +24,13 @@ export function checkBudget({
   alertAt,
 }: Pick<BudgetFields, "amount" | "alertAt">): Record<string, string> {
   return {
-    ...checkAmount(amount, "amount"),
+    ...checkBudgetAmount(amount, "amount"),
     ...(!parseThresholds(alertAt) && { alert_at: "must be shares or amounts, like 80% or $500" }),
   };
 }
 
 /** Finds what is wrong with a typed amount, as an error of this path. */
-export function checkAmount(typed: string, path: string): Record<string, string> {
+export function checkBudgetAmount(typed: string, path: string): Record<string, string> {
   const digits = parseAmount(typed);
   if (!digits) return { [path]: "must be an amount, like 500 or 12.50" };
   return Number(digits) === 0 ? { [path]: "must be more than 0" } : {};

@@ -7,7 +7,7 @@ import { textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
 import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/spend/budgets";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
-import { BudgetDialog, type BudgetFields, checkAmount, checkBudget } from "./budget-dialog";
+import { BudgetDialog, type BudgetFields, checkBudget, checkBudgetAmount } from "./budget-dialog";
 import { amountLabels, type EditableBudget } from "./budget-view";
 import { formatThresholds, toAlertAt } from "./parse-thresholds";
 
@@ -48,7 +48,7 @@ export default function EditBudgetDialog({
         const raise = raiseOf(fields.values);
         return {
           ...checkBudget(fields),
-          ...(raise && checkAmount(raise.amount, "raise.amount")),
+          ...(raise && checkBudgetAmount(raise.amount, "raise.amount")),
           ...(raise && raise.until === "" && { "raise.until": "is required: the last day of the raise" }),
         };
       },

@@ -2,14 +2,14 @@ import { parseAmount } from "@/components/figures/parse-amount";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** When a budget raises an alert: shares of its limit in per cent, and amounts in USD, as exact digits. */
-export type Thresholds = { percent: string[]; usd: string[] };
+export type ParsedThresholds = { percent: string[]; usd: string[] };
 
 /**
  * Parses thresholds as people type them: `50%, 80 %, $1,250`.
  * @returns none for an empty text; undefined where a part is neither a share nor an amount above 0
  */
-export function parseThresholds(typed: string): Thresholds | undefined {
-  const thresholds: Thresholds = { percent: [], usd: [] };
+export function parseThresholds(typed: string): ParsedThresholds | undefined {
+  const thresholds: ParsedThresholds = { percent: [], usd: [] };
   // A comma after a digit and before exactly three digits is one between thousands.
   for (const part of typed.split(/[;\n]|(?<!\d),|,(?!\d{3}(?:\D|$))/)) {
     const text = part.trim();
@@ -31,6 +31,6 @@ export function toAlertAt(typed: string) {
 }
 
 /** Writes thresholds as `parseThresholds` reads them. */
-export function formatThresholds({ percent, usd }: Thresholds): string {
+export function formatThresholds({ percent, usd }: ParsedThresholds): string {
   return [...percent.map((value) => `${value}%`), ...usd.map((value) => `$${value}`)].join(", ");
 }

@@ -6,10 +6,11 @@ import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
 import { exactText, sumAmounts } from "@/components/figures/amount";
 import { formatChartAmount, shownNumber } from "@/components/figures/money";
+import { Disclosure } from "@/components/ui/disclosure";
 import { type Bar, type ChartGroup, toDrawn } from "./chart-data";
 import type { Reading } from "./chart-pointer";
 import { CutNote } from "./cut-note";
-import { FigureTable } from "./figure-table";
+import type { FiguresProps } from "./figures";
 import { frameClass, margin } from "./margin";
 import { NoteMark, NoteMarks } from "./note-marks";
 import { titleOf } from "./series";
@@ -180,4 +181,23 @@ function beyondOf(
   return found
     .sort((a, b) => Math.abs(shownNumber(b.amount)) - Math.abs(shownNumber(a.amount)))
     .map(({ title, amount }) => ({ title, text: formatChartAmount(amount) }));
+}
+
+/** Loaded when the table is unfolded. */
+const Figures = dynamic(
+  onDemand(() => import("./figures").then((module) => module.Figures)),
+  { ssr: false },
+);
+
+/** The figures of a chart as a table, folded away. */
+function FigureTable(props: FiguresProps) {
+  return (
+    <Disclosure
+      summary="Show the figures"
+      className="text-sm"
+      summaryClassName="w-fit rounded-sm text-muted-foreground text-xs hover:text-foreground"
+    >
+      {() => <Figures {...props} />}
+    </Disclosure>
+  );
 }

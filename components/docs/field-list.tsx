@@ -1,8 +1,8 @@
-import type { Field, Variant } from "./fields";
+import type { DocsField, Variant } from "./fields";
 import { Fold, InlineCode, TextWithCode } from "./text";
 
 /** The fields of a request or an answer. A request marks required fields, an answer fields that may be absent. */
-export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" | "response" }) {
+export function FieldList({ fields, kind }: { fields: DocsField[]; kind: "request" | "response" }) {
   return (
     // The list sets the padding of its rows: a page has hundreds of them.
     <ul className="divide-y rounded-lg border *:px-3.5 *:py-2.5">
@@ -15,7 +15,7 @@ export function FieldList({ fields, kind }: { fields: Field[]; kind: "request" |
   );
 }
 
-function FieldRow({ field, kind }: { field: Field; kind: "request" | "response" }) {
+function FieldRow({ field, kind }: { field: DocsField; kind: "request" | "response" }) {
   const { description, values, limits, fields, variants, see } = field;
   // Values that the description names are not listed again.
   const listed = values.filter((value) => !description?.includes(`\`${value}\``));

@@ -1,7 +1,7 @@
 import type { JsonSchema, OpenApiDocument } from "@/lib/contract/openapi";
 
 /** A field, as the reference shows it. */
-export type Field = {
+export type DocsField = {
   name: string;
   type: string;
   required: boolean;
@@ -11,14 +11,14 @@ export type Field = {
   limits: string[];
   /** The allowed values of an enumeration. */
   values: string[];
-  fields: Field[];
+  fields: DocsField[];
   variants: Variant[];
   /** Where this schema is described; it has no `fields` here then. */
   see?: { label: string; href: string } | undefined;
 };
 
 /** One of the alternatives of a value, named after the field that tells them apart: `type: "usage"`. */
-export type Variant = { name: string; description?: string | undefined; fields: Field[] };
+export type Variant = { name: string; description?: string | undefined; fields: DocsField[] };
 
 /** The schemas of the document, and those that are described elsewhere, by their names. */
 export type Context = {
@@ -27,7 +27,7 @@ export type Context = {
 };
 
 /** The fields of an object schema. */
-export function toFields(schema: JsonSchema, context: Context): Field[] {
+export function toFields(schema: JsonSchema, context: Context): DocsField[] {
   const { properties = {}, required = [] } = resolve(schema, context);
   return Object.entries(properties).map(([name, field]) =>
     toField(name, field, required.includes(name), context),
@@ -35,7 +35,7 @@ export function toFields(schema: JsonSchema, context: Context): Field[] {
 }
 
 /** One field with its nested fields or alternatives. */
-export function toField(name: string, given: JsonSchema, required: boolean, context: Context): Field {
+export function toField(name: string, given: JsonSchema, required: boolean, context: Context): DocsField {
   const { schema, nullable } = withoutNull(given, context);
   const item = schema.items ? withoutNull(schema.items, context).schema : undefined;
   const inner = item ?? schema;

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
-import { type Context, type Field, toField, toFields, toVariants, type Variant } from "./fields";
+import { type Context, type DocsField, toField, toFields, toVariants, type Variant } from "./fields";
 import { type Credential, type Snippet, writeSnippets } from "./snippets";
 
 /** The path of a resource's page: `/docs/api-keys` for "API keys". */
@@ -24,13 +24,13 @@ export type ReferenceEndpoint = {
   permission?: string | undefined;
   /** The lowest role that may call it. */
   role?: string | undefined;
-  parameters: { title: string; fields: Field[] }[];
+  parameters: { title: string; fields: DocsField[] }[];
   /** Where the body is one of several objects, `fields` are those that all of them have, and `variants` have the others. */
-  body?: { description: string; fields: Field[]; variants: Variant[] } | undefined;
+  body?: { description: string; fields: DocsField[]; variants: Variant[] } | undefined;
   response: {
     status: string;
     description: string;
-    fields: Field[];
+    fields: DocsField[];
     /** The endpoint before it on the page that answers with the same fields; they are shown there. */
     sameAs?: { label: string; href: string } | undefined;
     example?: string | undefined;
@@ -165,9 +165,12 @@ function toEndpoint(
  * Takes the fields that all alternatives have out of them, and puts them before the other fields. Alternatives that differ in
  * nothing else become one: `kind: "slack"` or `kind: "teams"`.
  */
-function splitVariants(variants: Variant[], fields: Field[]): { variants: Variant[]; fields: Field[] } {
+function splitVariants(
+  variants: Variant[],
+  fields: DocsField[],
+): { variants: Variant[]; fields: DocsField[] } {
   const shapes = variants.map((variant) => new Set(variant.fields.map((field) => JSON.stringify(field))));
-  const isShared = (field: Field) => shapes.every((shape) => shape.has(JSON.stringify(field)));
+  const isShared = (field: DocsField) => shapes.every((shape) => shape.has(JSON.stringify(field)));
   const merged = new Map<string, Variant>();
   for (const variant of variants) {
     const own = variant.fields.filter((field) => !isShared(field));

@@ -1,7 +1,7 @@
 import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
 import { type AmountProp, asProp } from "@/components/figures/amount";
 import { formatNumber } from "@/components/figures/format-count";
-import type { SpendChange, SpendComparison } from "@/lib/contract/spend/spend-comparison";
+import type { ComparedStretch, SpendChange, SpendComparison } from "@/lib/contract/spend/spend-comparison";
 import type { SpendAnswer, SpendCell, SpendGroupTotal } from "@/lib/contract/spend/spend-query";
 import { valueLabel } from "./dimensions";
 
@@ -33,8 +33,7 @@ export type ExploreChange = { before: AmountProp | null; difference: AmountProp 
 
 /** A comparison of an answer, as `SpendComparison`. */
 export type ExploreComparison = {
-  from: string;
-  to: string;
+  stretch: ComparedStretch;
   totals: ExploreChange;
   rows: ExploreChange[];
   gone: { count: number; difference: AmountProp } | null;
@@ -63,9 +62,8 @@ const toChange = ({ before, difference, isNew }: SpendChange): ExploreChange => 
   isNew,
 });
 
-const toExploreComparison = ({ from, to, totals, rows, gone }: SpendComparison): ExploreComparison => ({
-  from,
-  to,
+const toExploreComparison = ({ stretch, totals, rows, gone }: SpendComparison): ExploreComparison => ({
+  stretch,
   totals: toChange(totals),
   rows: rows.map(toChange),
   gone: gone && { count: gone.count, difference: asProp(gone.difference) },

@@ -1,7 +1,7 @@
 import { exactText } from "@/components/figures/amount";
 import { Delta, growthOf, wholePercent } from "@/components/figures/delta";
 import { formatCount, formatNumber } from "@/components/figures/format-count";
-import { formatDays } from "@/components/figures/format-date";
+import { describeStretch } from "@/components/spend/period-labels";
 import type { SpendMeasure } from "@/lib/contract/spend/spend-query";
 import type { ExploreChange, ExploreComparison, ExploreSums } from "./data";
 import { dimensionLabel, dimensionNames, formatDifference, toChartNumber } from "./dimensions";
@@ -54,22 +54,22 @@ function countGone(by: string, count: number): string {
 
 /**
  * A sentence about how the total differs from the days compared with. It counts what was recorded only then, which no row shows.
- * @param props.hasToday whether the days shown include today, which is not over but is compared with a whole day
  */
 export function TotalChange({
   by,
   measure,
   total,
-  comparison: { from, to, totals, gone },
-  hasToday,
+  to,
+  comparison: { stretch, totals, gone },
 }: {
   by: string;
   measure: SpendMeasure;
   total: ExploreSums["measured"];
+  /** The last day that is shown. */
+  to: string;
   comparison: ExploreComparison;
-  hasToday: boolean;
 }) {
-  const days = formatDays(from, to);
+  const earlier = describeStretch(stretch, to);
   return (
     <p
       className="text-muted-foreground text-sm"
@@ -77,11 +77,10 @@ export function TotalChange({
       data-exact={totals.difference === null ? "" : exactText(totals.difference)}
     >
       {totals.isNew ? (
-        `Nothing was recorded in ${days}, which this is compared with.`
+        `Nothing was recorded in ${earlier}, which this is compared with.`
       ) : (
         <>
-          <ChangeFigure measure={measure} now={total} change={totals} /> against {days}.
-          {hasToday ? " Today is not over." : null}
+          <ChangeFigure measure={measure} now={total} change={totals} /> against {earlier}.
           {gone ? (
             <>
               {" "}

@@ -29,19 +29,16 @@ const ExploreChart = dynamic(
 
 /**
  * The total of an answer, and the answer as a chart, a table or a pivot, with buttons that download it.
- * @param props.today the current day in UTC, as YYYY-MM-DD
  */
 export function ExploreView({
   workspace,
   state: given,
   data,
-  today,
   views,
 }: {
   workspace: string;
   state: ExploreState;
   data: ExploreData;
-  today: string;
   views: RememberedViews;
 }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -73,8 +70,8 @@ export function ExploreView({
               by={state.by}
               measure={state.measure}
               total={total}
+              to={data.to}
               comparison={data.comparison}
-              hasToday={data.from <= today && today <= data.to}
             />
           ) : null}
         </div>

@@ -41,6 +41,8 @@ const withTime = (english: Options, figures: Options) => {
 export const formatDateTime = withTime({ dateStyle: "medium", timeStyle: "short" }, time);
 /** "Dec 5, 2026, 6:00:00 PM", "05.12.2026, 18:00:00" */
 export const formatExactTime = withTime({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds);
+/** The time of day: "6:00 PM", "18:00" */
+export const formatTime = inUtc({ timeStyle: "short" }, time);
 /** "Dec" */
 const formatShortMonth = inWords({ month: "short" });
 const shortMonthAndYear = inWords({ month: "short", year: "numeric" });

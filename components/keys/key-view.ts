@@ -1,5 +1,8 @@
 import type { z } from "zod";
 import { exactText } from "@/components/figures/amount";
+import { formatNumber } from "@/components/figures/format-count";
+import { formatList } from "@/components/figures/format-list";
+import { formatPercent } from "@/components/figures/format-percent";
 import type { apiKey } from "@/lib/contract/access/api-keys";
 import type { keyLimits } from "@/lib/contract/spend/limits";
 
@@ -23,7 +26,7 @@ export type KeyBudget = Pick<CoveringBudget, "id" | "name" | "blocks" | "is_used
 
 type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];
 
-/** Maps budgets of an answer to views. Only those whose figures are told. */
+/** Maps budgets of an answer to views. Only those whose figures the caller may read. */
 export function toKeyBudgets(budgets: readonly CoveringBudget[]): KeyBudget[] {
   return budgets.flatMap(
     ({ id, name, blocks, is_used_up, resets_at, limit_usd: limit, remaining_usd: remaining }) =>
@@ -66,4 +69,31 @@ export function limitUsed({ spent, monthly_limit: limit }: KeyView): number | nu
   if (limit === null) return null;
   // A limit of 0 is used up from the start.
   return Number(limit) === 0 ? 1 : Number(spent) / Number(limit);
+}
+
+const soonMs = 14 * 24 * 60 * 60 * 1000;
+
+/** The most keys that a sentence names; of more, it says how many they are. */
+const maxNamed = 3;
+
+/** Sentences that say how many keys are in use, and which have reached a limit, are close to it, or expire soon. @param now ms since 1970 */
+export function summarizeKeys(keys: KeyView[], now: number): string {
+  const active = keys.filter(({ status }) => status === "active");
+  const used = active.map((key) => ({ name: key.name, fraction: limitUsed(key) ?? 0 }));
+  const full = used.filter(({ fraction }) => fraction >= 1);
+  const close = used.filter(({ fraction }) => fraction >= 0.8 && fraction < 1);
+  const ending = active.filter(({ expires_at: end }) => end && Date.parse(end) - now < soonMs);
+  const list = (some: { name: string }[]) =>
+    some.length > maxNamed ? `${formatNumber(some.length)} keys` : formatList(some.map(({ name }) => name));
+  const closeNames = close.map(({ name, fraction }) => ({ name: `${name} (${formatPercent(fraction)})` }));
+  return [
+    active.length === 1
+      ? "One key is in use."
+      : `${active.length === 0 ? "No" : formatNumber(active.length)} keys are in use.`,
+    full.length > 0 && `${list(full)} ${full.length === 1 ? "has" : "have"} reached the monthly limit.`,
+    close.length > 0 && `${list(closeNames)} ${close.length === 1 ? "is" : "are"} close to the limit.`,
+    ending.length > 0 && `${list(ending)} ${ending.length === 1 ? "expires" : "expire"} within two weeks.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -5,7 +5,7 @@ import { Checkbox, Radio } from "@/components/ui/checkbox";
 import type { Permission } from "@/lib/contract/access/permissions";
 import type { KeyFormPart } from "./key-form-part";
 import { errorOf } from "./key-form-state";
-import { permissionLabels, presetOf, presets } from "./presets";
+import { keyPresets, permissionLabels, presetOf } from "./presets";
 
 /** Chooses the permissions of a key: a preset, or each permission separately. */
 export function PermissionChoice({
@@ -16,7 +16,7 @@ export function PermissionChoice({
 }: KeyFormPart & { grantable: readonly Permission[] }) {
   const [isCustom, setCustom] = useState(() => !presetOf(form.permissions));
   const preset = isCustom ? undefined : presetOf(form.permissions);
-  const offered = presets.filter(({ permissions }) => permissions.every((one) => grantable.includes(one)));
+  const offered = keyPresets.filter(({ permissions }) => permissions.every((one) => grantable.includes(one)));
   const error = errorOf(errors, "permissions");
   return (
     <fieldset className="grid gap-2.5" aria-describedby={error ? "permissions-error" : undefined}>

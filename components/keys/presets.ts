@@ -4,7 +4,7 @@ import type { Permission } from "@/lib/contract/access/permissions";
 export type Preset = { id: string; label: string; description: string; permissions: Permission[] };
 
 /** The presets, in the order of the form. */
-export const presets: Preset[] = [
+export const keyPresets: Preset[] = [
   {
     id: "ingest",
     label: "Ingest from CI",
@@ -35,7 +35,7 @@ export const permissionLabels: Record<Permission, { label: string; description: 
 
 /** The preset that has exactly these permissions; undefined when there is none. */
 export function presetOf(permissions: readonly Permission[]): Preset | undefined {
-  return presets.find(
+  return keyPresets.find(
     (preset) =>
       preset.permissions.length === permissions.length &&
       preset.permissions.every((permission) => permissions.includes(permission)),

@@ -20,11 +20,10 @@ import { Step, Waiting } from "@/components/ui/step";
 import { Tabs } from "@/components/ui/tabs";
 import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/access/api-keys";
 import type { ActivityRow, activityList } from "@/lib/contract/spend/activity";
-import { type AlertSetup, GetTold, isTold } from "./get-told";
+import { type AlertSetup, hasAlerts, SetUpAlerts } from "./set-up-alerts";
 
 /**
- * The first steps of a workspace: create a key, send a message with it, see the message arrive, and have somebody told when
- * it becomes expensive.
+ * The first steps of a workspace: create a key, send a message with it, see the message arrive, and set up alerts.
  * @param props.userName of who looks at it; null where they have none
  * @param props.existing an active key of the workspace, whose secret is not known; null when there is none
  */
@@ -34,14 +33,14 @@ export function FirstSteps({
   canCreate,
   existing,
   addresses,
-  told,
+  alerts,
 }: {
   workspace: string;
   userName: string | null;
   canCreate: boolean;
   existing: Pick<KeyView, "name" | "prefix" | "last_four"> | null;
   addresses: ServiceAddresses;
-  told: AlertSetup;
+  alerts: AlertSetup;
 }) {
   const router = useRouter();
   const [created, setCreated] = useState<NewSecret>();
@@ -63,7 +62,7 @@ export function FirstSteps({
 
   return (
     <div className="grid gap-8">
-      <Intro userName={userName} isRecorded={message !== undefined} isTold={isTold(told)} />
+      <Intro userName={userName} isRecorded={message !== undefined} hasAlerts={hasAlerts(alerts)} />
       <ol className="grid max-w-3xl gap-8">
         <Step number={1} title="Create a key" isDone={Boolean(created ?? existing)}>
           {created ? (
@@ -144,7 +143,7 @@ export function FirstSteps({
             )}
           </div>
         </Step>
-        <GetTold number={4} workspace={workspace} told={told} />
+        <SetUpAlerts number={4} workspace={workspace} alerts={alerts} />
       </ol>
     </div>
   );
@@ -154,13 +153,13 @@ export function FirstSteps({
 function Intro({
   userName,
   isRecorded,
-  isTold,
+  hasAlerts,
 }: {
   userName: string | null;
   isRecorded: boolean;
-  isTold: boolean;
+  hasAlerts: boolean;
 }) {
-  const rest = isTold
+  const rest = hasAlerts
     ? "All four steps are done: the overview shows it, and alerts tell you what to look at."
     : "The overview shows it. One step is left, the alerts, which you can also set up later.";
   return (

@@ -1,9 +1,9 @@
-import { formatDays } from "@/components/figures/format-date";
 import { formatList } from "@/components/figures/format-list";
 import { formatExactUsd } from "@/components/figures/format-money";
 import { formatPercent } from "@/components/figures/format-percent";
 import { formatMoney, formatSignedMoney } from "@/components/figures/money";
 import { activityHref } from "@/components/filters/href";
+import { describeStretch, formatStretch } from "@/components/spend/period-labels";
 import { Link } from "@/components/ui/link";
 import type { CauseName, Changes, Mover } from "@/lib/contract/spend/changes";
 
@@ -20,7 +20,7 @@ const causeTexts = {
 } as const satisfies Record<CauseName, { label: string; hint: string }>;
 
 /**
- * What changed against the days compared with: the difference in a sentence, its causes, which sum to it exactly, and the people
+ * What changed against what the period is compared with: the difference in a sentence, its causes, which sum to it exactly, and the people
  * and keys that moved most.
  */
 export function WhatChanged({
@@ -94,8 +94,8 @@ export function WhatChanged({
 
 /** The difference and its largest causes, in words. */
 function Sentence({ changes }: { changes: Changes }) {
-  const { difference_usd: difference, before_usd: before, causes } = changes;
-  const days = `${formatDays(changes.from, changes.to)} against ${formatDays(changes.before_from, changes.before_to)}`;
+  const { difference_usd: difference, before_usd: before, causes, before: stretch } = changes;
+  const days = `${formatStretch(changes)}, against ${describeStretch(stretch, changes.to)}`;
   const change = Number(difference);
   if (change === 0 && causes.length === 0) return `${days}: the same.`;
   const share = Number(before) > 0 ? ` (${formatPercent(String(Math.abs(change) / Number(before)))})` : "";

@@ -33,7 +33,7 @@ export function ErasurePreview({ workspace, user }: { workspace: string; user: s
   if (problem !== undefined)
     return (
       <Alert variant="destructive" className="grid justify-items-start gap-2">
-        Where the name stands could not be read. {problem}
+        The search for the name failed. {problem}
         <Button variant="outline" size="sm" onClick={() => setAttempt(attempt + 1)}>
           Try again
         </Button>
@@ -81,13 +81,9 @@ function Found({ spellings, message_count, budgets, api_keys, stays, ...counts }
   ];
   return (
     <>
-      {changed.length === 0 ? (
-        <p>The name stands nowhere that is searched.</p>
-      ) : (
-        <List title="Replaced" items={changed} />
-      )}
+      {changed.length === 0 ? <p>The name was not found.</p> : <List title="Replaced" items={changed} />}
       {spellings.length > 1 ? <List title="Spellings" items={spellings} /> : null}
-      <List title="Stays as it is" items={[...named("tag", stays.tags), ...stays.not_searched]} />
+      <List title="Stays" items={[...named("tag", stays.tags), ...stays.not_searched]} />
     </>
   );
 }

@@ -3,13 +3,13 @@ import type { Source } from "@/lib/contract/sources/sources";
 
 type Row = Pick<Source["account"][number], "emitter" | "outcome" | "by" | "count">;
 
-/** What became of what a source told in the last 7 days, in words. The counts sum to what was told. */
+/** What became of the records of a source in the last 7 days, in words. The counts sum to all records. */
 export function Account({ account }: { account: readonly Row[] }) {
   const told = account.reduce((sum, { count }) => sum + count, 0);
   if (told === 0)
     return <p className="text-muted-foreground text-sm">Nothing with usage came in the last 7 days.</p>;
   return (
-    <section aria-label="What became of it" className="grid gap-1.5 text-sm">
+    <section aria-label="Outcomes" className="grid gap-1.5 text-sm">
       <h3 className="font-medium">{formatCount(told, "record")} with usage in the last 7 days</h3>
       <ul className="grid list-disc gap-1 pl-5 text-muted-foreground [overflow-wrap:anywhere]">
         {sentencesOf(account).map((sentence) => (
@@ -45,8 +45,8 @@ const sentences = new Map<string, (count: number, detail: string) => string>([
     (count, detail) => {
       const [one = "", other = ""] = JSON.parse(detail) as string[];
       return one === other
-        ? `${formatCount(count, "call")} told again by ${one}, and counted once.`
-        : `${formatCount(count, "call")} told twice, by ${one} and ${other}, and counted once.`;
+        ? `${formatCount(count, "call")} reported again by ${one}, and counted once.`
+        : `${formatCount(count, "call")} reported by both ${one} and ${other}, and counted once.`;
     },
   ],
   ["replayed", (count) => `${formatCount(count, "record")} sent again, and counted once.`],
@@ -60,24 +60,27 @@ const sentences = new Map<string, (count: number, detail: string) => string>([
     (count, rule) =>
       ({
         contains_calls: `${formatCount(count, "record")} around calls, such as those of agents, left out: the calls count.`,
-        told_one_by_one: `${formatCount(count, "sum")} of calls that are told one by one, left out.`,
+        told_one_by_one: `${formatCount(count, "sum")} of calls that are reported one by one, left out.`,
       })[rule] ??
-      `${formatCount(count, "record")} left out, because other records of the same program say the same.`,
+      `${formatCount(count, "record")} left out, because other records of the same program report the same calls.`,
   ],
   ["without_counts", (count) => `${formatCount(count, "record")} without token counts, not recorded.`],
   [
     "not_understood",
     (count) =>
-      `${formatCount(count, "record")} not understood and not recorded: no known program names its counts so.`,
+      `${formatCount(count, "record")} not understood and not recorded: no known program uses these names for its counts.`,
   ],
   ["refused", (count) => `${formatCount(count, "record")} refused.`],
 ]);
 
-/** How people name emitters that tell calls together with others. */
+/** How people name emitters that report calls together with others. */
 const names: Record<string, string> = {
   "ai-sdk": "the AI SDK",
   "anthropic-sdk": "the Anthropic SDK",
   "claude-code": "Claude Code",
+  "claude-platform": "the Claude Platform",
+  copilot: "Copilot",
+  helicone: "Helicone",
   langfuse: "Langfuse",
   langsmith: "LangSmith",
   litellm: "LiteLLM",
@@ -85,6 +88,7 @@ const names: Record<string, string> = {
   openllmetry: "OpenLLMetry",
   openrouter: "OpenRouter",
   opentelemetry: "another library",
+  "outlay-client": "Outlay's client",
 };
 
 function nameOf(emitter: string): string {

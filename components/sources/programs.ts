@@ -49,7 +49,7 @@ export const programs: Record<SourceProgram, Program> = {
     name: "Codex",
     subscriptions: "a ChatGPT plan",
     untold:
-      "Codex does not tell in which service tier a call was served: in OpenAI's fast mode a call costs twice the price list's standard, in flex half.",
+      "Codex does not report the service tier of a call: in OpenAI's fast mode a call costs twice the standard price, in flex half.",
     setup: ({ url, secret }) => ({
       steps: "Add this to Codex's configuration.",
       blocks: [
@@ -105,7 +105,7 @@ export const programs: Record<SourceProgram, Program> = {
     description: "Copilot Chat in VS Code, and Copilot CLI.",
     name: "Copilot",
     subscriptions: "Copilot seats",
-    untold: `Copilot does not tell the service tier of a call. ${hourUntold}`,
+    untold: `Copilot does not report the service tier of a call. ${hourUntold}`,
     setup: (context) => ({
       steps: "Add the settings, and start VS Code or Copilot CLI with the environment.",
       blocks: [
@@ -131,7 +131,7 @@ export const programs: Record<SourceProgram, Program> = {
     label: "AI SDK",
     description: "Vercel's SDK for TypeScript.",
     name: "AI SDK",
-    untold: `Version 5 does not tell what \`generateText\` of OpenAI read from the cache, which is recorded as input, at two to ten times its price. Version 7 tells that, but not how long Claude's cache is kept: what is written for an hour is recorded 37.5 % too low.`,
+    untold: `Version 5 does not report what \`generateText\` of OpenAI read from the cache, which is recorded as input, at two to ten times its price. Version 7 reports that, but not how long Claude's cache is kept: what is written for an hour is recorded 37.5 % too low.`,
     setup: (context) =>
       withNote(
         {
@@ -175,7 +175,7 @@ export const programs: Record<SourceProgram, Program> = {
     description: "OpenTelemetry's instrumentation of SDKs.",
     name: "Python",
     untold:
-      'What a stream of OpenAI\'s chat completions used is told only where the call asks for it: stream_options={"include_usage": True}. Without it, the call is not recorded.',
+      'What a stream of OpenAI\'s chat completions used is reported only if the call asks for it: stream_options={"include_usage": True}. Without it, the call is not recorded.',
     setup: (context) =>
       withNote(
         {
@@ -214,7 +214,7 @@ export const programs: Record<SourceProgram, Program> = {
     description: "Any program that sends OpenTelemetry over HTTP.",
     name: "OpenTelemetry",
     untold:
-      "Some libraries do not tell what was read from a cache, or tell no counts of streams. Instrument the SDK that makes the calls, too: of two spans, one around the other, the inner one counts.",
+      "Some libraries do not report what was read from a cache, or report no counts of streams. Instrument the SDK that makes the calls, too: of two spans, one around the other, the inner one counts.",
     setup: (context) =>
       withNote(
         {

@@ -13,9 +13,6 @@ export type SettingsForm = {
   isCovered: boolean;
 };
 
-/** The most tags of a source. */
-export const maxTags = 10;
-
 export function toSettingsForm(settings: SourceSettings | null): SettingsForm {
   const trusted = settings?.trusted_cost ?? null;
   return {

@@ -17,7 +17,7 @@ export type Program = {
   name: string;
   /** The subscriptions that may cover its usage. */
   subscriptions?: string;
-  /** What it does not tell, and by how much a figure by the price list can be off. */
+  /** What it does not report, and by how much a figure by the price list can be off. */
   untold?: string;
   /** Whether it sends from its provider's servers, which cannot reach a local address. */
   isHosted?: true;

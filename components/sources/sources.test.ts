@@ -81,7 +81,7 @@ test("Sums sources up in a sentence", () => {
   );
 });
 
-test("Says in words what became of what a source told", () => {
+test("Says in words what became of the records of a source", () => {
   const row = (emitter: string, outcome: SourceOutcome, count: number, by: string | null = null) => ({
     emitter,
     outcome,
@@ -102,10 +102,10 @@ test("Says in words what became of what a source told", () => {
     ]),
   ).toEqual([
     "412 calls recorded.",
-    "398 calls told twice, by OpenInference and the Anthropic SDK, and counted once.",
+    "398 calls reported by both OpenInference and the Anthropic SDK, and counted once.",
     "1 record sent again, and counted once.",
-    "5 records left out, because other records of the same program say the same.",
-    "2 sums of calls that are told one by one, left out.",
+    "5 records left out, because other records of the same program report the same calls.",
+    "2 sums of calls that are reported one by one, left out.",
     "3 records without token counts, not recorded.",
     "5 records refused.",
   ]);

@@ -3,8 +3,9 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
+import { maxTags } from "@/lib/contract/ledger/attribution";
 import { offeredAttributes } from "@/lib/contract/sources/source-programs";
-import { filled, maxTags, type SettingsForm } from "./settings-form-state";
+import { filled, type SettingsForm } from "./settings-form-state";
 
 /** The tags of a source: a name for each, and the attribute whose value it has. */
 export function TagFields({

@@ -1,12 +1,14 @@
-import { formatMonth, formatMonthAndYear } from "@/components/figures/format-date";
+import { formatDays, formatMonth, formatMonthAndYear, formatTime } from "@/components/figures/format-date";
+import { formatList } from "@/components/figures/format-list";
 import { nameDays } from "@/components/filters/range";
 import type { Metrics } from "@/lib/contract/spend/metrics";
+import type { ComparedStretch } from "@/lib/contract/spend/spend-comparison";
 
 /** Names of a period and of the days it is compared with, as parts of a sentence. Null when it is compared with nothing. */
 export type PeriodLabels = {
   /** "so far in November", "in October 2026" */
   soFar: string;
-  /** "at this point of October", "in September 2026" */
+  /** "on the same weekdays of October", "at this point of last week", "in September 2026" */
   previousPoint: string | null;
   /** "October", "last week" */
   previous: string | null;
@@ -25,16 +27,39 @@ export function periodLabels(metrics: Labelled, today: string): PeriodLabels {
   const name = previous && namePrevious(metrics, previous, today);
   return {
     soFar: `${isOver || metrics.period.startsWith("last_") ? "" : "so far "}${nameSpan(metrics, from, to, today)}`,
-    previousPoint: name && namePoint(name, isOver),
+    previousPoint:
+      name &&
+      (previous?.to_point?.aligned_by === "weekday"
+        ? `on ${nameWeekdays(previous.to_point, today)}`
+        : namePoint(name, isOver)),
     previous: name,
   };
 }
 
-/** What each comparison is called in a chart. */
-const comparisonNames: Record<Exclude<Metrics["compare"], "none">, string> = {
-  previous: "Previous period",
-  last_year: "Same days last year",
-  range: "Chosen days",
+/** "the same weekdays of October" */
+function nameWeekdays({ from, to }: ComparedStretch, today: string): string {
+  const months = from.slice(0, 7) === to.slice(0, 7) ? [from] : [from, to];
+  return `the same weekdays of ${formatList(months.map((day) => nameMonth(day, today)))}`;
+}
+
+/**
+ * What a stretch is: its days, and that they are the same weekdays: "the same weekdays of October (Oct 4 – 26, 2026, 2:05 PM)".
+ * @param today the current day, or one near it
+ */
+export function describeStretch(stretch: ComparedStretch, today: string): string {
+  const days = formatStretch(stretch);
+  return stretch.aligned_by === "day" ? days : `${nameWeekdays(stretch, today)} (${days})`;
+}
+
+/** Days of which the last one may be cut: "Oct 4 – 26, 2026, 2:05 PM". @param until the instant at which it is cut, or null */
+export const formatStretch = ({ from, to, until }: Pick<ComparedStretch, "from" | "to" | "until">): string =>
+  `${formatDays(from, to)}${until === null ? "" : `, ${formatTime(until)}`}`;
+
+/** What each comparison is called in a chart, where it is of days and where it is of the same weekdays. */
+const comparisonNames: Record<Exclude<Metrics["compare"], "none">, Record<"day" | "weekday", string>> = {
+  previous: { day: "Previous period", weekday: "Same weekdays four weeks before" },
+  last_year: { day: "Same days last year", weekday: "Same weekdays last year" },
+  range: { day: "Chosen days", weekday: "Chosen days" },
 };
 
 /**
@@ -44,10 +69,14 @@ const comparisonNames: Record<Exclude<Metrics["compare"], "none">, string> = {
 export function comparisonLabel({
   compare,
   previous,
-}: Pick<Labelled, "compare" | "previous">): { name: string; full: string } | undefined {
+  series,
+}: Pick<Metrics, "compare" | "previous" | "series">): { name: string; full: string } | undefined {
   if (!previous || compare === "none") return undefined;
-  const name = comparisonNames[compare];
-  return { name, full: `${name}: ${nameDays(previous.from, previous.to)}` };
+  const by = previous.to_point?.aligned_by ?? "day";
+  const name = comparisonNames[compare][by];
+  const [first, last] = [series.previous[0]?.from, series.previous.at(-1)?.from];
+  const days = by === "weekday" && first && last ? { from: first, to: last } : previous;
+  return { name, full: `${name}: ${nameDays(days.from, days.to)}` };
 }
 
 /** The point of the days compared with that corresponds to now: their end where the period is over. */

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { toNumber } from "@/components/figures/amount";
 import { capitalize } from "@/components/figures/capitalize";
 import { Count } from "@/components/figures/count";
@@ -5,8 +6,8 @@ import { Delta, growthOf } from "@/components/figures/delta";
 import { plural } from "@/components/figures/format-count";
 import { formatDay, formatMonthAndYear } from "@/components/figures/format-date";
 import { formatMoney, Money, shownNumber } from "@/components/figures/money";
-import { Stat, StatList } from "@/components/figures/stat";
 import { activityHref } from "@/components/filters/href";
+import { Link } from "@/components/ui/link";
 import { ForecastFigure, ForecastRange } from "./forecast-figure";
 import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
@@ -106,4 +107,39 @@ function Kinds({ totals }: { totals: SpendView["metrics"]["totals"] }) {
   const named = kinds.filter(([usd]) => toNumber(usd) !== 0);
   if (named.length === 0) return null;
   return named.map(([usd, name]) => `${formatMoney(usd)} ${name}`).join(", ");
+}
+
+/** A list of figures, side by side. A phone shows two in a row, or one where two figures are too long for a row. */
+function StatList({ children }: { children: ReactNode }) {
+  return <dl className="flex flex-wrap gap-x-6 gap-y-5 border-y py-4">{children}</dl>;
+}
+
+/** A figure with its label and a note. With `href`, it links to the rows behind it. */
+function Stat({
+  label,
+  href,
+  note,
+  children,
+}: {
+  label: string;
+  href?: string;
+  note?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    // Never narrower than its figure, which has no place to break.
+    <div className="grid flex-[1_1_calc(50%-0.75rem)] content-start gap-0.5 lg:flex-[1_1_0]">
+      <dt className="text-muted-foreground text-xs">{label}</dt>
+      <dd className="font-medium text-lg tabular-nums tracking-tight">
+        {href ? (
+          <Link href={href} className="rounded-sm hover:underline" prefetch={false}>
+            {children}
+          </Link>
+        ) : (
+          children
+        )}
+      </dd>
+      {note ? <dd className="text-muted-foreground text-xs">{note}</dd> : null}
+    </div>
+  );
 }

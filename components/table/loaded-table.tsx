@@ -1,7 +1,7 @@
 "use client";
 
 import type { RowData } from "@tanstack/react-table";
-import { type ReactNode, type Ref, useDeferredValue, useMemo, useRef, useState } from "react";
+import { type ReactNode, type Ref, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
@@ -14,9 +14,8 @@ import { DataRow, type RowContext } from "./table-row";
 import { TableToolbar } from "./table-toolbar";
 import { type InitialSort, useDataTable } from "./use-data-table";
 import { useTableView } from "./use-table-view";
-import { useVirtualRows } from "./use-virtual-rows";
 import type { RememberedViews } from "./view-cookie";
-import type { RowKeeper } from "./virtual-rows";
+import type { RowKeeper, VirtualRows } from "./virtual-rows";
 
 const loadCsv = onDemand(() => import("./save-csv"));
 
@@ -159,4 +158,24 @@ export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
 /** Rows with something below them are groups of their own; others share one. */
 function Bodies({ isGrouped, children }: { isGrouped: boolean; children: ReactNode }) {
   return isGrouped ? children : <tbody>{children}</tbody>;
+}
+
+const loadRows = onDemand(() => import("./virtual-rows"));
+
+type Component = typeof VirtualRows;
+
+/** The component that renders the rows of a long list, loaded when there is one; undefined before. */
+function useVirtualRows(isLong: boolean): Component | undefined {
+  const [component, setComponent] = useState<Component>();
+  useEffect(() => {
+    if (!isLong) return;
+    let isWanted = true;
+    loadRows().then((module) => {
+      if (isWanted) setComponent(() => module.VirtualRows);
+    });
+    return () => {
+      isWanted = false;
+    };
+  }, [isLong]);
+  return component;
 }

@@ -25,7 +25,7 @@ export function DeleteWorkspace({ slug, name, proof }: { slug: string; name: str
       onDelete={remove}
     >
       Its keys, connections and links stop working at once, charges, alerts and reports stop, and every member
-      is told by mail. You can undo this for thirty days. Then everything in the workspace is erased.
+      is notified by mail. You can undo this for thirty days. Then everything in the workspace is erased.
     </DeleteButton>
   );
 }

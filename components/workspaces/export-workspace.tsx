@@ -8,7 +8,7 @@ import { toast, toastProblem } from "@/components/ui/toaster";
 const problems: Record<number, string> = {
   401: "Your session is over. Sign in again to export.",
   403: "Only an admin can export the workspace. Ask one of them.",
-  404: "This workspace is gone, or you are no longer a member.",
+  404: "This workspace no longer exists, or you are no longer a member.",
   429: "One of your exports is still being sent. Start another when it is done.",
   503: "The service is busy with other exports, or cannot read its database. Try again in a minute.",
 };

@@ -122,7 +122,7 @@ function forecastWords(alert: Alert): AlertWords {
   return {
     title:
       because === "recovered"
-        ? `The budget ${name} is forecast to last again`
+        ? `The budget ${name} is forecast to stay within its limit again`
         : `The forecast of the budget ${name} is over`,
     text: overText(
       because,
@@ -198,7 +198,7 @@ function keyLimitWords(alert: Alert): AlertWords {
           ? `The monthly limit of the key ${name} is reset`
           : because === "gone"
             ? `The key ${name} is gone`
-            : `The key ${name} is far from its monthly limit again`,
+            : `The key ${name} is no longer near its monthly limit`,
       text: overText(because, figures, "key"),
       facts,
     };
@@ -209,7 +209,7 @@ function keyLimitWords(alert: Alert): AlertWords {
       ? `The monthly limit of the key ${name} is used up`
       : `The key ${name} is near its monthly limit`,
     text: isUsedUp
-      ? `${figures} The key records nothing more until the month ends or the limit is raised.`
+      ? `${figures} The key cannot record anything until the month ends or the limit is raised.`
       : figures,
     facts,
   };
@@ -221,7 +221,7 @@ function keyExpiryWords(alert: Alert): AlertWords {
   const facts: [string, string][] = [["Expires", at === null ? "Never" : momentText(at)]];
   if (alert.state === "ok") {
     return {
-      title: because === "gone" ? `The key ${name} is gone` : `The key ${name} does not expire soon any more`,
+      title: because === "gone" ? `The key ${name} is gone` : `The key ${name} no longer expires soon`,
       text: overText(
         because,
         at === null ? "It does not expire." : `It expires on ${momentText(at)}.`,
@@ -232,7 +232,11 @@ function keyExpiryWords(alert: Alert): AlertWords {
   }
   const when = at === null ? "" : momentText(at);
   return alert.state === "alert"
-    ? { title: `The key ${name} has expired`, text: `It expired on ${when} and is refused since.`, facts }
+    ? {
+        title: `The key ${name} has expired`,
+        text: `It expired on ${when}. Its requests are refused.`,
+        facts,
+      }
     : {
         title: `The key ${name} expires soon`,
         text: `It expires on ${when}. Extend it or make a new one.`,
@@ -258,7 +262,7 @@ function unpricedWords(alert: Alert): AlertWords {
       }
     : {
         title: `Usage of ${name} has no price`,
-        text: `${lines} ${figures.line_count === 1 ? "counts" : "count"} as $0 until a price is set. What is recorded is priced then.`,
+        text: `${lines} ${figures.line_count === 1 ? "counts" : "count"} as $0 until a price is set. Recorded usage is priced then.`,
         facts,
       };
 }

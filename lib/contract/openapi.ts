@@ -34,7 +34,7 @@ export type JsonSchema = {
 };
 
 /** A reference into `components`. */
-export type Reference = { $ref: string };
+export type SchemaReference = { $ref: string };
 
 /** The body of a request or a response. */
 export type MediaType = { schema: JsonSchema; examples?: Record<string, Example> };
@@ -55,7 +55,7 @@ export type Header = { description: string; schema: JsonSchema; example?: unknow
 /** A response with one status. */
 export type ApiResponse = {
   description: string;
-  headers?: Record<string, Reference>;
+  headers?: Record<string, SchemaReference>;
   content?: Record<string, MediaType>;
 };
 

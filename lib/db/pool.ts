@@ -17,9 +17,9 @@ export type DatabaseUrls = { url: string; adminUrl: string };
  * The purpose of a connection. Reads never take connections that recording, key lookups and sign-in need; the one for
  * probes never waits.
  */
-export type Purpose = "writing" | "reading" | "probing";
+export type PoolPurpose = "writing" | "reading" | "probing";
 
-type Shared = { urls?: DatabaseUrls; pools: Partial<Record<Purpose, Pool>>; watch: Watch };
+type Shared = { urls?: DatabaseUrls; pools: Partial<Record<PoolPurpose, Pool>>; watch: Watch };
 
 // The self-hosted server and the Next bundle in the same process each have a copy of this module, but share the pools.
 const globals = globalThis as { [key: symbol]: Shared | undefined };
@@ -53,13 +53,13 @@ export function poolSizes({
 }: {
   POSTGRES_POOL_SIZE: number;
   POSTGRES_READ_POOL_SIZE?: number | undefined;
-}): Record<Purpose, number> {
+}): Record<PoolPurpose, number> {
   const reading = wanted ?? Math.floor((all - 1) / 2);
   return { probing: 1, reading, writing: all - 1 - reading };
 }
 
 /** The process's one pool for a purpose. Statements are unnamed, so that a transaction-mode pooler may stand in between. */
-export function database(purpose: Purpose): Pool {
+export function database(purpose: PoolPurpose): Pool {
   shared.pools[purpose] ??= openPool(purpose);
   return shared.pools[purpose];
 }
@@ -72,7 +72,7 @@ readGauge("outlay_database_connections", () =>
   ]),
 );
 
-function openPool(purpose: Purpose): Pool {
+function openPool(purpose: PoolPurpose): Pool {
   const { VERCEL } = env();
   const pool = new Pool({
     ...connectionTo(databaseUrls().url),

@@ -1,5 +1,7 @@
+import fc from "fast-check";
+import { escapeLiteral } from "pg";
 import { expect, test } from "vitest";
-import { assignments, functionCall, sql, toLiteralText } from "./sql";
+import { assignments, functionCall, quoteLiteral, sql, toLiteralText } from "./sql";
 
 test("Numbers a statement's parameters across its fragments", () => {
   const part = sql`a = ${1}`;
@@ -28,4 +30,11 @@ test("Writes every value in a text as an escaped literal", () => {
     "select f('it''s', null,  E'a\\\\b')",
   );
   expect(() => toLiteralText(sql`select ${1}`)).toThrow("text or null");
+});
+
+test("Quotes every text as pg does", () => {
+  const hostile = fc.stringMatching(/^['"\\;$a-z -]*$/);
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), hostile), (text) => quoteLiteral(text) === escapeLiteral(text)),
+  );
 });

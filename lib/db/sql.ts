@@ -1,5 +1,4 @@
 import sql, { empty, join, raw, type Sql } from "sql-template-tag";
-import { quoteLiteral } from "./quote-literal";
 
 /**
  * The tag for statements: `` sql`select … where id = ${id}` ``. A value becomes a parameter, another statement becomes
@@ -61,4 +60,13 @@ export function functionCall(name: string, values: readonly unknown[]): Sql {
 function nameOf(name: string): Sql {
   if (!/^[a-z_][a-z0-9_.]*$/.test(name)) throw new Error(`${name} is not the name of a column or function.`);
   return raw(name);
+}
+
+/**
+ * Quotes a text as an SQL literal, for any content and however the server reads backslashes. The same result as pg's
+ * escapeLiteral in a tenth of the time: it is used on whole groups of messages.
+ */
+export function quoteLiteral(text: string): string {
+  const doubled = text.replaceAll("'", "''");
+  return doubled.includes("\\") ? ` E'${doubled.replaceAll("\\", "\\\\")}'` : `'${doubled}'`;
 }

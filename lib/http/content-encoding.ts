@@ -22,7 +22,7 @@ export function readEncoding(request: Pick<Request, "headers">): Encoding | unde
   if (Object.hasOwn(decoders, named)) return named as Encoding;
   throw new ServiceError(
     "unsupported_media_type",
-    "Send the body as it is, or with Content-Encoding gzip or deflate.",
+    "Send the body uncompressed, or with Content-Encoding gzip or deflate.",
     {},
     { "Accept-Encoding": "gzip, deflate" },
   );
@@ -54,7 +54,7 @@ export async function decodeUpTo(
 
 /** The 413 for a body that is too large, before or after decoding. */
 export function tooLarge(limit: number, headers: Record<string, string> = {}): ServiceError {
-  const description = `The body may have at most ${limit} bytes, after any Content-Encoding is undone.`;
+  const description = `The body may have at most ${limit} bytes after decompression.`;
   return new ServiceError("payload_too_large", description, { limit_bytes: limit }, headers);
 }
 

@@ -3,7 +3,7 @@ import type { Fields } from "@/lib/access/oauth/tokens";
 import { ServiceError } from "@/lib/errors";
 import { callerAddress } from "@/lib/peer";
 import { readFormBody, readJsonBody } from "./body";
-import { type Handler, type Method, refuseMethod } from "./define-route";
+import { type Handler, type HttpMethod, refuseMethod } from "./define-route";
 import { openCors, openPreflight } from "./open-cors";
 import { errorResponse, jsonResponse, newRequestId } from "./reply";
 
@@ -22,7 +22,7 @@ type OAuthEndpoint =
  * The handlers of an OAuth endpoint. It does not use `defineRoute`, because bodies, errors and headers follow OAuth's
  * specifications. Pages of any origin may call it, because it uses no cookies.
  */
-export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<Method | "OPTIONS", Handler> {
+export function defineOAuthRoute(endpoint: OAuthEndpoint): Record<HttpMethod | "OPTIONS", Handler> {
   const answer = async (request: Request, address: string | undefined): Promise<object> =>
     "form" in endpoint
       ? endpoint.form({ body: parseFields(await readFormBody(request, bodyLimit)), address })

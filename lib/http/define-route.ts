@@ -29,7 +29,7 @@ import { mediaTypeOf, type StreamedBody } from "./streamed";
 import { Turn } from "./turns";
 
 export const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-export type Method = (typeof methods)[number];
+export type HttpMethod = (typeof methods)[number];
 
 /** Who may call: anybody, a reading API key, an API key that is checked with its group (ingest), or a signed-in user. */
 type Auth = "none" | "key" | "ingest" | "user";
@@ -145,7 +145,7 @@ export function endpoint<
  * Turns the endpoints of one path into the handlers that a route file exports. Each parses the request by its schemas,
  * authenticates the caller, calls `run` and encodes the response. Methods without an endpoint answer 405.
  */
-export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): RouteHandlers {
+export function defineRoute(endpoints: Partial<Record<HttpMethod, Endpoint>>): RouteHandlers {
   const declared = methods.flatMap((method) => {
     const endpoint = endpoints[method];
     return endpoint ? [[method, serve(endpoint)] as const] : [];
@@ -154,18 +154,18 @@ export function defineRoute(endpoints: Partial<Record<Method, Endpoint>>): Route
 }
 
 /** A handler for each method: the exports of a route file. */
-export type RouteHandlers = Record<Method | "OPTIONS", Handler>;
+export type RouteHandlers = Record<HttpMethod | "OPTIONS", Handler>;
 
 /**
  * Adds the missing handlers of a path: 405 for other methods, and OPTIONS, which lists the existing ones. Route files
  * export all of them, because the self-hosted server and Next answer a missing export differently.
  */
-export function answerMethods(handlers: Partial<Record<Method, Handler>>): RouteHandlers {
+export function answerMethods(handlers: Partial<Record<HttpMethod, Handler>>): RouteHandlers {
   const allow = methods.filter((method) => handlers[method]).join(", ");
   const refuse = refuseMethod(allow);
   const listMethods: Handler = async () => new Response(null, { status: 204, headers: { Allow: allow } });
   const all = methods.map((method) => [method, handlers[method] ?? refuse] as const);
-  return { ...(Object.fromEntries(all) as Record<Method, Handler>), OPTIONS: listMethods };
+  return { ...(Object.fromEntries(all) as Record<HttpMethod, Handler>), OPTIONS: listMethods };
 }
 
 /** A handler that answers 405. @param allow the methods that the path has */

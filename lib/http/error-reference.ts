@@ -100,7 +100,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       period: {
         schema: {
           type: "object",
-          description: "The period that has no room: its first day, and the day after its last.",
+          description: "The period whose limit would be exceeded: its first day, and the day after its last.",
           properties: {
             from: { type: "string", format: "date" },
             until: { type: "string", format: "date" },
@@ -179,7 +179,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
   },
   not_found: {
     when: "It does not exist, or the credentials do not give access to it. The response is the same in both cases.",
-    says: "There is nothing here, or your credentials do not reach it.",
+    says: "This does not exist, or your credentials do not give access to it.",
   },
   method_not_allowed: {
     when: "The path exists, but not with this method; `Allow` lists its methods.",

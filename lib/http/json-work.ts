@@ -48,7 +48,7 @@ export function countParts(text: string, budget: JsonBudget): number {
 }
 
 /** The place of the quote that ends a string. @param at that of the quote that begins it */
-function endOfString(text: string, at: number): number {
+export function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;
     while (text.charCodeAt(before) === backslash) before -= 1;

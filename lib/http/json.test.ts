@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { stringify } from "lossless-json";
+import { parse as parseByLibrary, stringify } from "lossless-json";
 import { expect, test } from "vitest";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseJson, writeJson } from "./json";
@@ -30,6 +30,58 @@ test.each(["123456789012345.6", "100000039436914.55968", "1234567890123456", "0.
     expect(textOf(parseJson(`{"amount":${number}}`) as object)).toEqual({ amount: new ExactNumber(number) });
   },
 );
+
+/** Pieces of texts, of which some joined are JSON. */
+const pieces = fc.array(
+  fc.constantFrom(
+    ...["{", "}", "[", "]", ",", ":", " ", '"', "\\", '"a"', '"b":', "-", "0", "e", "null"],
+    ...[
+      "12345678901234567890",
+      "1.0000000000000001",
+      "-0.1234567890123456e-7",
+      "1e400",
+      "01234567890123456789",
+    ],
+    '"\\" 12345678901234567890"',
+    '"__proto__":',
+  ),
+  { maxLength: 12 },
+);
+const exactly = {
+  parseNumber: (number: string) => {
+    const parsed = parseJson(number) as number | ExactNumber;
+    return parsed instanceof ExactNumber ? new ExactNumber(number) : parsed;
+  },
+  onDuplicateKey: ({ newValue }: { newValue: unknown }) => newValue,
+};
+
+test("Reads every text as the library does that parses each number by itself, and refuses the same", () => {
+  const attempt = (read: () => unknown) => {
+    try {
+      return { value: read() };
+    } catch (error) {
+      expect(error).toBeInstanceOf(SyntaxError);
+      return "refused";
+    }
+  };
+  fc.assert(
+    fc.property(pieces, (parts) => {
+      for (const text of [parts.join(""), `[12345678901234567890,${parts.join("")}]`]) {
+        expect(attempt(() => parseJson(text))).toEqual(attempt(() => parseByLibrary(text, null, exactly)));
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test.each([
+  "{12345678901234567890:1}",
+  '{"a":1,12345678901234567890 :1}',
+  "[12345678901234567890.]",
+  "[1,2345678901234567890123 4]",
+])("Refuses %s", (text) => {
+  expect(() => parseJson(text)).toThrow(SyntaxError);
+});
 
 const exactNumber = fc
   .tuple(

@@ -1,5 +1,5 @@
 import { responseExamples } from "@/lib/contract/examples";
-import type { ApiResponse, Header, JsonSchema, Reference } from "@/lib/contract/openapi";
+import type { ApiResponse, Header, JsonSchema, SchemaReference } from "@/lib/contract/openapi";
 import type { ErrorCode } from "@/lib/errors";
 import type { Endpoint } from "./define-route";
 import { errorReference, exampleError } from "./error-reference";
@@ -110,6 +110,6 @@ export function errorResponseOf(codes: ErrorCode[], limited: boolean, form?: For
   };
 }
 
-function refer(names: string[]): Record<string, Reference> {
+function refer(names: string[]): Record<string, SchemaReference> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

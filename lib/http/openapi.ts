@@ -44,7 +44,7 @@ const kinds: Record<Endpoint["auth"], Kind> = {
 };
 
 const about =
-  "Records what a team spends on AI and software, and tells exactly what it cost. Bodies are JSON; amounts are JSON numbers with all their digits.";
+  "Records what a team spends on AI and software, and reports exactly what it cost. Bodies are JSON; amounts are JSON numbers with all their digits.";
 
 /** The address of the document itself, which is not listed in it. */
 const ownPath = "/api/openapi.json";

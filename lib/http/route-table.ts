@@ -1,7 +1,7 @@
-import type { Handler, Method } from "./define-route";
+import type { Handler, HttpMethod } from "./define-route";
 
 /** The handlers that a route file exports. A file without `defineRoute` may lack some. */
-export type RouteModule = Partial<Record<Method, Handler>>;
+export type RouteModule = Partial<Record<HttpMethod, Handler>>;
 
 /** A route file: its path in Next's notation (`/api/v1/projects/[slug]/spend`), and how to load it. */
 export type RouteEntry = { path: string; load: () => Promise<RouteModule> };

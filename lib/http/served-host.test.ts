@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseEnv } from "@/lib/env";
-import { isServedHost, readTarget } from "./served-host";
+import { isServedHost, readRequestTarget } from "./served-host";
 
 test.each([
   [
@@ -16,7 +16,7 @@ test.each([
   ["ftp://outlay.example/x", { host: undefined, path: "/x" }],
   ["*", { host: "outlay.example", path: "*" }],
 ])("Reads host and path of the target %s", (target, read) => {
-  expect(readTarget(target, "outlay.example")).toEqual(read);
+  expect(readRequestTarget(target, "outlay.example")).toEqual(read);
 });
 
 test("Serves the names in Vercel's variables, and only when these are set", () => {

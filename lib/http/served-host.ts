@@ -39,7 +39,7 @@ function misdirectedRequest(host: string | null | undefined): ServiceError {
  * its authority then replaces the Host header (RFC 9112 section 3.2.2).
  * @param target the target in the request line
  */
-export function readTarget(
+export function readRequestTarget(
   target: string,
   host: string | undefined,
 ): { host: string | undefined; path: string } {

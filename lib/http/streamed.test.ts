@@ -20,7 +20,7 @@ test("Aborts the body and frees its text when a reader reads nothing for 30 seco
     expect((await reader.read()).done).toBe(false);
   }
   await vi.advanceTimersByTimeAsync(31_000);
-  await expect(reader.closed).rejects.toThrow("read nothing for 30 s");
+  await expect(reader.closed).rejects.toThrow("read nothing of a file for 30 s");
   expect([closed, end.mock.calls.length]).toEqual([1, 1]);
 });
 

@@ -52,12 +52,12 @@ export function encodeStream({ text, end }: StreamedBody): ReadableStream<Uint8A
         if (done) return controller.close();
         controller.enqueue(typeof value === "string" ? encoder.encode(value) : value);
       } catch (error) {
-        reportFailure(error, "A file broke off while it was being sent.");
+        reportFailure(error, "A file could not be sent to its end.");
         await end();
         throw error;
       }
       stalled = setTimeout(() => {
-        controller.error(new Error(`The reader of a file read nothing for ${stallLimitMs / 1000} s.`));
+        controller.error(new Error(`The caller read nothing of a file for ${stallLimitMs / 1000} s.`));
         void release();
       }, stallLimitMs).unref();
     },

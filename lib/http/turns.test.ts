@@ -123,3 +123,24 @@ test("Does not decode the body of a caller that disconnected while it waited", a
   await expect(read(whole, turn)).rejects.toMatchObject({ code: "validation_failed" });
   turn.end();
 });
+
+test("Has a workspace's next body decoded while one is recorded, and no third", async () => {
+  const request = new Request("https://outlay.test", { method: "POST" });
+  const [first, second, third] = [new Turn(request), new Turn(request), new Turn(request)];
+  const done: string[] = [];
+  await first.take("w");
+  await first.record("w");
+  await second.take("w");
+  const recording = second.record("w").then(() => done.push("second is recorded"));
+  const decoding = third.take("w").then(() => done.push("third is decoded"));
+  await settled();
+  expect(done).toEqual([]);
+  first.end();
+  await recording;
+  await decoding;
+  expect(done).toEqual(["second is recorded", "third is decoded"]);
+  // A small body took no turn, and waits for none.
+  await new Turn(request).record("w");
+  second.end();
+  third.end();
+});

@@ -27,8 +27,7 @@ export class Turns {
   async take(workspaceId: string, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw disconnected();
     const own = this.#waiting.get(workspaceId) ?? [];
-    if (own.length >= this.limits.ofOne || this.#waitingCount >= this.limits.inAll)
-      throw overloaded("taking in");
+    if (own.length >= this.limits.ofOne || this.#waitingCount >= this.limits.inAll) throw overloaded();
     await new Promise<void>((resolve, reject) => {
       const giveUp = () => {
         this.#remove(workspaceId, begin);
@@ -88,6 +87,9 @@ export class Turns {
 /** Those of this process. What waits is in memory. */
 export const turns = new Turns({ atOnce: 4, ofOne: 8, inAll: 32 });
 
+/** Those to record what bodies had. Who waits for one has one of `turns`. */
+const recordings = new Turns({ atOnce: 4, ofOne: 1, inAll: 4 });
+
 /** The turn that one request takes at most. */
 export class Turn {
   #end: (() => void) | undefined;
@@ -97,6 +99,17 @@ export class Turn {
   /** Takes it. @throws ServiceError unavailable where too many wait, and where the caller has disconnected */
   async take(workspaceId: string): Promise<void> {
     this.#end ??= await turns.take(workspaceId, this.request.signal);
+  }
+
+  /**
+   * Changes a turn that was taken for one to record what the body had, so that the workspace's next body is read and decoded
+   * meanwhile. @throws ServiceError unavailable where the caller has disconnected
+   */
+  async record(workspaceId: string): Promise<void> {
+    const end = this.#end;
+    if (!end) return;
+    this.#end = await recordings.take(workspaceId, this.request.signal);
+    end();
   }
 
   end(): void {

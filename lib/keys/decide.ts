@@ -33,7 +33,7 @@ export type Counted<T> = { outcome: Verdict<T>; rate: RateStatus | null };
 
 /**
  * Decides whether a key may be used by this caller now. Checks revocation, expiry, address, whether the workspace was
- * deleted, and rate, in this order (design section 4). An admitted request counts against the rate, whatever its outcome; a refused one does not.
+ * deleted, and rate, in this order. An admitted request counts against the rate, whatever its outcome; a refused one does not.
  *
  * `decideCall`, `decideAttempt` and `decideCost`, called in this order, are the only place where permissions and
  * conditions are decided: for reads over REST, ingest and MCP. All are pure functions.

@@ -78,7 +78,7 @@ const groups = {
   maxGroupWeight: 200,
   maxInFlight: 2,
   maxQueuedWeight: 10_000,
-  overflow: () => overloaded("answering"),
+  overflow: () => overloaded(),
 };
 
 /** Keys that had no limit at their last call: one statement loads them, without a transaction and without locks. */

@@ -13,7 +13,6 @@ import { passSpan } from "@/lib/tracing";
 import { isAllowedOrigin } from "./addresses";
 import { ToolAdmission } from "./admission";
 import { insufficientScope, parseToolCredentials } from "./admit-tool-call";
-import { corsHeaders, preflightResponse } from "./cors";
 import { answerProtocol } from "./protocol";
 import { Retries } from "./retries";
 import { storeBackend } from "./store-backend";
@@ -152,4 +151,34 @@ async function readBody(request: Request, from: Sender): Promise<unknown> {
     if (error instanceof ServiceError) return error;
     throw error;
   }
+}
+
+/** The headers that a page may send to the agent tools, and those of the answer that it may read. */
+const allowedHeaders =
+  "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID";
+const exposedHeaders =
+  "WWW-Authenticate, Mcp-Session-Id, X-Request-Id, RateLimit, RateLimit-Policy, Retry-After";
+
+/** The CORS headers of every answer to a page of an allowed origin. Cookies are never credentials here. */
+function corsHeaders(origin: string | null): Record<string, string> {
+  if (origin === null) return {};
+  return {
+    "Access-Control-Allow-Origin": origin,
+    "Access-Control-Expose-Headers": exposedHeaders,
+    Vary: "Origin",
+  };
+}
+
+/** The answer to a CORS preflight request. */
+function preflightResponse(origin: string | null): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...corsHeaders(origin),
+      Allow: "POST, OPTIONS",
+      "Access-Control-Allow-Methods": "POST",
+      "Access-Control-Allow-Headers": allowedHeaders,
+      "Access-Control-Max-Age": "7200",
+    },
+  });
 }

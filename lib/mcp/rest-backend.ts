@@ -106,7 +106,7 @@ function refusalOf(body: unknown): ServiceError {
     typeof error === "string" && Object.hasOwn(statusOf, error) ? (error as ErrorCode) : "internal_error";
   return new ServiceError(
     code,
-    String(error_description ?? "The service refused without saying why."),
+    String(error_description ?? "The service refused the call without a reason."),
     fields,
   );
 }

@@ -1,23 +1,26 @@
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { noteSent } from "@/lib/keys/sources/note-sent";
-import type { Recorded } from "@/lib/ledger/ingest/call";
+import { isProviderKey, type Recorded } from "@/lib/ledger/ingest/call";
 import { Account } from "./account";
 
 /** The name of `@outlay/client` among the emitters. */
 const emitter = "outlay-client";
 
-/** Notes what became of the messages that the typed client told, for the page Sources. @param keyId undefined: nothing is noted */
-export function noteClientCalls(keyId: string | undefined, verdicts: readonly Verdict<Recorded>[]): void {
+/**
+ * Notes what became of the messages that the typed client told, for the page Sources.
+ * @param keyId undefined: nothing is noted
+ * @param messages as they were sent; a key that is a provider's id may be of a call that a program told before, with other contents
+ */
+export function noteClientCalls(
+  keyId: string | undefined,
+  messages: readonly unknown[],
+  verdicts: readonly Verdict<Recorded>[],
+): void {
   if (keyId === undefined || verdicts.length === 0) return;
   const account = new Account();
   const counts = { told: verdicts.length, recorded: 0, repeated: 0, refused: 0 };
-  for (const verdict of verdicts) {
-    const [outcome, by, count] =
-      verdict instanceof ServiceError
-        ? (["refused", verdict.code, "refused"] as const)
-        : verdict.replayed
-          ? (["replayed", "", "repeated"] as const)
-          : (["recorded", "", "recorded"] as const);
+  for (const [index, verdict] of verdicts.entries()) {
+    const [outcome, by, count] = outcomeOf(verdict, messages[index]);
     account.add(emitter, outcome, by);
     counts[count] += 1;
   }
@@ -26,4 +29,14 @@ export function noteClientCalls(keyId: string | undefined, verdicts: readonly Ve
     refusals: [],
     account: account.list(),
   });
+}
+
+function outcomeOf(verdict: Verdict<Recorded>, message: unknown) {
+  if (!(verdict instanceof ServiceError))
+    return verdict.replayed
+      ? (["replayed", "", "repeated"] as const)
+      : (["recorded", "", "recorded"] as const);
+  const { idempotency_key: key } = (message ?? {}) as { idempotency_key?: unknown };
+  const isTold = verdict.code === "idempotency_conflict" && typeof key === "string" && isProviderKey(key);
+  return isTold ? (["told_again", "", "repeated"] as const) : (["refused", verdict.code, "refused"] as const);
 }

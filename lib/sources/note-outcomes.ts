@@ -55,7 +55,10 @@ export function noteOutcomes(
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     const records = refused.map(({ record }) => record);
     const refusals = [
-      ...refused.map(({ record, verdict }) => toRefusal(verdict as ServiceError, exampleOf(record, key))),
+      ...byReason(refused).map(({ error, record, count }) => ({
+        ...toRefusal(error, exampleOf(record, key)),
+        count,
+      })),
       ...unreadable.map(({ error, count }) => ({ ...toRefusal(error), count })),
     ];
     if (arrivals.size + refusals.length + account.length === 0) return;
@@ -109,14 +112,31 @@ function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Ve
   }
 }
 
+/** The last record of each reason for which records were refused, and their number: an export may have thousands of one reason. */
+function byReason(refused: readonly Outcome[]) {
+  const reasons = new Map<string, { error: ServiceError; record: SourceRecord; count: number }>();
+  for (const { record, verdict } of refused) {
+    const error = verdict as ServiceError;
+    const reason = `${error.code} ${budgetOf(error)} ${error.message}`;
+    const count = (reasons.get(reason)?.count ?? 0) + 1;
+    reasons.set(reason, { error, record, count });
+  }
+  return [...reasons.values()];
+}
+
+/** The id of the budget that refuses; undefined for other refusals. */
+function budgetOf({ fields }: ServiceError): string | undefined {
+  return (fields as { budget?: { id: string } }).budget?.id;
+}
+
 /** Refusals of these codes differ in figures alone. */
 const alike = new Set(["monthly_limit_exceeded", "rate_limited", "key_expired"]);
 
 /** @param example names from the record; omitted if there is no record */
-function toRefusal({ code, message, fields }: ServiceError, example: Record<string, string> | null = null) {
+function toRefusal(error: ServiceError, example: Record<string, string> | null = null) {
+  const { code, message } = error;
   const description = storable(message, maxDescriptionLength);
-  const { budget } = fields as { budget?: { id: string } };
-  const subject = budget?.id ?? (alike.has(code) ? "" : description);
+  const subject = budgetOf(error) ?? (alike.has(code) ? "" : description);
   return { code, of_record: example !== null, subject, description, count: 1, example };
 }
 

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Period } from "@/lib/contract/spend/ledger-query";
 import { monthOf } from "@/lib/contract/values/month";
-import { comparedRange, rangeAfter, rangeBefore, rangeOf, samePointBefore, spentWithin } from "./period";
+import {
+  type ComparedQuery,
+  comparedWith,
+  rangeAfter,
+  rangeBefore,
+  rangeOf,
+  spentWithin,
+  toAnsweredStretch,
+} from "./period";
 
 const at = (instant: string) => Date.parse(instant);
 
@@ -36,7 +44,7 @@ describe("A period", () => {
 describe("What a range is compared with", () => {
   const compared = (from: string, to: string, how: object = {}) => {
     const query = { period: "range" as const, from, to, ...how };
-    const range = comparedRange(query, rangeOf(query, 0));
+    const range = comparedWith(query, at("2026-11-24T14:05:00Z"))?.whole;
     return range && `${range.from} ${range.until}`;
   };
   test.each([
@@ -53,6 +61,8 @@ describe("What a range is compared with", () => {
     ["2026-03-01", "2026-03-31", "2025-03-01 2025-04-01"],
     ["2025-02-01", "2025-02-28", "2024-02-01 2024-02-29"],
     ["2024-02-29", "2024-02-29", "2023-02-28 2023-03-01"],
+    // A week from its Monday on with one, too.
+    ["2026-11-16", "2026-11-22", "2025-11-17 2025-11-24"],
   ])("Compares %s to %s with %s of the year before", (from, to, before) => {
     expect(compared(from, to, { compare: "last_year" })).toBe(before);
   });
@@ -60,7 +70,7 @@ describe("What a range is compared with", () => {
     const chosen = { compare_from: "2025-05-01", compare_to: "2025-05-03" };
     expect(compared("2026-03-01", "2026-03-31", chosen)).toBe("2025-05-01 2025-05-04");
     expect(compared("2026-03-01", "2026-03-31", { compare: "none" })).toBeUndefined();
-    expect(comparedRange({ period: "all" }, rangeOf({ period: "all" }, 0))).toBeUndefined();
+    expect(comparedWith({ period: "all" }, 0)).toBeUndefined();
   });
 });
 
@@ -86,44 +96,78 @@ test("Ends what is spent with today, and begins nothing that is yet to come", ()
   expect(spentWithin(rangeOf({ period: "last_month" }, now), now).until).toBe("2026-11-01");
 });
 
-describe("The corresponding point of the previous period", () => {
-  const point = (period: Period, now: string) => {
-    const range = rangeOf({ period }, at(now));
-    const before = rangeBefore(period, range);
-    if (!before) throw new Error("There is a period before.");
-    const { day, fraction } = samePointBefore(period, range, before, at(now));
-    return `${day} ${Number(fraction)}`;
+describe("The stretch that a period is compared with", () => {
+  const stretch = (query: ComparedQuery, now: string) => {
+    const compared = comparedWith(query, at(now));
+    const answered = compared && toAnsweredStretch(compared, false);
+    if (!compared || !answered) return null;
+    const { from, to, until, aligned_by: by } = answered;
+    const { days, cut } = compared.stretch;
+    expect(cut?.day ?? days.until).toBe(days.until);
+    return `${from} ${to} ${until?.slice(0, 19) ?? "whole"} ${by}`;
   };
-  test.each<[Period, string, string]>([
-    ["day", "2026-11-22T06:00:00Z", "2026-11-21 0.25"],
-    ["week", "2026-11-22T12:00:00Z", "2026-11-15 0.5"],
-    ["month", "2026-11-22T12:00:00Z", "2026-10-22 0.5"],
-    ["month", "2026-11-01T00:00:00Z", "2026-10-01 0"],
-    // A month without such a day is over by then: all of its last day counts.
-    ["month", "2026-03-31T12:00:00Z", "2026-02-28 1"],
-    ["month", "2026-03-29T00:00:00Z", "2026-02-28 1"],
-    ["month", "2028-03-29T12:00:00Z", "2028-02-29 0.5"],
-    ["month", "2026-05-31T00:00:00Z", "2026-04-30 1"],
-    // Not the 1st of the month after it: the months of a quarter and a year are counted by the calendar.
-    ["quarter", "2026-05-31T12:00:00Z", "2026-02-28 1"],
-    ["quarter", "2026-12-31T12:00:00Z", "2026-09-30 1"],
-    ["quarter", "2026-11-22T12:00:00Z", "2026-08-22 0.5"],
-    ["year", "2028-02-29T12:00:00Z", "2027-02-28 1"],
-    ["year", "2026-11-22T12:00:00Z", "2025-11-22 0.5"],
-  ])("Of a %s at %s is %s", (period, now, expected) => {
-    expect(point(period, now)).toBe(expected);
+  const month = { period: "range", from: "2026-11-01", to: "2026-11-30" } as const;
+  test.each<[ComparedQuery, string, string]>([
+    [{ period: "day" }, "2026-11-22T06:00:00Z", "2026-11-21 2026-11-21 2026-11-21T06:00:00 day"],
+    [{ period: "week" }, "2026-11-22T12:00:00Z", "2026-11-09 2026-11-15 2026-11-15T12:00:00 day"],
+    [
+      { period: "week", compare: "last_year" },
+      "2026-11-24T12:00:00Z",
+      "2025-11-24 2025-11-25 2025-11-25T12:00:00 day",
+    ],
+    // A month from the same weekday on, however it is asked for: November 1 and October 4 are Sundays.
+    [{ period: "month" }, "2026-11-23T14:05:00Z", "2026-10-04 2026-10-26 2026-10-26T14:05:00 weekday"],
+    [month, "2026-11-23T14:05:00Z", "2026-10-04 2026-10-26 2026-10-26T14:05:00 weekday"],
+    [{ period: "month" }, "2026-11-01T00:00:00Z", "2026-10-04 2026-10-04 2026-10-04T00:00:00 weekday"],
+    // Always as many days, to the end of the month and in the shortest one.
+    [{ period: "month" }, "2026-11-30T23:00:00Z", "2026-10-04 2026-11-02 2026-11-02T23:00:00 weekday"],
+    [{ period: "month" }, "2026-03-31T12:00:00Z", "2026-02-01 2026-03-03 2026-03-03T12:00:00 weekday"],
+    [
+      { period: "month", compare: "last_year" },
+      "2026-11-23T14:05:00Z",
+      "2025-11-02 2025-11-24 2025-11-24T14:05:00 weekday",
+    ],
+    [
+      { period: "month", compare_from: "2026-01-01", compare_to: "2026-01-10" },
+      "2026-11-08T06:00:00Z",
+      "2026-01-01 2026-01-08 2026-01-08T06:00:00 day",
+    ],
+    [
+      { period: "month", compare_from: "2026-01-01", compare_to: "2026-01-10" },
+      "2026-11-22T06:00:00Z",
+      "2026-01-01 2026-01-10 whole day",
+    ],
+    [{ period: "last_month" }, "2026-11-22T06:00:00Z", "2026-09-01 2026-09-30 whole day"],
+    [{ period: "last_7_days" }, "2026-11-22T06:00:00Z", "2026-11-09 2026-11-15 2026-11-15T06:00:00 day"],
+    // As many days of a quarter; a year to the same date.
+    [{ period: "quarter" }, "2026-11-22T12:00:00Z", "2026-07-01 2026-08-22 2026-08-22T12:00:00 day"],
+    [{ period: "quarter" }, "2026-05-31T12:00:00Z", "2026-01-01 2026-03-02 2026-03-02T12:00:00 day"],
+    [{ period: "quarter" }, "2026-06-30T12:00:00Z", "2026-01-01 2026-03-31 whole day"],
+    [{ period: "year" }, "2026-11-22T12:00:00Z", "2025-01-01 2025-11-22 2025-11-22T12:00:00 day"],
+    [{ period: "year" }, "2028-02-29T12:00:00Z", "2027-01-01 2027-02-28 whole day"],
+  ])("Of %j at %s is %s", (query, now, expected) => {
+    expect(stretch(query, now)).toBe(expected);
   });
 
-  test("Is its end when this period is over, and its start when it has not begun", () => {
-    const range = { from: "2026-10-01", until: "2026-10-11" };
-    const before = { from: "2026-09-21", until: "2026-10-01" };
-    expect(samePointBefore("range", range, before, at("2026-11-01T00:00:00Z"))).toEqual({
-      day: "2026-09-30",
-      fraction: "1",
+  test("Is nothing before the period begins, and has no days to come", () => {
+    const coming = { period: "range", from: "2026-12-01", to: "2026-12-31" } as const;
+    expect(stretch(coming, "2026-11-22T12:00:00Z")).toBeNull();
+    expect(
+      stretch(
+        { period: "last_month", compare_from: "2026-11-20", compare_to: "2026-11-30" },
+        "2026-11-22T12:00:00Z",
+      ),
+    ).toBe("2026-11-20 2026-11-22 whole day");
+  });
+
+  test("Lies on the days that a chart draws behind its own", () => {
+    expect(comparedWith({ period: "month" }, at("2026-11-23T14:05:00Z"))).toMatchObject({
+      whole: { from: "2026-10-01", until: "2026-11-01" },
+      aligned: { from: "2026-10-04", until: "2026-11-03" },
     });
-    expect(samePointBefore("range", range, before, at("2026-09-30T00:00:00Z"))).toEqual({
-      day: "2026-09-21",
-      fraction: "0",
+    expect(comparedWith({ period: "last_month" }, at("2026-11-23T14:05:00Z"))?.aligned).toEqual({
+      from: "2026-09-01",
+      until: "2026-10-01",
     });
   });
 });

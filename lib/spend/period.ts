@@ -1,5 +1,6 @@
 import { type Comparison, comparisonOf, type Period, periodOf } from "@/lib/contract/spend/ledger-query";
-import { dayOf } from "@/lib/contract/values/instant";
+import type { ComparedStretch } from "@/lib/contract/spend/spend-comparison";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 
 const dayMs = 86_400_000;
@@ -17,8 +18,22 @@ export type ComparedQuery = PeriodQuery & {
   compare_to?: string | undefined;
 };
 
-/** A point in a day: `fraction` of the day has passed (text, 0 to 1). */
-export type DayPoint = { day: string; fraction: string };
+/** A day of which only what was before an instant counts, in milliseconds since 1970. */
+export type CutDay = { day: string; at: number };
+
+/**
+ * What a period is compared with: the same stretch of another period, one definition for pages, the API and reports.
+ */
+export type Compared = {
+  /** All days of the other period. */
+  whole: DayRange;
+  /** The days that correspond to those of the period, one by one: a chart draws them behind its own. */
+  aligned: DayRange;
+  /** Whether each day corresponds to the same weekday, weeks earlier, and not to the day at its place in the other period. */
+  isByWeekday: boolean;
+  /** What corresponds to the part of the period that has passed: whole days, and a part of one more. Empty where it has not begun. */
+  stretch: { days: DayRange; cut: CutDay | undefined };
+};
 
 /** The day that is `days` days later (or earlier). */
 export function addDays(day: string, days: number): string {
@@ -71,8 +86,7 @@ export function rangeOf(query: PeriodQuery, now: number): DayRange {
 /** The number of whole calendar months that a period is counted in; undefined for one that is counted in days. */
 function monthsIn(period: Period, { from, until }: DayRange): number | undefined {
   if (period !== "range") return monthsOf[period];
-  const isWhole = from.endsWith("-01") && until.endsWith("-01");
-  return isWhole ? monthsBetween(from, until) : undefined;
+  return monthsBetweenStarts({ from, until });
 }
 
 /**
@@ -98,10 +112,58 @@ export function rangeAfter(period: Period, range: DayRange): DayRange | undefine
 }
 
 /**
- * The days that a period is compared with; undefined where it is compared with nothing.
- * @param range the result of `rangeOf` for the query
+ * What a period is compared with; undefined where it is compared with nothing.
+ *
+ * A period that is over is compared with all of the other one. Of one that goes on, the part that has passed is compared with
+ * as much of the other one, to the same time of the day: a month from the same weekday on, four weeks before (52 for the
+ * year before), a year up to the same date, any other from its first day on.
+ * @param now milliseconds since 1970
  */
-export function comparedRange(query: ComparedQuery, range: DayRange): DayRange | undefined {
+export function comparedWith(query: ComparedQuery, now: number): Compared | undefined {
+  const range = rangeOf(query, now);
+  const whole = comparedRange(query, range);
+  if (!whole) return undefined;
+  const today = dayOf(now);
+  const placed = { whole, aligned: whole, isByWeekday: false };
+  if (today < range.from)
+    return { ...placed, stretch: { days: { from: whole.from, until: whole.from }, cut: undefined } };
+  if (today >= range.until) return { ...placed, stretch: { days: spentWithin(whole, now), cut: undefined } };
+  const shift = weekdayShifts[comparisonOf(query)];
+  const isByWeekday = shift !== undefined && monthsBetweenStarts(range) === 1;
+  const aligned = isByWeekday
+    ? { from: addDays(range.from, -shift), until: addDays(range.until, -shift) }
+    : whole;
+  const { day, isThere } = placeOf(today, range, aligned);
+  const isWithin = day < aligned.until;
+  const days = { from: aligned.from, until: isWithin ? day : aligned.until };
+  const isCut = isThere && isWithin && day <= today;
+  return {
+    whole,
+    aligned,
+    isByWeekday,
+    stretch: {
+      days: spentWithin(days, now),
+      cut: isCut ? { day, at: Date.parse(day) + (now % dayMs) } : undefined,
+    },
+  };
+}
+
+/** By how many days the days of a month lie after those that they are compared with: as many weeks as bring them into the other month. */
+const weekdayShifts: Partial<Record<Comparison, number>> = { previous: 28, last_year: 364 };
+
+/** The day at the place of another in the days compared with; the day after that month where it is shorter (`isThere` is false). */
+function placeOf(today: string, range: DayRange, aligned: DayRange): { day: string; isThere: boolean } {
+  const isByDate = (monthsBetweenStarts(range) ?? 0) >= 12 && aligned.from.endsWith("-01");
+  if (!isByDate)
+    return { day: addDays(aligned.from, countDays({ from: range.from, until: today })), isThere: true };
+  const month = addMonthStart(aligned.from, monthsBetween(range.from, today));
+  const day = addDays(month, Number(today.slice(8)) - 1);
+  const next = addMonthStart(month, 1);
+  return day < next ? { day, isThere: true } : { day: next, isThere: false };
+}
+
+/** The days that a period is compared with, all of them; undefined where it is compared with nothing. */
+function comparedRange(query: ComparedQuery, range: DayRange): DayRange | undefined {
   const { compare_from: from, compare_to: to } = query;
   switch (comparisonOf(query)) {
     case "none":
@@ -109,11 +171,16 @@ export function comparedRange(query: ComparedQuery, range: DayRange): DayRange |
     case "previous":
       return rangeBefore(periodOf(query), range);
     case "last_year":
-      return { from: yearBefore(range.from), until: addDays(yearBefore(addDays(range.until, -1)), 1) };
+      return isWeek(range)
+        ? { from: addDays(range.from, -364), until: addDays(range.until, -364) }
+        : { from: yearBefore(range.from), until: addDays(yearBefore(addDays(range.until, -1)), 1) };
     case "range":
       return from === undefined || to === undefined ? undefined : { from, until: addDays(to, 1) };
   }
 }
+
+/** Whether days are a week from its Monday on. */
+const isWeek = (range: DayRange): boolean => countDays(range) === 7 && new Date(range.from).getUTCDay() === 1;
 
 /** The same day a year earlier; February 28 for February 29. */
 function yearBefore(day: string): string {
@@ -123,27 +190,9 @@ function yearBefore(day: string): string {
   return same <= last ? same : last;
 }
 
-/**
- * The point of the days compared with that corresponds to now: the same number of days (by the calendar for months) and the
- * same time of day. If that month is shorter, the end of the month; if the period is over, the end of those days.
- */
-export function samePointBefore(period: Period, range: DayRange, before: DayRange, now: number): DayPoint {
-  const today = dayOf(now);
-  const end = { day: addDays(before.until, -1), fraction: "1" };
-  if (today >= range.until) return end;
-  if (today < range.from) return { day: before.from, fraction: "0" };
-  const fraction = ((now % dayMs) / dayMs).toFixed(6);
-  if (monthsIn(period, range) === undefined || !before.from.endsWith("-01")) {
-    const day = addDays(before.from, countDays({ from: range.from, until: today }));
-    return day < before.until ? { day, fraction } : end;
-  }
-  const months = monthsBetween(range.from, today);
-  const first = addMonthStart(before.from, months);
-  const day = addDays(first, Number(today.slice(8)) - 1);
-  const monthEnd = addDays(addMonthStart(first, 1), -1);
-  const point = day <= monthEnd ? { day, fraction } : { day: monthEnd, fraction: "1" };
-  return point.day < before.until ? point : end;
-}
+/** The number of months of a range of whole calendar months; undefined for any other. */
+const monthsBetweenStarts = ({ from, until }: DayRange): number | undefined =>
+  from.endsWith("-01") && until.endsWith("-01") ? monthsBetween(from, until) : undefined;
 
 function monthsBetween(from: string, to: string): number {
   const [fromYear = 0, fromMonth = 0] = from.split("-").map(Number);
@@ -163,4 +212,23 @@ export function spentWithin({ from, until }: DayRange, now: number): DayRange {
 /** A range as responses show it: its first and last day, both null for everything. */
 export function toAnsweredRange({ from, until }: DayRange): { from: string | null; to: string | null } {
   return until === everything.until ? { from: null, to: null } : { from, to: addDays(until, -1) };
+}
+
+/**
+ * What a period is compared with as responses show it; null where nothing of it corresponds.
+ * @param isEstimate whether the cut day has too many lines to read
+ */
+export function toAnsweredStretch(
+  { stretch: { days, cut }, isByWeekday }: Compared,
+  isEstimate: boolean,
+): ComparedStretch | null {
+  const to = cut?.day ?? addDays(days.until, -1);
+  if (to < days.from) return null;
+  return {
+    from: days.from,
+    to,
+    until: cut ? toInstant(cut.at) : null,
+    aligned_by: isByWeekday ? "weekday" : "day",
+    is_estimate: isEstimate,
+  };
 }

@@ -1,7 +1,9 @@
 import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/values/month";
+import { date, nullable } from "@/lib/db/columns";
+import { selectOne } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
 import { asServiceWithin } from "@/lib/db/transaction";
-import { selectRemovedBefore } from "./spend-queries";
 
 /**
  * The first day (`YYYY-MM-DD`, UTC) whose messages were kept, where a range begins before it: earlier messages were removed
@@ -16,4 +18,17 @@ export async function removedWithin(
 ): Promise<string | null> {
   const before = await asServiceWithin(client, () => selectRemovedBefore(client, workspaceId), role);
   return before !== null && from < before ? before : null;
+}
+
+/**
+ * The day before which messages of a workspace were removed; null where none were. No role of a user or key may ask: runs
+ * as the service (`asServiceWithin`).
+ */
+async function selectRemovedBefore(client: ClientBase, workspaceId: string): Promise<string | null> {
+  const { before } = await selectOne(
+    client,
+    { before: nullable(date()) },
+    sql`select private.messages_removed_before(${workspaceId}) as before`,
+  );
+  return before;
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createWriteStream, type WriteStream } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
@@ -5,7 +7,8 @@ import { env } from "@/lib/env";
 import { chooseMapping, fieldNames, type Mapping } from "@/lib/ledger/import/fields";
 import { Poster } from "@/lib/ledger/import/poster";
 import { type FileFacts, inspectFile, readRows } from "@/lib/ledger/import/read-file";
-import { RefusedFile } from "@/lib/ledger/import/refused-file";
+import { refusedHeader, refusedLine } from "@/lib/ledger/import/refused-row";
+import type { FileRow } from "@/lib/ledger/import/row";
 import { type ImportOptions, importRows, type Summary } from "@/lib/ledger/import/service";
 
 const help = `npm run import -- FILE.csv|FILE.jsonl [options]
@@ -57,7 +60,7 @@ export async function main(args: string[], callerDir: string): Promise<number> {
   }
   const { SVC_API_KEY, SVC_BASE_URL } = env();
   const key = values.key ?? SVC_API_KEY;
-  if (key === undefined) throw new Error("Say which API key to record with: --key, or SVC_API_KEY.");
+  if (key === undefined) throw new Error("Name the API key to record with: --key, or SVC_API_KEY.");
   const path = resolve(callerDir, file);
   const facts = await inspectFile(path);
   const projectColumn = values["project-column"];
@@ -194,4 +197,30 @@ async function run(options: Run, name: string): Promise<Summary> {
   const summary = await importRows({ ...options, rows, onProgress });
   process.stderr.write("\r\u001b[K");
   return summary;
+}
+
+/** Writes refused rows to a file: their line, the reason and all their columns, to be corrected and imported again. */
+class RefusedFile {
+  #stream: WriteStream | undefined;
+
+  constructor(
+    readonly path: string,
+    private readonly columns: readonly string[],
+  ) {}
+
+  /** Writes a row. The file is created with the first refused row. */
+  add(row: Partial<FileRow> & { line: number }, reason: string): void {
+    if (!this.#stream) {
+      this.#stream = createWriteStream(this.path);
+      this.#stream.write(refusedHeader(this.columns));
+    }
+    this.#stream.write(refusedLine(this.columns, row, reason));
+  }
+
+  /** Resolves when everything is written. */
+  async close(): Promise<void> {
+    if (!this.#stream) return;
+    this.#stream.end();
+    await once(this.#stream, "close");
+  }
 }

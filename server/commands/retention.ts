@@ -35,7 +35,7 @@ export async function main(args: string[]): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  if (values.before === undefined) throw new Error(`Say which month is the first to keep.\n\n${help}`);
+  if (values.before === undefined) throw new Error(`Name the first month to keep.\n\n${help}`);
   const interrupted = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => interrupted.abort());
   const close = await attachDatabase(env(), root);

@@ -138,7 +138,7 @@ create table public.alert_states (
   rule text not null,
   subject_type text not null,
   subject_id text not null,
-  -- That of the alert that told of it.
+  -- That of the alert that was raised.
   period date not null,
   state text not null check (state in ('warning', 'alert')),
   since timestamptz not null,
@@ -261,7 +261,7 @@ grant select on public.alert_rule_settings to authenticated, service_role;
 --
 -- The caller holds the lock of private.lock_alert_rules.
 -- verdicts: [{ workspace_id, rule, subject_type, subject_id, period, state, details }], one for a rule and subject; `state`:
---   ok, warning, alert, or `forget`: it is over, and nobody is told. Without details, those of the last alert hold.
+--   ok, warning, alert, or `forget`: it is over, and nobody is notified. Without details, those of the last alert hold.
 -- A null is no verdict. returns: how many were to be raised
 create function private.settle_alert_states(verdicts jsonb)
  returns integer

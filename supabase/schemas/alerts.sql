@@ -14,13 +14,13 @@ create table public.alerts (
   period date not null,
   -- The threshold, in percent: 80.
   level text not null check (char_length(level) between 1 and 64),
-  -- Recorded, so that it is not told later, but sent to nobody.
+  -- Recorded, so that it is not sent later, but sent to nobody.
   is_quiet boolean not null default false,
   -- The figures when it fired; money is exact decimal text.
   details jsonb not null default '{}' check (jsonb_typeof(details) = 'object'),
   fired_at timestamptz not null default now(),
   state text not null default 'alert' check (state in ('ok', 'warning', 'alert')),
-  -- Why nobody was told of a quiet alert.
+  -- Why a quiet alert was sent to nobody.
   quiet_reason text check (quiet_reason in ('was_above', 'snoozed', 'rule_off', 'start_untold')),
   rearmed_at timestamptz,
   primary key (workspace_id, id),

@@ -38,7 +38,7 @@ create trigger budgets_count_what_is_there after insert on public.budgets for ea
 --
 -- A caller holds the meters of the workspaces, so that two at once cannot each see too little, and nothing is spent while a
 -- limit changes.
--- is_quiet: recorded only, and told to nobody.
+-- is_quiet: recorded only, and sent to nobody.
 -- returns: how many were raised
 create function private.alert_on_budgets(workspaces uuid[], budgets uuid[], is_quiet boolean default false)
  returns integer

@@ -123,7 +123,7 @@ $$;
 -- What a process needs to send a delivery.
 -- returns: { id, kind, lease, attempts, workspace_id, workspace, recipient, details } and, by its kind:
 --   of a channel: `channel` with its secrets, `alert`, and `digest` with the channel's time zone, the count of its alerts and
---   the newest hundred. `report`: its reader, and its week. `off`: the channel that was turned off, and the owners to tell;
+--   the newest hundred. `report`: its reader, and its week. `off`: the channel that was turned off, and the owners to notify;
 --   null where it is on again
 create function private.describe_delivery(d public.deliveries)
  returns jsonb

@@ -23,7 +23,8 @@ revoke all on private.running_totals from anon, authenticated, service_role;
 -- The calls that spans told of in the last day, a row for each telling: another program may tell the same call without an id
 -- that both know (lib/ledger/telemetry/same-call.ts). `likeness` is a hash of the model and the counts, times are microseconds
 -- since 1970, `scope` and `trace` hashes of who told it and where, `ids` the bits of the ids that it has, `cache` a hash of how
--- its input divides. `message_id` is what stands in the ledger for the call.
+-- its input divides. `message_id` is what stands in the ledger for the call, `recorded_as` what its idempotency keys name, which a
+-- correction may have replaced; null is the same.
 create table private.call_tellings (
   workspace_id uuid not null,
   api_key_id uuid not null,
@@ -37,7 +38,8 @@ create table private.call_tellings (
   told_at timestamptz not null default now(),
   ids smallint not null,
   rank smallint not null,
-  emitter text not null
+  emitter text not null,
+  recorded_as uuid
 );
 
 create index call_tellings_likeness_idx on private.call_tellings (api_key_id, likeness, ended_us);
@@ -212,9 +214,9 @@ declare
   replaced jsonb;
 begin
   insert into private.call_tellings (
-    workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
+    workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter, recorded_as
   )
-  select workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter
+  select workspace_id, api_key_id, likeness, started_us, ended_us, scope, trace, cache, message_id, ids, rank, emitter, recorded_as
   from jsonb_populate_recordset(null::private.call_tellings, told -> 'calls');
 
   insert into private.counted_sums (workspace_id, environment, mark, message_id)

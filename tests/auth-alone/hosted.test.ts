@@ -139,7 +139,7 @@ test("Explains a limit of the project and ours in words of their own", async () 
   const email = someEmail();
   for (let count = 0; count < 10; count += 1) await signIn(someAddress(), email);
   const { error } = await auth.signInWithPassword({ email, password: "x" });
-  expect(error && explainAuthError(error)).toBe("That was tried too often. Try again in 15 minutes.");
+  expect(error && explainAuthError(error)).toBe("Too many attempts. Try again in 15 minutes.");
 });
 
 describe("A session that has to be renewed", () => {

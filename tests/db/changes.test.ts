@@ -48,8 +48,20 @@ beforeAll(async () => {
 const range = fc
   .tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: 1, max: 40 }))
   .map(([first, days]) => ({ from: dayOf(first), until: dayOf(first + days) }));
-const explain = (now: DayRange, before: DayRange, environment: "live" | "test") =>
-  asUserReading(member, (client) => loadChanges(client, { workspaceId, environment, range: now, before }));
+const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
+const explain = async (now: DayRange, before: DayRange, environment: "live" | "test") => {
+  const query = {
+    from: now.from,
+    to: dayBefore(now.until),
+    compare_from: before.from,
+    compare_to: dayBefore(before.until),
+  };
+  const changes = await asUserReading(member, (client, at) =>
+    loadChanges(client, { workspaceId, environment }, query, at),
+  );
+  if (!changes) throw new Error("Nothing was compared.");
+  return changes;
+};
 
 test("Explains the difference of any two ranges by causes that sum to that of the ledger's sums", async () => {
   const spent = async ({ from, until }: { from: string; until: string }, environment: string) => {

@@ -8,7 +8,7 @@ import {
   sweepDeliveries,
 } from "@/lib/alerts/delivery/delivery-queries";
 import { sweepQueue } from "@/lib/alerts/delivery/jobs";
-import { deliver } from "@/lib/alerts/delivery/pump";
+import { DeliveryPump, deliver } from "@/lib/alerts/delivery/pump";
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import { type OpenDeliveries, withDeliveries } from "@/tests/helpers/deliveries";
 import { mailsTo } from "@/tests/helpers/outbox";
@@ -186,6 +186,27 @@ describe("The queue", () => {
     expect(failing(await claim(few))).toEqual([2, 3]);
     expect(failing(await claim({ ...few, failing: 0 }))).toEqual([0, 0]);
     expect(failing(await claim({ ...few, all: 1 }))).toEqual([1, 0]);
+  });
+
+  test("Has at most 32 deliveries of channels that fail sent by one process, however often it looks", async () => {
+    for (let index = 0; index < 40; index += 1) await channel({ failing_since: new Date() });
+    await raise(fixtures, crossing(workspace));
+    let sent = 0;
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const pump = new DeliveryPump(async () => {
+      sent += 1;
+      await answered;
+      return { outcome: "delivered", status: 204 };
+    });
+    await pump.look();
+    await pump.look();
+    expect(sent).toBe(32);
+    answer();
+    await pump.drain();
+    expect(sent).toBe(40);
   });
 
   test("Is swept in steps of so many, and all of it by the job", async () => {

@@ -1,14 +1,19 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { TestDatabase } from "@/tests/helpers/database";
+import { fillTables } from "@/tests/helpers/fill-tables";
 import { foldPastDays } from "@/tests/helpers/folds";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { claimsOf, createMember, createUser } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 let fixtures: Fixtures;
 let service: pg.Client;
 
+let database: TestDatabase;
+
 withDatabase((open) => {
-  ({ fixtures, service } = open);
+  ({ database, fixtures, service } = open);
 });
 
 /** Runs a statement as another role, within a transaction that is undone. */
@@ -218,4 +223,32 @@ describe("A key's reads", () => {
     expect(await as("outlay_key", {}, "select from public.messages")).toEqual([]);
     await expect(as("outlay_key", {}, "select from public.api_keys")).rejects.toThrow(/permission denied/);
   });
+});
+
+test("A user who is in no workspace reads no row of one, from any table", async () => {
+  const workspace = await fixtures.workspace();
+  const { id: keyId } = await fixtures.key(workspace);
+  const member = await createMember(fixtures, workspace, "viewer");
+  await fillTables(database, { workspace, memberId: member.id, keyId });
+  const { rows } = await fixtures.sql.query(
+    `select c.relname as name from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attname = 'workspace_id'
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+       and has_table_privilege('authenticated', c.oid, 'select') order by 1`,
+  );
+  const readable = async (user: typeof member) => {
+    const found: string[] = [];
+    for (const { name } of rows) {
+      const seen = await as(
+        "authenticated",
+        { "request.jwt.claims": claimsOf(user) },
+        `select from public.${name} where workspace_id = '${workspace}' limit 1`,
+      );
+      if (seen.length > 0) found.push(name);
+    }
+    return found;
+  };
+  expect(await readable(member)).toEqual(
+    expect.arrayContaining(["daily_totals", "monthly_totals", "projects"]),
+  );
+  expect(await readable(await createUser(fixtures))).toEqual([]);
 });

@@ -2,40 +2,9 @@ import { readFile } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
+import { readPage } from "./html";
 
-test("Shows who did what, before and after, by kind and page by page", async ({ page, world }) => {
-  const { slug } = await signUp(page);
-  const headers = { origin: world.service.baseUrl };
-  const path = `/api/v1/workspaces/${slug}`;
-  const made = await page.request.post(`${path}/budgets`, {
-    data: { name: "All", scope_type: "global", amount: 500 },
-    headers,
-  });
-  const { id } = await made.json();
-  await page.request.patch(`${path}/budgets/${id}`, { data: { amount: 750 }, headers });
-  for (let times = 0; times < 55; times += 1) {
-    await page.request.patch(path, { data: { description: `Version ${times}` }, headers });
-  }
-  await page.goto(`/${slug}/settings/audit`);
-  await expect(page.getByText("Ada changed the workspace").first()).toBeVisible();
-  await expect(page.getByText("Ada set the budget All")).toHaveCount(0);
-  await page.getByRole("link", { name: "Show older" }).click();
-  await expect(page.getByText("Ada set the budget All")).toBeVisible();
-  await expect(page.getByRole("link", { name: "Show older" })).toHaveCount(0);
-  await page.getByRole("button", { name: "All changes" }).click();
-  await page.getByRole("menuitem", { name: "Budgets" }).click();
-  await page.waitForURL((url) => url.search === "?kind=budget");
-  const changes = page.getByRole("table", { name: "Changes" }).locator("tbody").getByRole("row");
-  await expect(changes).toHaveCount(2);
-  await changes.first().getByText("changed the budget All").click();
-  await expect(changes.first()).toContainText("Amount, USD");
-  await expect(changes.first().locator("del")).toHaveText("500");
-  await expect(changes.first().locator("ins")).toHaveText("750");
-  await page.goto(`/${slug}/settings/audit?cursor=nonsense`);
-  await expect(page.getByText("This address is not valid")).toBeVisible();
-});
-
-test("Searches and orders the whole audit log, never one page of it, and says that a CSV is of this page", async ({
+test("Pages, searches and orders the whole audit log, never one page of it, and says that a CSV is of this page", async ({
   page,
   world,
 }) => {
@@ -83,6 +52,9 @@ test("Searches and orders the whole audit log, never one page of it, and says th
   await expect(changes).toContainText("set the budget All of it");
   await page.getByRole("link", { name: "Remove the filter Text: ALL OF" }).click();
   await expect(changes).toHaveCount(50);
+  await page.getByRole("link", { name: "Show older" }).click();
+  await expect(page.getByText("Ada set the budget All")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Show older" })).toHaveCount(0);
 
   await page.getByRole("link", { name: "Oldest first" }).click();
   await page.waitForURL((url) => url.searchParams.get("order") === "oldest");
@@ -92,18 +64,22 @@ test("Searches and orders the whole audit log, never one page of it, and says th
   await expect(changes.last()).toContainText("changed the workspace");
 });
 
-test("Shows who changed what on which days, and leads from a change to others like it", async ({
+test("Shows who changed what on which days, before and after, and leads from a change to others like it", async ({
   page,
   world,
 }) => {
   const { slug } = await signUp(page);
   const headers = { origin: world.service.baseUrl };
   const path = `/api/v1/workspaces/${slug}`;
-  for (const name of ["One", "Two"])
-    await page.request.post(`${path}/budgets`, {
+  const ids: string[] = [];
+  for (const name of ["One", "Two"]) {
+    const made = await page.request.post(`${path}/budgets`, {
       data: { name, scope_type: "global", amount: 500 },
       headers,
     });
+    ids.push((await made.json()).id);
+  }
+  await page.request.patch(`${path}/budgets/${ids[0]}`, { data: { amount: 750 }, headers });
   await page.goto(`/${slug}/settings/audit`);
   const changes = page.getByRole("table", { name: "Changes" }).locator("tbody").getByRole("row");
   await page.getByRole("button", { name: "Anybody" }).click();
@@ -115,9 +91,13 @@ test("Shows who changed what on which days, and leads from a change to others li
   await expect(page.getByRole("button", { name: "Ada", exact: true })).toBeVisible();
   await page.getByRole("button", { name: "All changes" }).click();
   await page.getByRole("menuitem", { name: "Budgets" }).click();
-  await expect(changes).toHaveCount(2);
-  await changes.first().getByText("set the budget Two").click();
-  await changes.first().getByRole("link", { name: "All changes of this" }).click();
+  await expect(changes).toHaveCount(3);
+  await changes.first().getByText("changed the budget One").click();
+  await expect(changes.first()).toContainText("Amount, USD");
+  await expect(changes.first().locator("del")).toHaveText("500");
+  await expect(changes.first().locator("ins")).toHaveText("750");
+  await changes.nth(1).getByText("set the budget Two").click();
+  await changes.nth(1).getByRole("link", { name: "All changes of this" }).click();
   await page.waitForURL((url) => url.searchParams.has("subject") && !url.searchParams.has("kind"));
   await expect(changes).toHaveCount(1);
   await page.getByRole("link", { name: "Clear filters" }).click();
@@ -127,6 +107,8 @@ test("Shows who changed what on which days, and leads from a change to others li
   // The other pages show the range that they showed before.
   await page.goto(`/${slug}`);
   await expect(page.getByRole("button", { name: /^Period: / })).not.toHaveAccessibleName(/All time/);
-  await page.goto(`/${slug}/settings/audit?from=2026-13-01&to=2026-12-01`);
-  await expect(page.getByText("This address is not valid")).toBeVisible();
+  for (const query of ["from=2026-13-01&to=2026-12-01", "cursor=nonsense"]) {
+    const { text } = await readPage(page.request, `/${slug}/settings/audit?${query}`);
+    expect(text, query).toContain("This address is not valid");
+  }
 });

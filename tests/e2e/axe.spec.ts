@@ -31,3 +31,17 @@ test("Checks a modal dialog that is open, and not the page behind it, which is i
   await page.evaluate(() => document.querySelector("dialog")?.close());
   expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: .*Behind/)]);
 });
+
+test("Checks a popover that is open, and not the page beneath it, which is checked without it", async ({
+  page,
+}) => {
+  await page.setContent(
+    `<main><button></button><p style="color: #ccc">Beneath</p></main>
+     <div popover aria-label="Menu"><input><p style="color: #ccc">Within</p></div>`,
+  );
+  await page.evaluate(() => document.querySelector<HTMLElement>("[popover]")?.showPopover());
+  expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: .*Within/)]);
+  expect(await findBarriers(page, "structure")).toEqual([expect.stringMatching(/^label: /)]);
+  await page.evaluate(() => document.querySelector<HTMLElement>("[popover]")?.hidePopover());
+  expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: .*Beneath/)]);
+});

@@ -19,7 +19,8 @@ type Readable = Record<string, number>;
 let readableSoFar: Readable = {};
 
 /**
- * Checks a page with axe, or the modal dialogs that are open on it: the page behind them is inert, and checked without them. Of text with the same look on the same background only some is checked for colours: a page
+ * Checks a page with axe, or what is open above it: modal dialogs, whose page is inert, or else popovers and menus. The page beneath
+ * is checked without them. Of text with the same look on the same background only some is checked for colours: a page
  * of a hundred endpoints shows the same few colours a hundred times, and so do the pages that a process opens one after another.
  * Each check takes a millisecond or more, and each page that has something to check, some hundreds.
  * @returns the violated rules, each with the first element
@@ -45,7 +46,7 @@ async function lookAtPage({
   ofColours: string[];
   known: Readable;
 }): Promise<{ barriers: string[]; readable: Readable }> {
-  const ofEachLook = 5;
+  const ofEachLook = 3;
 
   /** A hash of 53 bits (cyrb53): the same text has the same hash on every page. */
   const hash = (text: string) => {
@@ -99,7 +100,7 @@ async function lookAtPage({
       const behind = own === "rgba(0, 0, 0, 0),none,1,static" ? around : hash(`${around} ${own}`);
       backdrops.set(element, behind);
       if (!hasText(element) && !element.matches("input, select, textarea")) continue;
-      if (modals.length > 0 && !modals.some((modal) => modal.contains(element))) continue;
+      if (above.length > 0 && !above.some((each) => each.contains(element))) continue;
       if (!element.checkVisibility({ visibilityProperty: true })) continue;
       const look = hash(describeLook(element, style, behind).join());
       seen.set(look, (seen.get(look) ?? 0) + 1);
@@ -109,6 +110,11 @@ async function lookAtPage({
   };
 
   const modals = [...document.querySelectorAll("dialog:modal")];
+  // Notices have an element that is open all the time, and is as large as what it shows.
+  const popovers = [...document.querySelectorAll(":popover-open")].filter(
+    ({ clientHeight }) => clientHeight > 0,
+  );
+  const above = modals.length > 0 ? modals : popovers;
   const { run } = (window as unknown as { axe: typeof axe }).axe;
   const list = ({ violations }: axe.AxeResults) =>
     violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
@@ -116,7 +122,7 @@ async function lookAtPage({
     const rules = Object.fromEntries(ofColours.map((rule) => [rule, { enabled: false }]));
     return {
       barriers: list(
-        await run(modals.length > 0 ? { include: modals } : document, {
+        await run(above.length > 0 ? { include: above } : document, {
           resultTypes: ["violations"],
           selectors: false,
           rules,

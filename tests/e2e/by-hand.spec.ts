@@ -1,9 +1,11 @@
-import { signUp } from "./accounts";
 import { rowsOf } from "./activity-table";
 import { expect, test } from "./fixtures";
 import { expectDigits, signUpWithSpend } from "./spend";
 
-test("Adds a cost by hand once, with errors beside their fields", async ({ page, world }) => {
+test("Adds a cost by hand once, with errors beside their fields, and usage to the last digit", async ({
+  page,
+  world,
+}) => {
   const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/activity`);
   await page.getByRole("button", { name: "Add a cost" }).click();
@@ -28,13 +30,7 @@ test("Adds a cost by hand once, with errors beside their fields", async ({ page,
   );
   await page.goto(`/${slug}/activity?source=manual`);
   await expect(rowsOf(page)).toHaveText(["Figma"]);
-});
-
-test("Adds usage by hand to the last digit", async ({ page }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}/activity`);
   await page.getByRole("button", { name: "Add a cost" }).click();
-  const dialog = page.getByRole("dialog", { name: "Add a cost" });
   await dialog.getByText("Usage", { exact: true }).click();
   await dialog.getByLabel("Project").fill("lab");
   await dialog.getByRole("option", { name: /lab/ }).click();
@@ -43,6 +39,6 @@ test("Adds usage by hand to the last digit", async ({ page }) => {
   await dialog.getByLabel("Unit").fill("requests");
   await dialog.getByLabel("Cost in USD").fill("0.123456789012345678");
   await dialog.getByRole("button", { name: "Record" }).click();
-  await expect(rowsOf(page)).toHaveCount(1);
-  await expectDigits(page, "totals.total_usd", ["0.123456789012345678"]);
+  await expect(rowsOf(page)).toHaveCount(2);
+  await expectDigits(page, "activity.amount_usd", ["0.123456789012345678", "12.34"]);
 });

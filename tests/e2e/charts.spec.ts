@@ -49,8 +49,11 @@ async function openMarch(page: Page, world: World, more = ""): Promise<string> {
 
 const addressOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
-test("Chooses days of the overview by keyboard, in the address, and goes back", async ({ page, world }) => {
-  await openMarch(page, world, "&by=model");
+test("Chooses days of the overview by keyboard, in the address, and goes back; by dragging; and opens the rows of a day by a click", async ({
+  page,
+  world,
+}) => {
+  const slug = await openMarch(page, world, "&by=model");
   const chart = page.getByRole("slider", { name: "Spend by day" });
   await chart.focus();
   await page.keyboard.press("Home");
@@ -67,11 +70,8 @@ test("Chooses days of the overview by keyboard, in the address, and goes back", 
   await page.goBack();
   await expect(chart).toHaveAttribute("aria-valuemax", "20");
   expect(addressOf(page)).toMatchObject({ from: "2026-03-01", to: "2026-03-20" });
-});
 
-test("Chooses days by dragging, and opens the rows of a day by a click", async ({ page, world }) => {
-  const slug = await openMarch(page, world);
-  const chart = page.getByRole("slider", { name: "Spend by day" });
+  await page.goto(`/${slug}?${march}`);
   const box = await chart.boundingBox();
   if (!box) throw new Error("The chart is not there.");
   const middleOf = (day: number) => box.x + (box.width * (day - 0.5)) / 20;
@@ -91,11 +91,11 @@ test("Chooses days by dragging, and opens the rows of a day by a click", async (
   expect(addressOf(page)).toMatchObject({ from: "2026-03-07", to: "2026-03-07" });
 });
 
-test("Cuts the axis at a day far beyond the others, says which, and shows the full scale", async ({
+test("Cuts the axis at a day far beyond the others; hides series, shows what was allocated apart, and sums the figures to the days' totals", async ({
   page,
   world,
 }) => {
-  await openMarch(page, world);
+  const slug = await openMarch(page, world);
   const figure = page.getByRole("figure", { name: "Spend by day" });
   const drawing = figure.locator("svg[data-chart]");
   await expect(figure.getByText("1 day goes beyond the axis: $12,415.00 on Thu, Mar 5.")).toBeVisible();
@@ -107,14 +107,7 @@ test("Cuts the axis at a day far beyond the others, says which, and shows the fu
   await expect(figure.getByText("1 day goes far beyond the others")).toBeVisible();
   await figure.getByRole("button", { name: "Cut the axis" }).click();
   await expect(drawing).not.toContainText("$10K");
-});
 
-test("Hides series, shows what was allocated apart, and sums the figures to the days' totals", async ({
-  page,
-  world,
-}) => {
-  const slug = await openMarch(page, world);
-  const figure = page.getByRole("figure", { name: "Spend by day" });
   const series = figure.getByRole("list", { name: "Series" });
   await expect(series.getByRole("link", { name: /^Allocated in \$30/ })).toBeVisible();
   await expect(series.getByRole("link", { name: /^Allocated out −\$30/ })).toHaveAttribute(

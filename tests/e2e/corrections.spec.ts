@@ -3,8 +3,6 @@ import { rowsOf } from "./activity-table";
 import { expect, test, type World } from "./fixtures";
 import { clientOf } from "./spend";
 
-test.describe.configure({ timeout: 60_000 });
-
 /** Records an expense with a key. */
 async function recordExpense(world: World, slug: string, amount: number) {
   const client = await clientOf(world, slug);
@@ -12,9 +10,10 @@ async function recordExpense(world: World, slug: string, amount: number) {
   await client.post({ project: "checkout", source: "api", message });
 }
 
-test("Voids a cost with a reason; its row says so, and leads to the void and back", {
-  tag: "@phone",
-}, async ({ page, world }) => {
+test("Voids a cost with a reason; its row says so, and leads to the void and back", async ({
+  page,
+  world,
+}) => {
   const { slug } = await signUp(page);
   await recordExpense(world, slug, 12);
   await recordExpense(world, slug, 3);

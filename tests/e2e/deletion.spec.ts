@@ -16,7 +16,7 @@ async function confirm(page: Page, label: string, typed: string, secret = passwo
   await dialog.getByLabel("Your password").press("Enter");
 }
 
-test("Deletes a workspace by its name, tells its members, and undoes it", async ({
+test("Exports a whole workspace as an archive, deletes it by its name, tells its members, and undoes it", async ({
   page,
   openPage,
   world,
@@ -27,12 +27,21 @@ test("Deletes a workspace by its name, tells its members, and undoes it", async 
   await setRole(world, slug, member.email, "member");
 
   await page.goto(`/${slug}/settings`);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export everything" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(new RegExp(`^${slug}-\\d{4}-\\d\\d-\\d\\d\\.zip$`));
+  const bytes = await readFile(await file.path());
+  // A ZIP ends with its directory.
+  expect(bytes.subarray(0, 4).toString("latin1")).toBe("PK\u0003\u0004");
+  expect(bytes.includes(Buffer.from("manifest.json"))).toBe(true);
+  expect(bytes.includes(Buffer.from("PK\u0005\u0006", "latin1"))).toBe(true);
   const name = await page.getByLabel("Name").inputValue();
   await page.getByRole("button", { name: "Delete workspace" }).click();
   await confirm(page, "Name of the workspace", "another name");
   await expect(page.getByRole("dialog").getByText(`Must be ${name}.`)).toBeVisible();
   await confirm(page, "Name of the workspace", name, "not my password");
-  await expect(page.getByRole("dialog").getByRole("alert")).toHaveText("This is not your password.");
+  await expect(page.getByRole("dialog").getByRole("alert")).toHaveText("The password is wrong.");
   await confirm(page, "Name of the workspace", name);
   await page.waitForURL(/\/workspaces\/deleted/);
   await expect(page.getByRole("heading", { name: `${name} was deleted` })).toBeVisible();
@@ -50,20 +59,6 @@ test("Deletes a workspace by its name, tells its members, and undoes it", async 
   await expect(page.locator('[data-figure="totals.total_usd"]')).toBeVisible();
   await guest.goto(`/${slug}`);
   await expect(guest.locator('[data-figure="totals.total_usd"]')).toBeVisible();
-});
-
-test("Exports a whole workspace as an archive", async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
-  await page.goto(`/${slug}/settings`);
-  const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export everything" }).click();
-  const file = await download;
-  expect(file.suggestedFilename()).toMatch(new RegExp(`^${slug}-\\d{4}-\\d\\d-\\d\\d\\.zip$`));
-  const bytes = await readFile(await file.path());
-  // A ZIP ends with its directory.
-  expect(bytes.subarray(0, 4).toString("latin1")).toBe("PK\u0003\u0004");
-  expect(bytes.includes(Buffer.from("manifest.json"))).toBe(true);
-  expect(bytes.includes(Buffer.from("PK\u0005\u0006", "latin1"))).toBe(true);
 });
 
 test("Deletes an account, which signing in undoes", async ({ page, world }) => {

@@ -2,9 +2,8 @@ import { readFileSync } from "node:fs";
 import { exactText } from "@/components/figures/amount";
 import { sumExact } from "@/components/figures/exact";
 import type { Metrics } from "@/lib/contract/spend/metrics";
-import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
-import { readApi, recordSpend, signUpWithSpend } from "./spend";
+import { readApi, signUpWithSpend } from "./spend";
 
 test("Exports what is shown, all of its pages, in both formats", async ({ page, world }) => {
   const { slug } = await signUpWithSpend(page, world);
@@ -25,21 +24,4 @@ test("Exports what is shown, all of its pages, in both formats", async ({ page, 
     exactText(metrics.totals.total_usd),
   );
   expect((await save(/^FOCUS/))[0]).toContain("BilledCost");
-});
-
-test.describe("A second export", () => {
-  test.use({ mayBeRefused: true });
-
-  test("Is refused during another one, with the reason", async ({ page, world }) => {
-    const { slug, email } = await signUp(page);
-    await recordSpend(world, slug);
-    await world.fixtures.sql.query(
-      `select private.hold_export((select id from public.profiles where email = $1), gen_random_uuid(), 60)`,
-      [email],
-    );
-    await page.goto(`/${slug}/activity?period=all`);
-    await page.getByRole("button", { name: "Export" }).click();
-    await page.getByRole("menuitem", { name: /^CSV/ }).click();
-    await expect(page.getByText("Another export of yours is still running.")).toBeVisible();
-  });
 });

@@ -12,10 +12,7 @@ async function goTo(page: Page, name: string): Promise<void> {
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 }
 
-test("Takes a team from its first key to disconnecting an assistant", {
-  tag: "@phone",
-}, async ({ page, openPage, world }) => {
-  test.setTimeout(120_000);
+test("Takes a team from its first key to disconnecting an assistant", async ({ page, openPage, world }) => {
   const { baseUrl } = world.service;
   const record = async (secret: string, usd: number) =>
     (await apiClient(baseUrl, secret).post(costMessage({ estimated_cost: usd }))).status;

@@ -1,12 +1,10 @@
-import { apiClient, costMessage } from "@/tests/helpers/client";
-import { demote, signUp } from "./accounts";
+import { costMessage } from "@/tests/helpers/client";
+import { signUp } from "./accounts";
 import { rowsOf } from "./activity-table";
 import { expect, test } from "./fixtures";
 import { clientOf, expectDigits } from "./spend";
 
-test("Opens a message's details by keyboard, with an address of their own", {
-  tag: "@phone",
-}, async ({ page, world }) => {
+test("Opens a message's details by keyboard, with an address of their own", async ({ page, world }) => {
   const { slug } = await signUp(page);
   const client = await clientOf(world, slug);
   await client.post(costMessage({ estimated_cost: undefined, quantity: 1200, metadata: { run: "r-17" } }));
@@ -62,66 +60,4 @@ test("Shows a batch's lines, an allocation's two sides and a conversion's rate",
   await page.keyboard.press("Escape");
   const expense = await open(/Hetzner/);
   await expect(expense.locator("[data-equation]")).toHaveText(/^84 EUR × \$1\.\d+ = \$9\d/);
-});
-
-test("Unfolds a batch into its matching lines in place, by a click and by the keyboard", async ({
-  page,
-  world,
-}) => {
-  const { slug } = await signUp(page);
-  const client = await clientOf(world, slug);
-  const line = { unit_type: "requests", quantity: 2, estimated_cost: 0.25 };
-  const items = [
-    { ...line, model: "fast", feature: "chat" },
-    { ...line, model: "slow", feature: "search", estimated_cost: 0.5 },
-    { unit_type: "requests", quantity: 3, model: "unheard-of" },
-    ...Array.from({ length: 60 }, () => ({ ...line, model: "bulk", estimated_cost: 0.001 })),
-  ];
-  const message = { type: "batch", provider: "in-house", batch_id: "b-9", items };
-  await client.post({ project: "search", source: "api", message });
-  await client.post(costMessage());
-  await page.goto(`/${slug}/activity`);
-  const table = page.getByRole("table", { name: "Activity" });
-  const toggle = table.getByRole("button", { name: /^63 lines of/ });
-  const lines = table.locator("[data-line]");
-  await expect(table.getByRole("button")).toHaveCount(1);
-  await expect(toggle).toHaveAttribute("aria-expanded", "false");
-  await toggle.click();
-  await expect(toggle).toHaveAttribute("aria-expanded", "true");
-  await expect(lines).toHaveCount(50);
-  await expect(lines.first()).toContainText("fast · chat");
-  await expect(lines.nth(2)).toContainText("No price yet");
-  await page.mouse.move(0, 0);
-  await table.getByRole("button", { name: "Show all 63 lines" }).click();
-  await expect(lines).toHaveCount(63);
-  expect(new URL(page.url()).searchParams.has("message"), "the message is not opened").toBe(false);
-  await toggle.focus();
-  await page.keyboard.press("Enter");
-  await expect(lines).toHaveCount(0);
-  await page.keyboard.press("Space");
-  await expect(lines).toHaveCount(50);
-
-  await page.goto(`/${slug}/activity?feature=search`);
-  await table.getByRole("button", { name: /^1 line of/ }).click();
-  await expect(lines).toHaveCount(1);
-  await expect(lines).toContainText("slow · search");
-  await expectDigits(page, "line.amount_usd", ["0.5"]);
-  await page.goto(`/${slug}/activity?feature=&model=unheard-of`);
-  await table.getByRole("button", { name: /^1 line of/ }).click();
-  await expect(lines).toContainText("unheard-of");
-});
-
-test.describe("Without such a message", () => {
-  test.use({ mayReportErrors: true });
-
-  test("Hides a message of another workspace like one that does not exist", async ({ page, world }) => {
-    const { email, slug } = await signUp(page);
-    await demote(world, { slug, email }, "viewer");
-    const { secret } = await world.fixtures.key(await world.fixtures.workspace());
-    const { body } = await apiClient(world.service.baseUrl, secret).post(costMessage());
-    for (const id of [String(body.id), "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51", "nonsense"]) {
-      await page.goto(`/${slug}/activity?message=${id}`);
-      await expect(page.getByText("There is no such message in this workspace.")).toBeVisible();
-    }
-  });
 });

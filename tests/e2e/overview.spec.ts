@@ -5,11 +5,11 @@ import { attributesOf, digitsIn, readPage } from "./html";
 import { expectStill, watchLayout } from "./page-checks";
 import { clientOf, expectDigits, figuresOf, recordSpend, signUpWithSpend } from "./spend";
 
-test("Changes the chart's stacking in place and in the address, with the same sum", async ({
+test("Changes the chart's stacking in place and in the address, with the same sum, reads it day by day by keyboard, and links a day to its rows", async ({
   page,
   world,
 }) => {
-  const { slug } = await signUpWithSpend(page, world);
+  const { slug, now } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}`);
   const chart = page.getByRole("figure", { name: "Spend by day" });
   await expect(chart.getByRole("link", { name: /^checkout/ })).toBeVisible();
@@ -26,11 +26,7 @@ test("Changes the chart's stacking in place and in the address, with the same su
   await expect(chart.getByRole("link", { name: /^gpt-4o / })).toBeVisible();
   await expect(chart.getByRole("link", { name: /^checkout/ })).toHaveCount(0);
   await expectDigits(page, "series.points.total_usd", before);
-});
 
-test("Reads the chart day by day by keyboard, and links a day to its rows", async ({ page, world }) => {
-  const { slug, now } = await signUpWithSpend(page, world);
-  await page.goto(`/${slug}`);
   const today = new Date(now).toISOString().slice(0, 10);
   const day = new Date(now).getUTCDate();
   const crosshair = page.getByRole("slider", { name: "Spend by day" });

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { apiClient, costMessage } from "@/tests/helpers/client";
-import { signUp, workspaceId } from "./accounts";
+import { costMessage } from "@/tests/helpers/client";
+import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, watchLayout, watchPolicy } from "./page-checks";
 import { clientOf, signUpWithSpend } from "./spend";
@@ -20,14 +20,22 @@ async function holdScripts(page: Page): Promise<() => void> {
   return release;
 }
 
-test("Finds pages and projects in the command palette, and closes it with Escape", async ({
+test("Loads the command palette late, without moving anything or breaking the policy; finds pages and projects, and closes with Escape", async ({
   page,
   world,
 }) => {
   const { slug } = await signUpWithSpend(page, world);
+  await watchLayout(page);
+  const violations = await watchPolicy(page);
   await page.goto(`/${slug}`);
+  await page.waitForLoadState("networkidle");
+  const late: string[] = [];
+  page.on("request", (request) => request.url().endsWith(".js") && late.push(request.url()));
   await page.keyboard.press("Control+k");
   await expect(line(page)).toBeFocused();
+  await expect(page.getByRole("option", { name: "checkout" })).toBeVisible();
+  expect(late).not.toEqual([]);
+  await expectStill(page);
   await page.keyboard.type("budg");
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/${slug}/budgets`);
@@ -41,6 +49,8 @@ test("Finds pages and projects in the command palette, and closes it with Escape
   await expect(page.getByText("Nothing found")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(line(page)).toBeHidden();
+  await expectStill(page);
+  expect(violations).toEqual([]);
 });
 
 test("Finds keys, members, features, people and pages of settings by name in the command palette", async ({
@@ -96,19 +106,6 @@ test("Shows long names to their last character, where they differ", { tag: "@pho
   }
 });
 
-test("Keeps what is typed, and Enter, while the palette is loading", async ({ page }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}`);
-  await page.waitForLoadState("networkidle");
-  const release = await holdScripts(page);
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("budg");
-  await expect(page.getByRole("status").filter({ hasText: "Loading" })).toBeVisible();
-  await page.keyboard.press("Enter");
-  release();
-  await page.waitForURL(`**/${slug}/budgets`);
-});
-
 test("Goes on in the same text when the palette is loaded", async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
@@ -133,69 +130,12 @@ test("Returns the focus to where it was, and opens from the button", { tag: "@ph
   await expect(button).toBeFocused();
 });
 
-test("Loads late, moves nothing and breaks no policy", async ({ page, world }) => {
-  const { slug } = await signUpWithSpend(page, world);
-  await watchLayout(page);
-  const violations = await watchPolicy(page);
-  await page.goto(`/${slug}`);
-  await page.waitForLoadState("networkidle");
-  const late: string[] = [];
-  page.on("request", (request) => request.url().endsWith(".js") && late.push(request.url()));
-  await page.keyboard.press("Control+k");
-  await expect(page.getByRole("option", { name: "checkout" })).toBeVisible();
-  expect(late).not.toEqual([]);
-  await line(page).fill("no such thing");
-  await expect(page.getByText("Nothing found")).toBeVisible();
-  await expectStill(page);
-  expect(violations).toEqual([]);
-});
-
-test.describe("Where not everything is answered", () => {
+test.describe("Without its scripts", () => {
   test.use({ mayReportErrors: true });
 
-  test("Finds a feature and a person beyond those on which most was spent, and says when they cannot be looked for", async ({
+  test("Says that the palette could not be loaded, loads it at the next try, and keeps what is typed, and Enter, meanwhile", async ({
     page,
-    world,
   }) => {
-    const { slug } = await signUp(page);
-    const { secret } = await world.fixtures.key(await workspaceId(world, slug));
-    const costs = Array.from({ length: 130 }, (_, index) => ({
-      ...costMessage({ feature: `busy-${index}`, user: `busy-${index}@example.org`, estimated_cost: 5 }),
-    }));
-    const rare = costMessage({
-      feature: "Rare nightly digest",
-      user: "rare@example.org",
-      estimated_cost: 0.01,
-    });
-    const answer = await apiClient(world.service.baseUrl, secret).call("POST", "/api/v1/messages/batch", {
-      messages: [...costs, rare],
-    });
-    expect(answer.status).toBeLessThan(300);
-    await page.goto(`/${slug}`);
-    await page.keyboard.press("Control+k");
-    const status = page.getByRole("dialog", { name: "Search" }).getByRole("status");
-    await expect(status).toHaveText(/ found$/);
-    // Without a text, it is not among them.
-    await expect(page.getByRole("option", { name: "busy-1", exact: true })).toBeVisible();
-    await expect(page.getByRole("option", { name: "Rare nightly digest" })).toHaveCount(0);
-    await line(page).fill("digest rare");
-    await expect(page.getByRole("option", { name: "Rare nightly digest" })).toBeVisible();
-    await expect(status).toHaveText("1 found");
-    await line(page).fill("rare@");
-    await expect(page.getByRole("option", { name: "rare@example.org" })).toBeVisible();
-    await page.keyboard.press("Enter");
-    await page.waitForURL((url) => url.searchParams.get("user") === "rare@example.org");
-    await page.route("**/api/v1/workspaces/*/names?*", (route) => route.abort());
-    await page.keyboard.press("Control+k");
-    await line(page).fill("rare night");
-    await expect(status).toContainText("Not everything could be loaded.");
-    await expect(page.getByRole("option", { name: "Rare nightly digest" })).toHaveCount(0);
-    // What is known without the service is found all the same.
-    await line(page).fill("budg");
-    await expect(page.getByRole("option", { name: "Budgets" })).toBeVisible();
-  });
-
-  test("Says that the palette could not be loaded, and loads it at the next try", async ({ page }) => {
     const { slug } = await signUp(page);
     await page.goto(`/${slug}`);
     await page.waitForLoadState("networkidle");
@@ -204,29 +144,12 @@ test.describe("Where not everything is answered", () => {
     await expect(page.getByRole("status").filter({ hasText: "could not be loaded" })).toBeVisible();
     await page.keyboard.press("Escape");
     await page.unroute("**/_next/static/**/*.js");
+    const release = await holdScripts(page);
     await page.keyboard.press("Control+k");
-    await expect(page.getByRole("option", { name: "Budgets" })).toBeVisible();
-  });
-
-  test("Says that names are loading, and which could not be read", async ({ page }) => {
-    const { slug } = await signUp(page);
-    await page.goto(`/${slug}`);
-    let resolve = () => {};
-    const promise = new Promise<void>((done) => {
-      resolve = done;
-    });
-    await page.route("**/api/v1/workspaces/*/org", async (route) => {
-      await promise;
-      await route.fulfill({
-        status: 503,
-        json: { error: "unavailable", error_description: "Try again later." },
-      });
-    });
-    await page.keyboard.press("Control+k");
-    const status = page.getByRole("dialog", { name: "Search" }).getByRole("status");
-    await expect(status).toHaveText("Loading names…");
-    await expect(page.getByRole("option", { name: "Budgets" })).toBeVisible();
-    resolve();
-    await expect(status).toHaveText("Not everything could be loaded. Try again later.");
+    await page.keyboard.type("budg");
+    await expect(page.getByRole("status").filter({ hasText: "Loading" })).toBeVisible();
+    await page.keyboard.press("Enter");
+    release();
+    await page.waitForURL(`**/${slug}/budgets`);
   });
 });

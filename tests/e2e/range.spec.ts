@@ -83,7 +83,7 @@ test("Keeps a chosen period for the person on every page and device, and in the 
   );
   await page.getByRole("link", { name: "Last 30 days" }).click();
   expect((await kept).status()).toBe(200);
-  for (const path of [`/${slug}`, `/${slug}/activity`, `/${slug}/projects/checkout`]) {
+  for (const path of ["", "/activity", "/projects", "/projects/checkout"].map((end) => `/${slug}${end}`)) {
     await page.goto(path);
     await expect(page.getByRole("button", { name: "Period: Last 30 days" })).toBeVisible();
     await page.waitForURL((url) => url.searchParams.get("period") === "last_30_days");

@@ -83,6 +83,14 @@ async function recordOthers(world: World, slug: string): Promise<void> {
       { unit_type: "requests", quantity: 3, model: "unheard-of" },
     ],
   });
+  // The price catalogues do not agree about it.
+  await post({
+    type: "usage",
+    provider: "together",
+    model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+    unit_type: "input_tokens",
+    quantity: 1_000,
+  });
   await post({ type: "subscription", vendor: "Figma", amount: 45.5, currency: "EUR", recurring: true });
   await post({ type: "allocation", from_project: "checkout", amount: 30 });
   await client.post(costMessage({ user: "ada@example.org", tags: { owner: "ada@example.org" } }));

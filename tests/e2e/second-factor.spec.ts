@@ -24,93 +24,81 @@ const signOut = async (page: Page) => {
   await page.context().clearCookies();
 };
 
-test("Sets up an authenticator and asks for its code at sign-in", async ({ page }) => {
+test("Asks for the code of an authenticator at sign-in, or once for a recovery code, until it is removed", async ({
+  page,
+}) => {
   const { slug, email } = await signUp(page);
   await page.goto(`/${slug}/settings/account`);
   await page.getByRole("button", { name: "Add an authenticator" }).click();
-  const { secret } = await setUp(page);
+  const { secret, codes } = await setUp(page);
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download" }).click();
   expect((await download).suggestedFilename()).toBe("outlay-recovery-codes.txt");
   await page.getByRole("button", { name: "I have stored them" }).click();
   await expect(page.getByText("10 of 10 are left.")).toBeVisible();
 
-  await signOut(page);
-  await page.goto(`/sign-in?next=/${slug}/keys`);
-  await fillSignIn(page, email);
-  await page.waitForURL("**/sign-in/code?**");
-  // No other page is accessible before the code is given.
-  await page.goto(`/${slug}`);
-  await expect(page).toHaveURL(/\/sign-in\/code\?next=/);
-  await page.goto(`/sign-in/code?next=/${slug}/keys`);
-  const code = page.getByRole("textbox", { name: "Code", exact: true });
-  await expect(code).toBeFocused();
-  await expect(code).toHaveAttribute("autocomplete", "one-time-code");
-  await code.fill("123 456");
-  await code.press("Enter");
-  await expect(page.getByRole("alert").filter({ hasText: "This code is wrong" })).toBeVisible();
-  await code.fill(codeOf(secret));
-  await code.press("Enter");
-  await page.waitForURL(`**/${slug}/keys`);
-});
+  await test.step("the code, without which no other page is accessible", async () => {
+    await signOut(page);
+    await page.goto(`/sign-in?next=/${slug}/keys`);
+    await fillSignIn(page, email);
+    await page.waitForURL("**/sign-in/code?**");
+    await page.goto(`/${slug}`);
+    await expect(page).toHaveURL(/\/sign-in\/code\?next=/);
+    await page.goto(`/sign-in/code?next=/${slug}/keys`);
+    const code = page.getByRole("textbox", { name: "Code", exact: true });
+    await expect(code).toBeFocused();
+    await expect(code).toHaveAttribute("autocomplete", "one-time-code");
+    await code.fill("123 456");
+    await code.press("Enter");
+    await expect(page.getByRole("alert").filter({ hasText: "This code is wrong" })).toBeVisible();
+    await code.fill(codeOf(secret));
+    await code.press("Enter");
+    await page.waitForURL(`**/${slug}/keys`);
+  });
 
-test("Signs in once with a recovery code", async ({ page }) => {
-  const { slug, email } = await signUp(page);
-  await page.goto(`/${slug}/settings/account`);
-  await page.getByRole("button", { name: "Add an authenticator" }).click();
-  const { codes } = await setUp(page);
-  await page.getByRole("button", { name: "I have stored them" }).click();
-  await signOut(page);
-  await page.goto("/sign-in");
-  await fillSignIn(page, email);
-  await page.getByRole("link", { name: "Use a recovery code" }).click();
-  await page.getByLabel("Recovery code").fill("not one of them");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("This is not one of your recovery codes")).toBeVisible();
-  await expectUsable(page);
-  await page.getByLabel("Recovery code").fill(codes[0] ?? "");
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.waitForURL(`**/${slug}`);
+  await test.step("the page that asks for it signs out without it", async () => {
+    await signOut(page);
+    await page.goto("/sign-in");
+    await fillSignIn(page, email);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL("**/sign-in");
+  });
 
-  await page.goto(`/${slug}/settings/account`);
-  await expect(page.getByText("9 of 10 are left.")).toBeVisible();
-});
+  await test.step("a recovery code, once", async () => {
+    await fillSignIn(page, email);
+    await page.getByRole("link", { name: "Use a recovery code" }).click();
+    await page.getByLabel("Recovery code").fill("not one of them");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByText("This is not one of your recovery codes")).toBeVisible();
+    await expectUsable(page);
+    await page.getByLabel("Recovery code").fill(codes[0] ?? "");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(`**/${slug}`);
+    await page.goto(`/${slug}/settings/account`);
+    await expect(page.getByText("9 of 10 are left.")).toBeVisible();
+  });
 
-test("Replaces recovery codes, and removes an authenticator with its own code", async ({ page }) => {
-  const { slug, email } = await signUp(page);
-  await page.goto(`/${slug}/settings/account`);
-  await page.getByRole("button", { name: "Add an authenticator" }).click();
-  const { secret, codes } = await setUp(page);
-  await page.getByRole("button", { name: "I have stored them" }).click();
-  await page.getByRole("button", { name: "Create new codes" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Create new codes" }).click();
-  const list = page.getByRole("list", { name: "Recovery codes" });
-  await expect(list.getByRole("listitem")).toHaveCount(10);
-  expect(await list.getByRole("listitem").allInnerTexts()).not.toContain(codes[0]);
-  await page.getByRole("button", { name: "I have stored them" }).click();
+  await test.step("new recovery codes", async () => {
+    await page.getByRole("button", { name: "Create new codes" }).click();
+    await page.getByRole("alertdialog").getByRole("button", { name: "Create new codes" }).click();
+    const list = page.getByRole("list", { name: "Recovery codes" });
+    await expect(list.getByRole("listitem")).toHaveCount(10);
+    expect(await list.getByRole("listitem").allInnerTexts()).not.toContain(codes[1]);
+    await page.getByRole("button", { name: "I have stored them" }).click();
+  });
 
-  await page.getByRole("button", { name: "Remove Authenticator app" }).click();
-  await page.getByRole("textbox", { name: "Code", exact: true }).fill(codeOf(secret));
-  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
-  await expect(page.getByText("The authenticator is removed.")).toBeVisible();
-  await expect(page.getByRole("heading", { name: "Recovery codes" })).toBeHidden();
-  await signOut(page);
-  await page.goto("/sign-in");
-  await fillSignIn(page, email);
-  await page.waitForURL(`**/${slug}`);
-});
-
-test("Signs out a session without its code from the page that asks for it", async ({ page }) => {
-  const { slug, email } = await signUp(page);
-  await page.goto(`/${slug}/settings/account`);
-  await page.getByRole("button", { name: "Add an authenticator" }).click();
-  await setUp(page);
-  await page.getByRole("button", { name: "I have stored them" }).click();
-  await signOut(page);
-  await page.goto("/sign-in");
-  await fillSignIn(page, email);
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.waitForURL("**/sign-in");
+  await test.step("no code once the authenticator is removed, with its own", async () => {
+    await page.getByRole("button", { name: "Remove Authenticator app" }).click();
+    // The code of this step was used at the sign-in.
+    await page.getByRole("textbox", { name: "Code", exact: true }).fill(codeOf(secret, 1));
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await expect(page.getByText("The authenticator is removed.")).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Recovery codes" })).toBeHidden();
+    await signOut(page);
+    await page.goto("/sign-in");
+    await fillSignIn(page, email);
+    await page.waitForURL(`**/${slug}`);
+  });
 });
 
 test("Makes members of a workspace set up a second factor, admins first", async ({

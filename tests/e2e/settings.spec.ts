@@ -8,21 +8,11 @@ import { clientOf, signUpWithSpend } from "./spend";
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
 const parts = ["", "/members", "/prices", "/subscriptions", "/people", "/audit", "/account"];
 
-test("Changes a workspace's name, description and currency", async ({ page }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}/settings`);
-  await page.getByLabel("Name").fill("Acme Research");
-  await page.getByLabel("Description").fill("What we spend.");
-  await page.getByLabel("Currency").selectOption("EUR");
-  await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("The workspace is changed.")).toBeVisible();
-  await page.reload();
-  await expect(page).toHaveTitle(/Acme Research/);
-  await expect(page.getByLabel("Description")).toHaveValue("What we spend.");
-  await expect(page.getByLabel("Currency")).toHaveValue("EUR");
-});
-
-test("Lets an invited viewer see everything and change nothing", async ({ page, openPage, world }) => {
+test("Shows an invitation link once, by which a viewer joins, who may change nothing", async ({
+  page,
+  openPage,
+  world,
+}) => {
   const { slug } = await signUpWithSpend(page, world);
   await page.goto(`/${slug}/settings/members`);
   await page.getByRole("button", { name: "Invite someone" }).click();
@@ -42,39 +32,11 @@ test("Lets an invited viewer see everything and change nothing", async ({ page, 
   await guest.getByRole("button", { name: /^Join/ }).click();
   await guest.waitForURL(`**/${slug}`);
   await expect(guest.locator('[data-figure="totals.total_usd"]')).toBeVisible();
-  for (const part of ["", "/members", "/prices", "/subscriptions"]) {
-    await guest.goto(`/${slug}/settings${part}`);
-    await expect(guest.getByRole("navigation", { name: "Settings" })).toBeVisible();
-    // Everybody may leave, and sort, search and save what is shown.
-    const buttons = guest
-      .getByRole("main")
-      .getByRole("button", { name: /^(?!Leave)/ })
-      .and(guest.locator(":not(th button, [data-toolbar] button)"));
-    await expect(buttons, `settings${part}`).toHaveCount(0);
-  }
-  await guest.goto(`/${slug}/settings/audit`);
-  await expect(guest.getByText("The audit log is for admins")).toBeVisible();
   const changed = await guest.request.patch(`/api/v1/workspaces/${slug}`, {
     data: { name: "Mine" },
     headers: { origin: world.service.baseUrl },
   });
   expect(changed.status()).toBe(403);
-});
-
-test("Revokes an invitation after a confirmation, and refuses its link", async ({ page }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}/settings/members`);
-  await page.getByRole("button", { name: "Invite someone" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Only for this e-mail address").fill("Grace@Example.com");
-  await dialog.getByRole("button", { name: "Create the link" }).click();
-  const link = await dialog.getByLabel("invitation link", { exact: true }).inputValue();
-  await dialog.getByRole("button", { name: "I have copied it" }).click();
-  await page.getByRole("button", { name: "Revoke the invitation for grace@example.com" }).click();
-  await page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click();
-  await expect(page.getByRole("table", { name: "Open invitations" })).toBeHidden();
-  await page.goto(new URL(link).pathname);
-  await expect(page.getByText("This invitation is no longer valid")).toBeVisible();
 });
 
 test("Raises a role at once, lowers it after a confirmation, and removes a member", async ({
@@ -144,7 +106,7 @@ test.describe("Erasing a person", () => {
     await expect(listed("Replaced").first()).toHaveText("2 messages");
     await expect(listed("Replaced").nth(1)).toHaveText("1 budget: Research of Ada");
     await expect(listed("Spellings")).toHaveText(["Ada@example.org", name]);
-    await expect(listed("Stays as it is").first()).toHaveText(`1 tag: owner:${name}`);
+    await expect(listed("Stays").first()).toHaveText(`1 tag: owner:${name}`);
     await page.keyboard.press("Escape");
     await expect(question).toBeHidden();
     await expect(erase).toBeFocused();
@@ -214,7 +176,7 @@ test("Changes name and password, the password only with the present one", async 
   await page.getByLabel("Current password").fill("not this one");
   await page.getByLabel("New password").fill(next);
   await page.getByRole("button", { name: "Change the password" }).click();
-  await expect(page.getByText("This is not the password you have.")).toBeVisible();
+  await expect(page.getByText("The current password is wrong.")).toBeVisible();
   await page.getByLabel("Current password").fill(password);
   await page.getByLabel("New password").fill(next);
   await page.getByRole("button", { name: "Change the password" }).click();
@@ -224,12 +186,16 @@ test("Changes name and password, the password only with the present one", async 
 
   await elsewhere.context().clearCookies();
   await signIn(password);
-  await expect(elsewhere.getByRole("alert").filter({ hasText: "not the right password" })).toBeVisible();
+  await expect(
+    elsewhere.getByRole("alert").filter({ hasText: "The e-mail address or the password is wrong" }),
+  ).toBeVisible();
   await signIn(next);
   await elsewhere.waitForURL(`**/${slug}`);
 });
 
-test("Opens every part of the settings by its link without layout shifts", async ({ page }) => {
+test("Opens every part of the settings by its link without layout shifts, and changes a workspace's name, description and currency", async ({
+  page,
+}) => {
   const { slug } = await signUp(page);
   await watchLayout(page);
   await page.goto(`/${slug}/settings`);
@@ -242,4 +208,16 @@ test("Opens every part of the settings by its link without layout shifts", async
     await expect(page.getByRole("main").getByRole("heading", { level: 2 }).first()).toBeVisible();
     await expectStill(page);
   }
+
+  await nav.getByRole("link").first().click();
+  await page.waitForURL(`**/${slug}/settings`);
+  await page.getByLabel("Name").fill("Acme Research");
+  await page.getByLabel("Description").fill("What we spend.");
+  await page.getByLabel("Currency").selectOption("EUR");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("The workspace is changed.")).toBeVisible();
+  await page.reload();
+  await expect(page).toHaveTitle(/Acme Research/);
+  await expect(page.getByLabel("Description")).toHaveValue("What we spend.");
+  await expect(page.getByLabel("Currency")).toHaveValue("EUR");
 });

@@ -25,9 +25,12 @@ test("Opens a page from the sidebar, marks it, and closes the sidebar on a phone
   await expect(sidebar.getByRole("link", { name: "Projects" })).toHaveAttribute("aria-current", "page");
 });
 
-test("Skips to the content by keyboard first", async ({ page }) => {
+test("Skips to the content by keyboard first, and says nothing of scripts where they run", async ({
+  page,
+}) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
+  await expect(page.locator("[data-without-script]")).toBeHidden();
   await page.keyboard.press("Tab");
   await expect(page.getByRole("link", { name: "Skip to the content" })).toBeFocused();
   await page.keyboard.press("Enter");
@@ -53,36 +56,36 @@ test("Works by keyboard in the menus: the theme changes and stays", { tag: "@pho
   await expect(page.locator("html")).toHaveClass(/\blight\b/);
 });
 
-test("Creates a workspace by name and switches back to the first", {
-  tag: "@phone",
-}, async ({ page }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}`);
-  await openSidebar(page);
-  await page.getByRole("button", { name: /switch workspace/ }).click();
-  await page.getByRole("menuitem", { name: "New workspace" }).click();
-  const name = `Team ${randomUUID().slice(0, 8)}`;
-  await page.getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: "Create the workspace" }).click();
-  await page.waitForURL((url) => url.pathname.startsWith("/team-"));
-  await openSidebar(page);
-  await page.getByRole("button", { name: `${name} , switch workspace` }).click();
-  await page.getByRole("menuitem", { name: "Ada" }).click();
-  await page.waitForURL(`**/${slug}`);
-});
-
-test.describe("A refused workspace", () => {
+test.describe("A new workspace", () => {
   test.use({ mayBeRefused: true });
 
-  test("Shows a taken or reserved address under its field", async ({ page }) => {
+  test("Is created by name, with an address that is not taken or reserved, and left for the first one", {
+    tag: "@phone",
+  }, async ({ page }) => {
     const { slug } = await signUp(page);
-    await page.goto("/workspaces/new");
-    await page.getByLabel("Name").fill("Another");
-    for (const taken of [slug, "settings"]) {
-      await page.getByLabel("Address").fill(taken);
+    await page.goto(`/${slug}`);
+    await openSidebar(page);
+    await page.getByRole("button", { name: /switch workspace/ }).click();
+    await page.getByRole("menuitem", { name: "New workspace" }).click();
+    const name = `Team ${randomUUID().slice(0, 8)}`;
+    await page.getByLabel("Name").fill(name);
+    const address = page.getByLabel("Address");
+    const suggested = await address.inputValue();
+    for (const [taken, said] of [
+      [slug, `The slug ${slug} is taken.`],
+      ["settings", "is reserved for the service's own pages"],
+    ] as const) {
+      await address.fill(taken);
       await page.getByRole("button", { name: "Create the workspace" }).click();
-      await expect(page.getByRole("alert").filter({ hasText: /\S/ }).first()).toBeVisible();
+      await expect(page.getByRole("alert").filter({ hasText: said })).toBeVisible();
       expect(new URL(page.url()).pathname).toBe("/workspaces/new");
     }
+    await address.fill(suggested);
+    await page.getByRole("button", { name: "Create the workspace" }).click();
+    await page.waitForURL((url) => url.pathname.startsWith("/team-"));
+    await openSidebar(page);
+    await page.getByRole("button", { name: `${name} , switch workspace` }).click();
+    await page.getByRole("menuitem", { name: "Ada" }).click();
+    await page.waitForURL(`**/${slug}`);
   });
 });

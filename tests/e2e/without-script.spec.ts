@@ -1,5 +1,4 @@
 import type { Page } from "@playwright/test";
-import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { signUpWithSpend } from "./spend";
 
@@ -47,10 +46,4 @@ test("Shows the content of every page without scripts, says that they are off, a
   await plain.goto("/");
   await expect(notice(plain)).toBeVisible();
   await context.close();
-});
-
-test("Says nothing of it where scripts run", async ({ page }) => {
-  const { slug } = await signUp(page);
-  await page.goto(`/${slug}/keys`);
-  await expect(notice(page)).toBeHidden();
 });

@@ -17,7 +17,7 @@ const calls = 100;
 const messagesOfCall = 100;
 const levels = ["25", "50", "75", "100"];
 
-test("10,000 messages over four thresholds from two processes that are killed ten times: each alert is recorded once and delivered in order", async () => {
+test("10,000 messages over four thresholds from two processes that are killed four times: each alert is recorded once and delivered in order", async () => {
   const workspace = await harness.fixtures.workspace();
   const { secret } = await harness.fixtures.key(workspace);
   const channel = await addChannel(harness.fixtures, workspace, {
@@ -53,8 +53,8 @@ test("10,000 messages over four thresholds from two processes that are killed te
     }
   };
   const sending = Promise.all([send(0), send(1), send(0), send(1)]);
-  for (let kill = 1; kill <= 10; kill += 1) {
-    await vi.waitUntil(() => done >= kill * 9, { timeout: 60_000, interval: 5 });
+  for (let kill = 1; kill <= 4; kill += 1) {
+    await vi.waitUntil(() => done >= kill * 20, { timeout: 60_000, interval: 5 });
     const process = kill % 2;
     await services[process]?.kill();
     services[process] = await harness.start();

@@ -2,10 +2,11 @@ import { Client } from "pg";
 import { describe, expect, test, vi } from "vitest";
 import { waitingSessions } from "@/tests/helpers/block";
 import { type Answer, apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 describe("Two processes on the same rows", () => {
-  const harness = withHarness({ services: 2 });
+  const harness = withSharedHarness({ services: 2 });
 
   test("Count every message and fail none with many limited keys and new projects in random order", async () => {
     const workspace = await harness.fixtures.workspace();
@@ -47,7 +48,9 @@ describe("Two processes on the same rows", () => {
     expect(rows).toHaveLength(keys.length);
     for (const row of rows) expect(row).toMatchObject({ amount_usd: "0.60", message_count: 60 });
     const { rows: windows } = await harness.fixtures.sql.query(
-      "select api_key_id, sum(admitted)::int as admitted, max(total)::int as total from private.rate_windows group by 1",
+      `select api_key_id, sum(admitted)::int as admitted, max(total)::int as total from private.rate_windows
+       where api_key_id = any ($1) group by 1`,
+      [keys.map(({ id }) => id)],
     );
     expect(windows).toHaveLength(8);
     for (const row of windows) expect(row).toMatchObject({ admitted: 60, total: 60 });

@@ -3,9 +3,11 @@ import { chmodSync, chownSync, mkdirSync, rmSync, statSync, writeFileSync } from
 import { dirname, join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fillDisk } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { makeDataDir } from "@/tests/helpers/cluster";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 const writable = { database_readable: "ok", database_writable: "ok" };
 const full = { database_readable: "ok", database_writable: "failing" };
@@ -21,16 +23,13 @@ async function state(baseUrl: string, secret: string) {
 }
 
 describe("A write without room on the database's disk", () => {
-  const harness = withHarness({ settings: { LOG_LEVEL: "silent" } });
+  const harness = withSharedHarness();
 
   test("Gets 503 with Retry-After and no internals, and health reports it until a write succeeds", async () => {
     const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
     const baseUrl = harness.services[0]?.baseUrl ?? "";
     expect((await apiClient(baseUrl, secret).post(costMessage())).status).toBe(201);
-    await harness.fixtures.sql.query(`
-      create function public.fill_disk() returns trigger language plpgsql as $$
-      begin raise exception 'could not extend file "base/5/16384": No space left on device' using errcode = '53100'; end $$;
-      create trigger no_room before insert on public.messages for each row execute function public.fill_disk()`);
+    const makeRoom = await fillDisk(harness.fixtures.sql);
     const refused = await apiClient(baseUrl, secret).post(costMessage());
     expect([refused.status, refused.body.error]).toEqual([503, "unavailable"]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -40,7 +39,7 @@ describe("A write without room on the database's disk", () => {
     await expect.poll(async () => (await health()).body.checks, { timeout: 5_000 }).toEqual(full);
     expect((await health()).status).toBe(503);
 
-    await harness.fixtures.sql.query("drop trigger no_room on public.messages");
+    await makeRoom();
     expect((await apiClient(baseUrl, secret).post(costMessage())).status).toBe(201);
     await expect.poll(async () => (await health()).body.checks, { timeout: 5_000 }).toEqual(writable);
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);

@@ -1,23 +1,21 @@
 import { expect, test } from "vitest";
+import { fillDisk } from "@/tests/helpers/block";
 import { liteLlmCall, makeGateway } from "@/tests/helpers/gateways";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ settings: { LOG_LEVEL: "silent" } });
+const harness = withSharedHarness();
 
 test.each([
-  ["all calls", ""],
-  ["one call", "when (new.model = 'gpt-4o')"],
+  ["all calls", undefined],
+  ["one call", "new.model = 'gpt-4o'"],
 ])(
   "A delivery of which the database refuses %s gets 503 with Retry-After, and counts once when it comes again",
   async (_, only) => {
     const gateway = await makeGateway(harness);
     const delivery = [liteLlmCall(), liteLlmCall({ model: "gpt-4o" })];
-    await harness.fixtures.sql.query(`
-    create or replace function public.fill_disk() returns trigger language plpgsql as $$
-    begin raise exception 'No space left on device' using errcode = '53100'; end $$;
-    create trigger no_room before insert on public.messages for each row ${only} execute function public.fill_disk()`);
+    const makeRoom = await fillDisk(harness.fixtures.sql, only);
     const failed = await gateway.deliver("litellm", delivery);
-    await harness.fixtures.sql.query("drop trigger no_room on public.messages");
+    await makeRoom();
     expect([failed.status, failed.body.error]).toEqual([503, "unavailable"]);
     expect(Number(failed.headers.get("retry-after"))).toBeGreaterThan(0);
     for (let time = 0; time < 2; time += 1) {

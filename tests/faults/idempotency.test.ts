@@ -7,7 +7,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 describe("An idempotency key posted 64 times at once to two processes", () => {
   const harness = withSharedHarness({ services: 2 });
-  const rounds = [1, 2, 3, 4, 5];
+  const rounds = [1, 2, 3];
 
   const postAll = async (secret: string, body: (index: number) => unknown): Promise<Answer[]> => {
     const clients = harness.services.map(({ baseUrl }) => apiClient(baseUrl, secret));

@@ -1,20 +1,20 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser, makeTeam, type Team, type User } from "@/tests/helpers/team";
 
 // Two processes on one database: a change of a key by one applies to the next request to the other.
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 const at = (process: number) => harness.services[process % 2]?.baseUrl ?? "";
-const rounds = 50;
+const rounds = 10;
 
 let team: Team;
-/** Enough users that no quota of new secrets is reached. */
+/** Several, so that no quota of new secrets is reached. */
 let admins: User[];
 beforeAll(async () => {
   team = await makeTeam(harness);
-  admins = await Promise.all(Array.from({ length: 8 }, () => addUser(harness, team.workspace, "admin")));
+  admins = await Promise.all(Array.from({ length: 4 }, () => addUser(harness, team.workspace, "admin")));
 });
 
 beforeEach(async () => {
@@ -86,7 +86,7 @@ describe("An edit by one process holds for the other's next request", () => {
     ],
   ])("With changed %s", async (_, closed, open, refused) => {
     const { id, secret } = await create(0);
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let turn = 0; turn < 5; turn += 1) {
       await change(turn, turn, "PATCH", `/${id}`, closed);
       expect([turn, await ask(turn + 1, secret)]).toEqual([turn, refused]);
       await change(turn, turn, "PATCH", `/${id}`, open);
@@ -108,7 +108,7 @@ describe("An edit by one process holds for the other's next request", () => {
 
 test("Leaves exactly one working secret after rotations at once: that of the latest rotated_at", async () => {
   const { id } = await create(0);
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     const answers = await Promise.all(
       [0, 1, 2, 3].map((turn) => change(turn, turn + round, "POST", `/${id}/rotate`)),
     );
@@ -136,7 +136,7 @@ test("Leaves a revoked key without a working secret after a rotation and a revoc
 
 test("Keeps both of two edits at once", async () => {
   const { id } = await create(0);
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     await Promise.all([
       change(0, 0, "PATCH", `/${id}`, { conditions: { features: [`f-${round}`] } }),
       change(1, 1, "PATCH", `/${id}`, { conditions: { sources: round % 2 ? ["api"] : ["mcp"] } }),

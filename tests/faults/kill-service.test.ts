@@ -4,7 +4,7 @@ import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { brokenPromises, Load } from "@/tests/helpers/load";
 import type { Service } from "@/tests/helpers/service";
 
-const rounds = Array.from({ length: 10 }, (_, round) => round + 1);
+const rounds = [1, 2, 3, 4];
 
 describe("kill -9 of the service under load", () => {
   const harness = withHarness();

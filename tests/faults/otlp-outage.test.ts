@@ -1,21 +1,19 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { StatusSchema } from "@/lib/sources/otlp/proto/google/rpc/status_pb";
-import { withHarness } from "@/tests/helpers/harness";
+import { fillDisk } from "@/tests/helpers/block";
 import { exportPoints, readCapture } from "@/tests/helpers/otlp";
 import { makeSource } from "@/tests/helpers/otlp-source";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ settings: { LOG_LEVEL: "silent" } });
+const harness = withSharedHarness();
 
 test("An export that cannot be stored gets 503 with Retry-After, and counts once when it comes again", async () => {
   const at = 1_795_303_000;
   const total = (time: number, value: number) => exportPoints([{ start: at, time: at + time, value }]);
   const [calls, sums] = [await makeSource(harness), await makeSource(harness)];
   await sums.accept(total(60, 100));
-  await harness.fixtures.sql.query(`
-    create function public.fill_disk() returns trigger language plpgsql as $$
-    begin raise exception 'No space left on device' using errcode = '53100'; end $$;
-    create trigger no_room before insert on public.messages for each row execute function public.fill_disk()`);
+  const makeRoom = await fillDisk(harness.fixtures.sql);
   const spans = readCapture("ai-sdk-traces");
   for (const response of [
     await calls.send(spans, { encoding: "protobuf" }),
@@ -28,7 +26,7 @@ test("An export that cannot be stored gets 503 with Retry-After, and counts once
       message: expect.stringMatching(/^unavailable: /),
     });
   }
-  await harness.fixtures.sql.query("drop trigger no_room on public.messages");
+  await makeRoom();
   await calls.accept(spans, { encoding: "protobuf" });
   await calls.accept(spans, { encoding: "protobuf" });
   expect(await calls.messages()).toHaveLength(4);

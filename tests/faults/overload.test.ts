@@ -1,15 +1,20 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { blockWrites } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
 describe("A group of messages", () => {
-  const harness = withHarness();
+  const harness = withSharedHarness();
 
   test("Answers 500 without internals for the one the database refuses, and 201 for the others", async () => {
     // A message that passes every check but is refused by the database, which no client can send.
     await harness.fixtures.sql.query(
       "alter table public.messages add constraint no_poison check (label is distinct from 'poison')",
+    );
+    onTestFinished(
+      async () =>
+        void (await harness.fixtures.sql.query("alter table public.messages drop constraint no_poison")),
     );
     const { id, secret } = await harness.fixtures.key(await harness.fixtures.workspace(), {
       monthly_limit: "1",
@@ -47,7 +52,7 @@ describe("A group of messages", () => {
 });
 
 describe("A full queue", () => {
-  const harness = withHarness({ settings: { LOG_LEVEL: "silent" } });
+  const harness = withSharedHarness();
 
   test("Answers 503 with Retry-After at once, records all it accepted, and recovers", {
     timeout: 60_000,

@@ -176,85 +176,8 @@ describe("Two workers behind one port", () => {
     await both[0].send(...call(4));
     expect(await storedOf(id)).toHaveLength(4);
   });
-});
 
-describe("A worker killed with SIGKILL", () => {
-  test.each(rounds)(
-    "Loses nothing that was answered, and is started again while the other serves (kill %i)",
-    async () => {
-      const service = await harness.start();
-      const { secret } = await newKey();
-      const [doomed = 0, other = 0] = workerPids(service);
-      const baseUrl = () => service.baseUrl;
-      const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
-      const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
-      await load.storesMore(100);
-      process.kill(doomed, "SIGKILL");
-      // The clients of the other worker go on.
-      await load.storesMore(50);
-      await load.stop();
-      const pids = await untilServing(service, 2);
-      expect(pids).toContain(other);
-      expect(pids).not.toContain(doomed);
-      await retrying.storesMore(20);
-      await retrying.stop();
-      for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
-      expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
-      expect(await service.stop()).toBe(0);
-    },
-  );
-
-  test("Closes a connection that it had not accepted yet", async () => {
-    const service = await harness.start();
-    const [stuck = 0] = workerPids(service);
-    process.kill(stuck, "SIGSTOP");
-    const began = performance.now();
-    const requests = Array.from({ length: 4 }, () =>
-      fetch(`${service.baseUrl}/api/health`, { headers: { connection: "close" } }).then(
-        ({ status }) => status,
-        () => "closed",
-      ),
-    );
-    // All but the one that was handed to the stopped worker are answered by the other.
-    await expect.poll(() => Promise.race([...requests, wait(0, "open")])).toBe(200);
-    process.kill(stuck, "SIGKILL");
-    const outcomes = await Promise.all(requests);
-    expect(outcomes.filter((outcome) => outcome === "closed")).toHaveLength(1);
-    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(3);
-    expect(performance.now() - began).toBeLessThan(20_000);
-    await untilServing(service, 2);
-  });
-
-  test("Ends the service with a message when it ends three times before it serves", async () => {
-    const service = await harness.start();
-    const initial = workerPids(service);
-    let said = "";
-    service.process.stderr?.on("data", (chunk) => {
-      said += chunk;
-    });
-    const ended = once(service.process, "exit");
-    process.kill(initial[0] ?? 0, "SIGKILL");
-    while (service.process.exitCode === null) {
-      for (const pid of workerPids(service)) if (!initial.includes(pid)) process.kill(pid, "SIGKILL");
-      await wait(10);
-    }
-    expect((await ended)[0]).toBe(1);
-    expect(said).toContain("A worker ended 3 times before it could serve: ended by SIGKILL");
-    expect(initial.filter(isAlive)).toEqual([]);
-  });
-
-  test("Leaves no worker behind when the service itself is killed", async () => {
-    const service = await harness.start();
-    const pids = workerPids(service);
-    expect(pids).toHaveLength(2);
-    await service.kill();
-    await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
-  });
-});
-
-describe("SIGTERM to a service with workers", () => {
-  test.each(rounds)("Has both answer what they accepted, and exits with 0 (stop %i)", async () => {
-    const service = await harness.start();
+  test("Answer what they accepted at SIGTERM, and exit with 0", async () => {
     const pids = workerPids(service);
     const load = new Load({
       clients: 32,
@@ -276,6 +199,79 @@ describe("SIGTERM to a service with workers", () => {
     ).toEqual([]);
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
+});
+
+describe("A worker killed with SIGKILL", () => {
+  // One service for all of these, which is killed last.
+  let service: Service;
+  beforeAll(async () => {
+    service = await harness.start();
+  });
+
+  test("Closes a connection that it had not accepted yet", async () => {
+    const [stuck = 0] = workerPids(service);
+    process.kill(stuck, "SIGSTOP");
+    const began = performance.now();
+    const requests = Array.from({ length: 4 }, () =>
+      fetch(`${service.baseUrl}/api/health`, { headers: { connection: "close" } }).then(
+        ({ status }) => status,
+        () => "closed",
+      ),
+    );
+    // All but the one that was handed to the stopped worker are answered by the other.
+    await expect.poll(() => Promise.race([...requests, wait(0, "open")]), { timeout: 10_000 }).toBe(200);
+    process.kill(stuck, "SIGKILL");
+    const outcomes = await Promise.all(requests);
+    expect(outcomes.filter((outcome) => outcome === "closed")).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(3);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    await untilServing(service, 2);
+  });
+
+  test("Loses nothing that was answered, and is started again while the other serves", async () => {
+    const { secret } = await newKey();
+    const [doomed = 0, other = 0] = workerPids(service);
+    const baseUrl = () => service.baseUrl;
+    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
+    const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
+    await load.storesMore(100);
+    process.kill(doomed, "SIGKILL");
+    // The clients of the other worker go on.
+    await load.storesMore(50);
+    await load.stop();
+    const pids = await untilServing(service, 2);
+    expect(pids).toContain(other);
+    expect(pids).not.toContain(doomed);
+    await retrying.storesMore(20);
+    await retrying.stop();
+    for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+  });
+
+  test("Leaves no worker behind when the service itself is killed", async () => {
+    const pids = workerPids(service);
+    expect(pids).toHaveLength(2);
+    await service.kill();
+    await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+  });
+});
+
+test("Ends the service with a message when a worker ends three times before it serves", async () => {
+  const service = await harness.start();
+  const initial = workerPids(service);
+  let said = "";
+  service.process.stderr?.on("data", (chunk) => {
+    said += chunk;
+  });
+  const ended = once(service.process, "exit");
+  process.kill(initial[0] ?? 0, "SIGKILL");
+  while (service.process.exitCode === null) {
+    for (const pid of workerPids(service)) if (!initial.includes(pid)) process.kill(pid, "SIGKILL");
+    await wait(50);
+  }
+  expect((await ended)[0]).toBe(1);
+  expect(said).toContain("A worker ended 3 times before it could serve: ended by SIGKILL");
+  expect(initial.filter(isAlive)).toEqual([]);
 });
 
 test("Refuses to start with workers whose pools need more connections than the database accepts", async () => {

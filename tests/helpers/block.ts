@@ -36,3 +36,16 @@ export async function waitingSessions(client: Pick<Client, "query">, statement =
   );
   return rows[0].waiting;
 }
+
+/**
+ * Lets the database refuse messages, as if its disk were full.
+ * @param only which, as a condition of a trigger on `new`; all by default
+ * @returns a function that makes room again
+ */
+export async function fillDisk(client: Pick<Client, "query">, only = "true"): Promise<() => Promise<void>> {
+  await client.query(`
+    create or replace function public.fill_disk() returns trigger language plpgsql as $$
+    begin raise exception 'could not extend file "base/5/16384": No space left on device' using errcode = '53100'; end $$;
+    create trigger no_room before insert on public.messages for each row when (${only}) execute function public.fill_disk()`);
+  return async () => void (await client.query("drop trigger no_room on public.messages"));
+}

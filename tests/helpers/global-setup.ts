@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { ensureClient } from "@/scripts/build-client.mjs";
 import { ensureBundles } from "@/scripts/bundles.mjs";
 import { startTestCluster, type TestCluster } from "./cluster";
 import { requireInstalled } from "./service";
@@ -9,10 +10,10 @@ type Running = { cluster: TestCluster; stop(): Promise<void> };
 const shared = globalThis as { [key: symbol]: { running: Promise<Running>; users: number } | undefined };
 const slot = Symbol.for("outlay.test-cluster");
 
-/** Bundles what has changed since the last run, and starts the Postgres of this run. */
+/** Bundles what has changed since the last run, also the client for code, and starts the Postgres of this run. */
 async function prepare(): Promise<Running> {
   requireInstalled();
-  const [cluster] = await Promise.all([startTestCluster(), ensureBundles()]);
+  const [cluster] = await Promise.all([startTestCluster(), ensureBundles(), ensureClient()]);
   return cluster;
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from "vitest";
 import { hashQuickly } from "./cluster";
 import { createTestDatabase, type TestDatabase } from "./database";
-import type { Harness } from "./harness";
+import type { OwnHarness } from "./harness";
 import { Fixtures } from "./keys";
 import { type Service, startService } from "./service";
 
@@ -38,7 +38,8 @@ async function serve(shared: Shared, count: number, settings: Record<string, str
 /**
  * What `withHarness()` sets up, shared with other files that one worker runs: starting a service takes longer than many of them.
  * For files whose tests have workspaces and users of their own, write little, and neither compare what the whole database contains nor change
- * how the service runs. The files of a worker run one after another. They share the database, and the services with the same settings.
+ * how the service runs. The files of a worker run one after another. They share the database, and the services with the same settings;
+ * what a file starts itself is its own.
  */
 export function withSharedHarness({
   services = 1,
@@ -46,8 +47,15 @@ export function withSharedHarness({
 }: {
   services?: number;
   settings?: Record<string, string>;
-} = {}): Harness {
-  const harness = { services: [] as Service[] } as Harness;
+} = {}): OwnHarness {
+  const harness = { services: [] as Service[] } as OwnHarness;
+  const started: Service[] = [];
+  harness.start = async (extra = {}) => {
+    const service = await startService(harness.database, { ...settings, ...extra });
+    started.push(service);
+    harness.services.push(service);
+    return service;
+  };
   beforeAll(async () => {
     kept[slot] ??= createDatabase();
     const shared = await kept[slot];
@@ -56,6 +64,7 @@ export function withSharedHarness({
     harness.fixtures = new Fixtures(shared.database.adminUrl, { isShared: true });
   });
   afterAll(async () => {
+    await Promise.all(started.map((service) => service.stop()));
     await harness.fixtures?.close();
   });
   return harness;

@@ -75,15 +75,19 @@ export async function loadLines(fixtures: Fixtures, workspaceId: string): Promis
   }));
 }
 
-/** The range of a period by Postgres' own calendar, and the days it is compared with. */
+/**
+ * The range of a period by Postgres' own calendar, and the days it is compared with.
+ * @param now milliseconds since 1970, in place of the present
+ */
 export async function loadRange(
   fixtures: Fixtures,
   { period, from, to, compare = "previous", compare_from: since, compare_to: last }: SpendFilter,
+  now?: number,
 ): Promise<Range & { before?: Range }> {
   if (period === "all") return { from: "0001-01-01", until: "9999-12-31" };
   const latest = /^last_(\d+)_days$/.exec(period)?.[1];
   const { rows } = await fixtures.sql.query(
-    `with today as (select date_trunc('day', now() at time zone 'UTC') as day), bounds as (
+    `with today as (select date_trunc('day', coalesce($6::timestamptz, now()) at time zone 'UTC') as day), bounds as (
        select case
            when $1 = 'range' then $2::timestamp
            when $4::int is not null then day - make_interval(days => $4 - 1)
@@ -100,16 +104,24 @@ export async function loadRange(
        from today
      ), spans as (
        select *, $4::int is null and $1 <> 'week' and extract(day from first) = 1 and extract(day from past) = 1 as is_months,
-         age(past, first) as months, past - first as days
+         age(past, first) as months, past - first as days,
+         extract(isodow from first) = 1 and past - first = interval '7 days' as is_week
        from bounds
      )
      select to_char(first, 'YYYY-MM-DD') as first, to_char(past, 'YYYY-MM-DD') as past,
        to_char(case when is_months and $1 <> 'day' then first - months else first - days end, 'YYYY-MM-DD') as earlier,
-       to_char(first - interval '1 year', 'YYYY-MM-DD') as last_year,
-       to_char(past - interval '1 day' - interval '1 year' + interval '1 day', 'YYYY-MM-DD') as last_year_past,
+       to_char(first - case when is_week then interval '364 days' else interval '1 year' end, 'YYYY-MM-DD') as last_year,
+       to_char(case when is_week then past - interval '364 days' else past - interval '1 day' - interval '1 year' + interval '1 day' end, 'YYYY-MM-DD') as last_year_past,
        to_char($5::timestamp + interval '1 day', 'YYYY-MM-DD') as chosen_past
      from spans`,
-    [period, from ?? null, to ?? null, latest ?? null, last ?? null],
+    [
+      period,
+      from ?? null,
+      to ?? null,
+      latest ?? null,
+      last ?? null,
+      now === undefined ? null : new Date(now),
+    ],
   );
   const {
     first,
@@ -127,6 +139,56 @@ export async function loadRange(
   };
   const compared = before[compare];
   return { from: first, until: past, ...(compared && { before: compared }) };
+}
+
+const dayMs = 86_400_000;
+const addDays = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
+const monthsOf = ({ from, until }: Range) =>
+  from.endsWith("-01") && until.endsWith("-01")
+    ? (Number(until.slice(0, 4)) - Number(from.slice(0, 4))) * 12 +
+      Number(until.slice(5, 7)) -
+      Number(from.slice(5, 7))
+    : 0;
+
+/**
+ * What the days of a range correspond to in those compared with: `aligned`, day by day; and `stretch`, what has passed of them,
+ * up to an instant. Of a month that goes on, both begin with the same weekday.
+ */
+export function correspondingTo(
+  { compare }: Pick<SpendFilter, "compare">,
+  { before, ...range }: Range & { before?: Range },
+  now: number,
+): { aligned: Range; stretch: Range } | undefined {
+  if (!before) return undefined;
+  const [today, tomorrow] = [0, 1].map((days) => addDays(new Date(now).toISOString().slice(0, 10), days)) as [
+    string,
+    string,
+  ];
+  const upTo = (until: string) => (until < tomorrow ? until : tomorrow);
+  if (today < range.from) return { aligned: before, stretch: { from: before.from, until: before.from } };
+  if (today >= range.until)
+    return { aligned: before, stretch: { from: before.from, until: upTo(before.until) } };
+  const weeks = monthsOf(range) === 1 && compare !== "range" ? (compare === "last_year" ? 52 : 4) : undefined;
+  const aligned =
+    weeks === undefined
+      ? before
+      : { from: addDays(range.from, -7 * weeks), until: addDays(range.until, -7 * weeks) };
+  const passed = now - Date.parse(range.from);
+  let end = Date.parse(aligned.from) + passed;
+  if (monthsOf(range) >= 12 && aligned.from.endsWith("-01")) {
+    const years = Number(range.from.slice(0, 4)) - Number(aligned.from.slice(0, 4));
+    const months = years * 12 + Number(range.from.slice(5, 7)) - Number(aligned.from.slice(5, 7));
+    const same = new Date(now);
+    same.setUTCMonth(same.getUTCMonth() - months);
+    // February 29 becomes the end of February.
+    end =
+      same.getUTCDate() === new Date(now).getUTCDate()
+        ? same.getTime()
+        : Math.floor(same.getTime() / dayMs) * dayMs;
+  }
+  const until = new Date(Math.min(end, Date.parse(aligned.until), Date.parse(tomorrow))).toISOString();
+  return { aligned, stretch: { from: aligned.from, until: `${until.slice(0, -1)}000Z` } };
 }
 
 /** Whether a line matches a filter. An empty value matches lines without one. */

@@ -1,9 +1,11 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
 import { signOut } from "@/app/(auth)/actions";
+import { formatDate } from "@/components/figures/format-date";
+import type { DisplayCurrency } from "@/components/reader/reader";
 import { ReaderProvider } from "@/components/reader/reader-provider";
-import { ConversionNote } from "@/components/shell/conversion-note";
 import { Shell } from "@/components/shell/shell";
+import { Link } from "@/components/ui/link";
 import { Toaster } from "@/components/ui/toaster";
 import { requireWorkspace } from "./membership";
 
@@ -39,5 +41,25 @@ export default async function WorkspaceLayout({ params, children }: Props) {
       {/* Outside of what is made anew for another reader: the notice that says so stays. */}
       <Toaster />
     </>
+  );
+}
+
+/** Says below a page how its amounts were converted, and where the reader can change it. @param props.settings its address */
+function ConversionNote({ display, settings }: { display: DisplayCurrency; settings: string }) {
+  const { currency, besideUsd, rateDate, source, isOld } = display;
+  return (
+    <p className="mt-12 border-t pt-3 text-muted-foreground text-xs" data-testid="conversion-note">
+      {besideUsd ? `Amounts in ${currency}` : "Amounts"} marked with ≈ are converted from USD, in which every
+      cost is recorded: sums at each day&apos;s rate, other amounts at the latest one. The latest rate is of{" "}
+      {formatDate(rateDate)} ({source}) and holds for the days after it.{" "}
+      {isOld ? (
+        <strong className="font-medium text-foreground">
+          It is more than a week old: no newer rate of {currency} is known.{" "}
+        </strong>
+      ) : null}
+      <Link href={settings} prefetch={false} className="underline underline-offset-2">
+        Change the currency
+      </Link>
+    </p>
   );
 }

@@ -9,8 +9,8 @@ import {
   rangeQuery,
 } from "@/lib/contract/spend/ledger-query";
 import type { DayRange } from "@/lib/contract/values/month";
-import { explain } from "@/lib/contract/values/parse-part";
-import { comparedRange, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
+import { explainIssue } from "@/lib/contract/values/parse-part";
+import { comparedWith, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 
 /**
  * The range of a page: that of its address, otherwise the one that the person last chose, otherwise this month.
@@ -37,14 +37,14 @@ export function readPageRange(
     query,
     range: toPageRange(query, now),
     params: { ...others, ...query },
-    problem: issue && `${issue.path.join(".")} ${explain(issue)}`,
+    problem: issue && `${issue.path.join(".")} ${explainIssue(issue)}`,
   };
 }
 
 function toPageRange(query: RangeQuery, now: number): PageRange {
   const period = periodOf(query);
   const range = rangeOf(query, now);
-  const previous = comparedRange(query, range);
+  const previous = comparedWith(query, now)?.whole;
   const earlier = rangeBefore(period, range);
   const later = rangeAfter(period, range);
   const hasBegun = later && Date.parse(later.from) <= now;

@@ -1,8 +1,8 @@
-import { eraseAccounts } from "@/lib/access/account/deletion";
-import { sweepTokens } from "@/lib/access/oauth/sweep";
+import { eraseAccounts } from "@/lib/access/account/service";
+import { sweepTokens } from "@/lib/access/oauth/tokens";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
-import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/job";
+import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { runFolding } from "@/lib/ledger/folding/service";
 import { drainFetching, startFetching } from "@/lib/ledger/published/feeds";

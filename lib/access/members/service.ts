@@ -59,7 +59,7 @@ export function transferOwnership(
 ): Promise<z.output<typeof transferResult>> {
   return asUser(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug, "owner");
-    if (userId === claims.sub) throw validationFailed([{ path: "user_id", message: "is the owner already" }]);
+    if (userId === claims.sub) throw validationFailed([{ path: "user_id", message: "is already the owner" }]);
     // Checks again under the lock: a transfer at the same time may have taken the ownership.
     const roles = await lockRoles(client, id, [claims.sub, userId]);
     if (!roles.has(userId)) throw notFound();

@@ -59,7 +59,7 @@ export async function readAuthorizationRequest(
   if (!isRegisteredRedirect(client.redirect_uris, redirectUri)) {
     throw new OAuthError(
       "invalid_request",
-      "The program wants to be called back at an address that it did not register.",
+      "The program asks to be redirected to an address that it did not register.",
     );
   }
   try {

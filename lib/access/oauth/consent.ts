@@ -16,8 +16,8 @@ import {
   askQuestion,
   type Client,
   openQuestion,
+  selectChoosableProjects,
   selectConnections,
-  selectProjects,
 } from "./oauth-queries";
 import { answerTo } from "./redirects";
 import { grantable } from "./scopes";
@@ -64,7 +64,7 @@ export async function askConsent(claims: UserClaims, request: AuthorizationReque
         name,
         role,
         grantable: permissionsOf(role),
-        projects: (await selectProjects(db, id)).map((project) => ({
+        projects: (await selectChoosableProjects(db, id)).map((project) => ({
           slug: project.slug,
           name: project.name,
         })),
@@ -122,7 +122,7 @@ export async function decideConsent(
   if (form.get("decision") !== "allow") {
     if (!(await answerQuestion(by, null))) return { problem: "stale" };
     return {
-      location: refusalTo(redirectUri, state, "access_denied", "The user did not allow it.", host),
+      location: refusalTo(redirectUri, state, "access_denied", "The user denied the request.", host),
     };
   }
   const choice = await readChoice(claims, form, question.wanted);
@@ -148,7 +148,9 @@ async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: rea
         role,
       );
       const slug = form.get("project") ?? "";
-      const project = slug ? (await selectProjects(db, id)).find((each) => each.slug === slug) : null;
+      const project = slug
+        ? (await selectChoosableProjects(db, id)).find((each) => each.slug === slug)
+        : null;
       if (permissions.length === 0 || project === undefined) return undefined;
       return {
         workspace_id: id,

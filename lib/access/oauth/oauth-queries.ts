@@ -200,7 +200,7 @@ export async function deleteConnection(
 }
 
 /** The projects that a connection can be confined to, by slug: at most 500. */
-export function selectProjects(
+export function selectChoosableProjects(
   client: ClientBase,
   workspaceId: string,
 ): Promise<{ id: string; slug: string; name: string }[]> {

@@ -5,7 +5,14 @@ import { generateToken } from "@/lib/access/secrets/token";
 import { addressQuota, hourMs, throttleFailures, tooMany } from "@/lib/access/throttle";
 import { ownResourceOf, toolsResources } from "./addresses";
 import { OAuthError } from "./oauth-error";
-import { type Exchanged, loadClient, redeemCode, revokeToken, rotateRefreshToken } from "./oauth-queries";
+import {
+  type Exchanged,
+  loadClient,
+  redeemCode,
+  revokeToken,
+  rotateRefreshToken,
+  sweepOauth,
+} from "./oauth-queries";
 
 /** The lifetime of an access token in seconds. The database enforces it (`private.issue_tokens`). */
 const accessTokenSeconds = 3600;
@@ -171,4 +178,12 @@ function generateRefreshToken(): string {
 /** The PKCE challenge of a verifier (RFC 7636 section 4.2, S256). */
 function challengeOf(verifier: string): string {
   return createHash("sha256").update(verifier).digest("base64url");
+}
+
+/** The most rows of each kind that one sweep deletes. */
+const atMost = 1_000;
+
+/** Deletes codes, tokens, consent requests and clients that can no longer be used. @returns how many rows */
+export function sweepTokens(): Promise<number> {
+  return sweepOauth(atMost);
 }

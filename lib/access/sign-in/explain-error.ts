@@ -1,25 +1,24 @@
 const explanations: Record<string, string> = {
-  invalid_credentials: "This is not the right password for this address, or there is no account for it.",
+  invalid_credentials: "The e-mail address or the password is wrong.",
   user_already_exists: "There is an account for this address already. Sign in, or reset the password.",
   email_exists: "There is an account for this address already. Sign in, or reset the password.",
   email_not_confirmed: "This address is not confirmed yet. Open the link we sent to it.",
   email_address_invalid: "This is not an e-mail address.",
-  current_password_invalid: "This is not the password you have.",
-  reauthentication_not_valid: "This is not the code we sent last, or it is too old. Ask for a new one.",
-  current_password_required:
-    "This needs the password you have. If you forgot it, ask for a link to reset it.",
-  reauthentication_needed: "The link you came by is too old by now. Ask for a new one to reset the password.",
-  same_password: "This is the password you have. Choose another.",
+  current_password_invalid: "The current password is wrong.",
+  reauthentication_not_valid: "This code is wrong or has expired. Ask for a new one.",
+  current_password_required: "Enter your current password. If you forgot it, ask for a link to reset it.",
+  reauthentication_needed: "The link that you opened has expired. Ask for a new one to reset the password.",
+  same_password: "This is already your password. Choose another.",
   signup_disabled: "New accounts cannot be made here at the moment.",
-  session_not_found: "This link has been used or is too old. Ask for a new one.",
-  flow_state_not_found: "This link has been used or is too old. Ask for a new one.",
+  session_not_found: "This link has been used or has expired. Ask for a new one.",
+  flow_state_not_found: "This link has been used or has expired. Ask for a new one.",
   mfa_verification_failed: "This code is wrong, or has been used. Wait for the next one, and try that.",
   mfa_challenge_expired: "That took too long. Try again with the code that the app shows now.",
-  mfa_factor_name_conflict: "You have one of this name already. Choose another name.",
-  too_many_enrolled_mfa_factors: "You have as many as one account may. Remove one first.",
+  mfa_factor_name_conflict: "You already have an authenticator with this name. Choose another name.",
+  too_many_enrolled_mfa_factors: "Your account has the maximum number of authenticators. Remove one first.",
   mfa_factor_not_found: "This authenticator has been removed meanwhile. Reload the page.",
   insufficient_aal: "Sign out and in again with your code first.",
-  otp_expired: "This link has been used or is too old. Ask for a new one.",
+  otp_expired: "This link has been used or has expired. Ask for a new one.",
 };
 
 /** Explains a failed sign-in to the user, and what to do about it. @param error as supabase-js returns it */
@@ -34,11 +33,11 @@ export function explainAuthError(error: {
   const wait = /(\d+) seconds/.exec(error.message)?.[1];
   if (wait) {
     const minutes = Math.ceil(Number(wait) / 60);
-    return `That was tried too often. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
+    return `Too many attempts. Try again in ${minutes === 1 ? "a minute" : `${minutes} minutes`}.`;
   }
   if (error.code === "over_email_send_rate_limit")
-    return "Too many mails were asked for, so no more are sent for now. Try again in an hour.";
-  if (error.code?.startsWith("over_")) return "That was tried too often. Wait a few minutes, then try again.";
+    return "Too many mails were requested. Try again in an hour.";
+  if (error.code?.startsWith("over_")) return "Too many attempts. Wait a few minutes, then try again.";
   if (error.name === "AuthWeakPasswordError" || error.code === "validation_failed")
     return `${error.message.replace(/\.$/, "")}.`;
   return "That did not work. Try again in a moment.";

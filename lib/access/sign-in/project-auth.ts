@@ -1,11 +1,16 @@
 import { isIP } from "node:net";
 import { addressQuota, hourMs, minuteMs } from "@/lib/access/throttle";
 import type { SupabaseProject } from "@/lib/env";
-import { count, countGuess } from "./local/limits";
+import { countAttempt, countGuess } from "./local/limits";
 import { AuthProtocolError, refusalAnswer } from "./local/protocol";
 
 /** How many attempts one address has in a window: `alone` without the project's secret key, `forwarded` with it. */
-type Limit = { action: Parameters<typeof count>[0]; alone: number; forwarded: number; windowMs: number };
+type Limit = {
+  action: Parameters<typeof countAttempt>[0];
+  alone: number;
+  forwarded: number;
+  windowMs: number;
+};
 
 const window = 5 * minuteMs;
 const signIns: Limit = { action: "sign-ins", alone: 20, forwarded: 100, windowMs: window };
@@ -46,7 +51,7 @@ export async function askProject(
     const limit = limits[endpoint];
     if (limit) {
       const allowed = project.secretKey ? limit.forwarded : limit.alone;
-      await count(limit.action, addressQuota(address, allowed, limit.windowMs));
+      await countAttempt(limit.action, addressQuota(address, allowed, limit.windowMs));
     }
     const email = endpoint === "token password" ? await emailOf(request) : undefined;
     const forget = email === undefined ? undefined : await countGuess("wrong passwords", email);

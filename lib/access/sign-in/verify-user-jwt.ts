@@ -36,7 +36,8 @@ export async function verifyUserJwt(token: string, callerAddress?: string): Prom
       requiredClaims: ["exp", "sub"],
       clockTolerance: 5,
     });
-    if (issuer === undefined && !isLocalIssuer(payload.iss)) throw refuseToken("was issued by somebody else");
+    if (issuer === undefined && !isLocalIssuer(payload.iss))
+      throw refuseToken("was not issued by this service's identity provider");
     const claims = claimsSchema.safeParse(payload);
     if (!claims.success) throw refuseToken("is not a user's");
     return { ...claims.data, caller_address: callerAddress };
@@ -99,12 +100,12 @@ function refusalOf(error: unknown): Error {
   if (error instanceof ServiceError) return error;
   if (error instanceof errors.JWTExpired) return refuseToken("has expired");
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === "iss") return refuseToken("was issued by somebody else");
-    if (error.claim === "aud") return refuseToken("is meant for somebody else");
+    if (error.claim === "iss") return refuseToken("was not issued by this service's identity provider");
+    if (error.claim === "aud") return refuseToken("is for another audience");
     return refuseToken(`lacks a valid "${error.claim}"`);
   }
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return refuseToken("is signed in a way that is not accepted here");
+    return refuseToken("is signed with an algorithm that is not accepted");
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed)
     return refuseToken("is not signed by this service's identity provider");
   if (isProvidersFault(error)) return providerUnavailable(error);

@@ -9,7 +9,7 @@ import { readDeleted, requireMembership, requireMembershipOfDeleted } from "./me
 
 /**
  * Deletes a workspace, for an owner who signed in within the last hour and gives its name. At once nobody can use it any more;
- * `restoreWorkspace` undoes that for thirty days, after which `eraseWorkspaces` erases it. Every member is told by mail.
+ * `restoreWorkspace` undoes that for thirty days, after which `eraseWorkspaces` erases it. Every member is notified by mail.
  * @throws ServiceError not_found, mfa_required, workspace_deleted where it is deleted already, permission_denied,
  *   recent_sign_in_required, validation_failed for another name, conflict for the demo
  */

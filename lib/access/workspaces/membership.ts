@@ -82,7 +82,7 @@ export async function requireProfile(
   claims: UserClaims,
 ): Promise<CurrentUser["profile"]> {
   const profile = await selectProfile(client, claims.sub);
-  if (!profile) throw new ServiceError("invalid_credentials", "This account does not exist any more.");
+  if (!profile) throw new ServiceError("invalid_credentials", "This account no longer exists.");
   const { deleted_at: deletedAt, ...kept } = profile;
   if (deletedAt === null) return kept;
   throw new ServiceError(

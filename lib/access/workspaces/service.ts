@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
-import { restoreAccount } from "@/lib/access/account/restore";
+import { restoreAccount } from "@/lib/access/account/service";
 import { loadMembers } from "@/lib/access/members/service";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
 import type { CurrentUser, Membership, UpdateMeRequest } from "@/lib/contract/access/me";
@@ -135,7 +135,7 @@ export async function updateWorkspace(
     const { id, require_mfa: isRequired } = await requireMembership(client, claims, slug, "admin");
     if (changes.require_mfa && !isRequired && !provedSecondFactor(claims)) {
       const remedy =
-        "Set up two-factor authentication for your own account first, and sign in with your code: you would lock yourself out.";
+        "Set up two-factor authentication for your own account first, and sign in with your code. Otherwise you would lock yourself out.";
       throw new ServiceError("mfa_required", remedy);
     }
     await updateWorkspaceRow(client, id, changes);

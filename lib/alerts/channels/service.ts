@@ -5,7 +5,7 @@ import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
 import { hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { deliver, leaseSeconds } from "@/lib/alerts/delivery/pump";
-import { readDelivery } from "@/lib/alerts/log/service";
+import { readLoggedDelivery } from "@/lib/alerts/log/service";
 import { canSendMail } from "@/lib/alerts/mail/send-mail";
 import {
   type AlertChannel,
@@ -32,7 +32,7 @@ import {
   selectMemberAddresses,
   setDigest,
 } from "./channel-queries";
-import { addressesOf, readTarget, type Target } from "./target";
+import { addressesOf, readChannelTarget, type Target } from "./target";
 
 /** How long the former secret signs beside a new one. */
 const overlapSeconds = 24 * 3600;
@@ -73,7 +73,7 @@ export function createChannel(
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { kind, name, rules, least_percent } = request;
-    const target = readTarget(kind, request);
+    const target = readChannelTarget(kind, request);
     if (!target) throw new Error("The new channel has no target.");
     if (kind === "email") await checkRecipients(client, workspaceId, target);
     const secret = kind === "webhook" ? newSecret() : null;
@@ -103,7 +103,7 @@ export function editChannel(
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { kind } = await loadChannel(client, workspaceId, id);
-    const target = readTarget(kind, request);
+    const target = readChannelTarget(kind, request);
     if (kind === "email" && target) await checkRecipients(client, workspaceId, target);
     const { name, rules, least_percent, enabled } = request;
     const changes = {
@@ -189,7 +189,7 @@ export async function testChannel(claims: UserClaims, slug: string, id: string):
   });
   if (taken === null) throw notFound();
   await deliver(taken);
-  return readDelivery(claims, slug, taken.id);
+  return readLoggedDelivery(claims, slug, taken.id);
 }
 
 /** Sets when a channel sends. @throws ServiceError validation_failed for a time zone that Postgres does not know */
@@ -226,7 +226,7 @@ async function checkRecipients(client: PoolClient, workspaceId: string, target: 
   const known = await selectMemberAddresses(client, workspaceId, addresses);
   const strangers = addresses.filter((address) => !known.includes(address));
   if (strangers.length > 0) {
-    const message = `must be those of members: ${strangers.join(", ")} is not. Invite them as viewers first`;
+    const message = `must be addresses of members; not a member: ${strangers.join(", ")}. Invite them as viewers first`;
     throw validationFailed([{ path: "addresses", message }]);
   }
 }

@@ -24,7 +24,7 @@ const fieldOf: Record<ChannelKind, "url" | "routing_key" | "addresses"> = {
  * @returns undefined where an edit does not say
  * @throws ServiceError validation_failed for a field of another kind of channel, or an address that no channel may have
  */
-export function readTarget(
+export function readChannelTarget(
   kind: ChannelKind,
   request: CreateChannelRequest | EditChannelRequest,
 ): Target | undefined {
@@ -35,10 +35,10 @@ export function readTarget(
   );
   if (wrong)
     throw validationFailed([
-      { path: wrong, message: `is not for channels of the kind ${kind}; they have ${own}` },
+      { path: wrong, message: `cannot be set on a channel of the kind ${kind}; set ${own}` },
     ]);
   if ("region" in request && request.region !== undefined && given.routing_key === undefined)
-    throw validationFailed([{ path: "region", message: "goes with routing_key" }]);
+    throw validationFailed([{ path: "region", message: "can only be set together with routing_key" }]);
   if ("url" in request && request.url !== undefined) return toUrl(request.url);
   if ("routing_key" in request && request.routing_key !== undefined) {
     const { region = "us" } = request;

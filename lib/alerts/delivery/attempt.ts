@@ -1,7 +1,6 @@
 import { alertMail } from "@/lib/alerts/kinds/email";
 import { requestOf } from "@/lib/alerts/kinds/requests";
-import { channelOffMail } from "@/lib/alerts/mail/channel-off";
-import { deletionMail } from "@/lib/alerts/mail/deletions";
+import { channelOffMail, deletionMail } from "@/lib/alerts/mail/notices";
 import { type Mail, sendMail, Unwanted } from "@/lib/alerts/mail/send-mail";
 import { mailReport } from "@/lib/alerts/reports/mail-report";
 import { env } from "@/lib/env";
@@ -9,14 +8,17 @@ import { log, reportFailure } from "@/lib/log";
 import { InternalAddress, internet, type OutsideNetwork } from "@/lib/outside/connect";
 import { serviceAddress } from "@/lib/service-address";
 import { readRetryAfter } from "./backoff";
-import type { Claimed, Delivery, Outcome } from "./claimed";
+import type { Claimed, Delivery, DeliveryOutcome } from "./claimed";
 import { post, RefusedAddress } from "./post";
 
 /** How long one attempt may take, from the name's resolution to the head of the response. */
 export const attemptTimeoutMs = 15_000;
 
 /** Sends a delivery once. Never throws: whatever goes wrong is the outcome. @param network another one in tests */
-export async function attempt(delivery: Delivery, network: OutsideNetwork = internet): Promise<Outcome> {
+export async function attempt(
+  delivery: Delivery,
+  network: OutsideNetwork = internet,
+): Promise<DeliveryOutcome> {
   let signal: AbortSignal | undefined;
   try {
     if ("channel" in delivery && delivery.channel.kind !== "email") {
@@ -33,7 +35,7 @@ export async function attempt(delivery: Delivery, network: OutsideNetwork = inte
     return { outcome: "delivered", status: null };
   } catch (error) {
     if (error instanceof Unwanted) return { outcome: "gone", status: null, error: error.message };
-    const reason = explain(error, signal);
+    const reason = explainFailure(error, signal);
     if ("channel" in delivery) {
       // The address is part of some errors of a connection and may be a secret, so the error itself is not logged.
       const address = error instanceof InternalAddress ? { address: error.address } : {};
@@ -43,13 +45,21 @@ export async function attempt(delivery: Delivery, network: OutsideNetwork = inte
   }
 }
 
-async function ask(delivery: Claimed, network: OutsideNetwork, signal: AbortSignal): Promise<Outcome> {
+async function ask(
+  delivery: Claimed,
+  network: OutsideNetwork,
+  signal: AbortSignal,
+): Promise<DeliveryOutcome> {
   const now = Date.now();
   const request = requestOf(delivery, serviceAddress(), now);
   const { status, retryAfter } = await post(request, { network, allowed: env().ALERT_ALLOWED_HOSTS, signal });
   if (status >= 200 && status < 300) return { outcome: "delivered", status };
   if (status === 410)
-    return { outcome: "gone", status, error: "The receiver answered 410: it wants no more." };
+    return {
+      outcome: "gone",
+      status,
+      error: "The receiver answered 410 (Gone): it no longer accepts alerts.",
+    };
   const error =
     status >= 300 && status < 400
       ? `The receiver answered ${status}, a redirect, which is not followed. Give the channel the new address.`
@@ -93,7 +103,7 @@ const reasons: Record<string, string> = {
 };
 
 /** What went wrong in words, of which none is the receiver's. */
-export function explain(error: unknown, signal: AbortSignal | undefined): string {
+export function explainFailure(error: unknown, signal: AbortSignal | undefined): string {
   if (signal?.aborted) return `There was no answer within ${attemptTimeoutMs / 1000} seconds.`;
   if (error instanceof InternalAddress)
     return "The host has an address that is not public. To allow it, the operator adds the host to ALERT_ALLOWED_HOSTS.";

@@ -48,7 +48,7 @@ export type ClaimedReport = TakenOf & {
   } | null;
 };
 
-/** A channel that the service turned off, with the owners to tell; null where it is on again. */
+/** A channel that the service turned off, with the owners to notify; null where it is on again. */
 export type ClaimedChannelOff = TakenOf & {
   kind: "channel_off";
   off: {
@@ -61,7 +61,7 @@ export type ClaimedChannelOff = TakenOf & {
   } | null;
 };
 
-/** What somebody is told of a deletion or its undo. Times are milliseconds since 1970. */
+/** What a mail says of a deletion or its undo. Times are milliseconds since 1970. */
 export type ClaimedDeletion = Taken & { recipient: string } & (
     | {
         kind: "workspace_deleted" | "workspace_restored";
@@ -75,7 +75,7 @@ export type ClaimedDeletion = Taken & { recipient: string } & (
 export type Delivery = Claimed | ClaimedReport | ClaimedChannelOff | ClaimedDeletion;
 
 /** How an attempt ended. */
-export type Outcome =
+export type DeliveryOutcome =
   | { outcome: "delivered"; status: number | null }
   | {
       /** `gone`: another attempt is no use; a receiver answered 410 and wants no more. */

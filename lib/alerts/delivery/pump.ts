@@ -3,7 +3,7 @@ import { log, reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
 import { attempt as attemptOnce, attemptTimeoutMs } from "./attempt";
 import { retryDelayMs } from "./backoff";
-import type { Delivery, Outcome } from "./claimed";
+import type { Delivery, DeliveryOutcome } from "./claimed";
 import { claimDeliveries, finishDelivery } from "./delivery-queries";
 
 /** Deliveries that one process sends at once: in all, for channels that fail, and for one channel or kind of mail. */
@@ -28,7 +28,7 @@ export class DeliveryPump {
   #isPaused = false;
 
   /** @param attempt sends one delivery; another one in tests */
-  constructor(private readonly attempt: (delivery: Delivery) => Promise<Outcome> = attemptOnce) {}
+  constructor(private readonly attempt: (delivery: Delivery) => Promise<DeliveryOutcome> = attemptOnce) {}
 
   /** Claims the deliveries that are due and starts to send them. @returns how many it started */
   async look(): Promise<number> {
@@ -100,7 +100,7 @@ export class DeliveryPump {
  */
 export async function deliver(
   delivery: Delivery,
-  attempt: (delivery: Delivery) => Promise<Outcome> = attemptOnce,
+  attempt: (delivery: Delivery) => Promise<DeliveryOutcome> = attemptOnce,
 ): Promise<Awaited<ReturnType<typeof finishDelivery>>> {
   const { id, lease, attempts } = delivery;
   const ended = await attempt(delivery);

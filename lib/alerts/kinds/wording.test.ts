@@ -34,7 +34,7 @@ describe("The other rules", () => {
       },
       "The budget Checkout is forecast to be exceeded",
       "The period from Nov 1, 2026 to Nov 30, 2026 is forecast to end at $1,200.50, 120.05% of $1,000.00. $400.00 is spent so far.",
-      "The budget Checkout is forecast to last again",
+      "The budget Checkout is forecast to stay within its limit again",
     ],
     [
       "budget_pace",
@@ -54,14 +54,14 @@ describe("The other rules", () => {
       },
       "The key Agent is near its monthly limit",
       "$80.00 of $100.00 is spent in the month.",
-      "The key Agent is far from its monthly limit again",
+      "The key Agent is no longer near its monthly limit",
     ],
     [
       "key_expiry",
       { subject_type: "key", details: { subject: "Agent", expires_at: "2026-11-26T00:00:00.000+00:00" } },
       "The key Agent expires soon",
       "It expires on Nov 26, 2026, 12:00 AM UTC. Extend it or make a new one.",
-      "The key Agent does not expire soon any more",
+      "The key Agent no longer expires soon",
     ],
     [
       "unpriced_usage",
@@ -77,7 +77,7 @@ describe("The other rules", () => {
         },
       },
       "Usage of gpt-9 has no price",
-      "1,200 usage lines count as $0 until a price is set. What is recorded is priced then.",
+      "1,200 usage lines count as $0 until a price is set. Recorded usage is priced then.",
       "All usage of gpt-9 has a price",
     ],
     [

@@ -69,7 +69,7 @@ export function listDeliveries(
 }
 
 /** Reads one delivery, for members. @throws ServiceError not_found */
-export function readDelivery(claims: UserClaims, slug: string, id: string): Promise<AlertDelivery> {
+export function readLoggedDelivery(claims: UserClaims, slug: string, id: string): Promise<AlertDelivery> {
   return asUserReading(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug);
     return loadDelivery(client, workspaceId, id);

@@ -13,7 +13,7 @@ export type NewsRow = Row<typeof newsRow>;
 const unseen = sql`a.number > coalesce((select s.seen_number from public.seen_alerts as s where s.workspace_id = a.workspace_id), 0)
   and a.fired_at >= m.created_at and not a.is_quiet`;
 
-/** The newest alerts of a workspace that were told. @param userId the user as whom the transaction runs */
+/** The newest alerts of a workspace that were sent. @param userId the user as whom the transaction runs */
 export function selectNewest(
   client: ClientBase,
   workspaceId: string,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { PoolClient } from "pg";
 import { hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership, requireProfile } from "@/lib/access/workspaces/membership";
-import { attemptTimeoutMs, explain } from "@/lib/alerts/delivery/attempt";
+import { attemptTimeoutMs, explainFailure } from "@/lib/alerts/delivery/attempt";
 import { canSendMail, sendMail } from "@/lib/alerts/mail/send-mail";
 import type { SentReport, WeeklyReport, WeeklyReportRequest } from "@/lib/contract/spend/weekly-report";
 import { toInstant } from "@/lib/contract/values/instant";
@@ -66,7 +66,7 @@ export async function sendReportNow(claims: UserClaims, slug: string, zone: stri
     await sendMail({ to: [email], messageId: `report-${randomUUID()}`, ...mail }, signal);
     return { sent_to: email, week: week.from, error: null };
   } catch (error) {
-    return { sent_to: email, week: week.from, error: explain(error, signal) };
+    return { sent_to: email, week: week.from, error: explainFailure(error, signal) };
   }
 }
 

@@ -124,7 +124,7 @@ export function selectSnoozes(client: ClientBase, workspaceId: string, id?: stri
 
 const knownRow = { known: neverNull(boolean()) };
 
-/** Whether a rule has told of a subject. */
+/** Whether a rule has raised an alert of a subject. */
 export async function hasAlertOf(
   client: ClientBase,
   workspaceId: string,

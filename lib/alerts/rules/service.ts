@@ -15,7 +15,7 @@ import {
   type SnoozeRequest,
 } from "@/lib/contract/alerts/alert-rules";
 import { toInstant } from "@/lib/contract/values/instant";
-import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, asUser, asUserReading, callAsService, type UserClaims } from "@/lib/db/transaction";
 import { notFound, validationFailed } from "@/lib/errors";
 import {
   addSnooze,
@@ -70,9 +70,9 @@ export function editAlertRule(
 }
 
 /**
- * Tells nobody of a rule, or of one of its subjects, until a moment, for admins. A later snooze of the same replaces it.
+ * Sends no alerts of a rule, or of one of its subjects, until a moment, for admins. A later snooze of the same replaces it.
  * @throws ServiceError not_found, permission_denied, validation_failed where the moment is over or far away, or nothing was
- *   ever told of the subject
+ *   ever raised an alert of the subject
  */
 export function snoozeAlerts(
   claims: UserClaims,
@@ -171,4 +171,17 @@ function toSetting(row: SettingRow, states: StateRow[], snoozes: SnoozeRow[]): A
 function titleOf(row: StateRow): string {
   const since = toInstant(row.since.getTime());
   return wordsOf({ ...row, id: "", period: "", fired_at: since, project_slug: null }).title;
+}
+
+/**
+ * Judges the rules about keys and sources for all workspaces, and raises the alerts. Another process that judges meanwhile
+ * does it instead. @returns how many alerts were to be raised. @throws ServiceError unavailable
+ */
+export function judgeKeyRules(): Promise<number> {
+  return callAsService("private.judge_key_rules");
+}
+
+/** Judges the rules about usage, as `judgeKeyRules` does. They read more, and are judged less often. */
+export function judgeUsageRules(): Promise<number> {
+  return callAsService("private.judge_usage_rules");
 }

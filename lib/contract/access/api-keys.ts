@@ -74,10 +74,7 @@ const limits = {
   monthly_limit: positiveDecimal("The most it may record in a UTC month, USD.", { orZero: true })
     .nullable()
     .optional(),
-  expires_at: instant
-    .nullable()
-    .optional()
-    .meta({ description: "The instant from which the key is refused." }),
+  expires_at: instant.nullable().optional().meta({ description: "The time from which the key is refused." }),
   rate_limit_rpm: z
     .int("must be a whole number")
     .min(1, "must be 1 or more")
@@ -149,7 +146,7 @@ export const apiKey = z
     revoked_at: instant.nullable(),
     rotated_at: instant.nullable().meta({
       description:
-        "When the secret was last replaced. Of two rotations at once, the later one's secret lives.",
+        "When the secret was last replaced. If two rotations happen at once, the later secret is valid.",
     }),
     last_used_at: instant.nullable().meta({
       description: "When its secret was last presented, to the minute; refused calls count, too.",

@@ -65,7 +65,7 @@ export const currentUser = z
         .meta({ description: "The range that pages show if their address has none; null: this month." }),
       locale: locale.nullable().meta({
         description:
-          "By which pages write numbers and dates; null: that of the browser. Answers of the API have none.",
+          "The locale in which pages write numbers and dates; null: the browser's. Answers of the API do not depend on it.",
       }),
       shown_currency: shownCurrency.meta({
         description:
@@ -105,7 +105,7 @@ export const updateMeRequest = z
       .optional()
       .meta({ description: "The range that pages show if their address has none. Null: this month." }),
     locale: locale.nullable().optional().meta({
-      description: "By which pages write numbers and dates, like `de-DE`. Null: that of the browser.",
+      description: "The locale in which pages write numbers and dates, like `de-DE`. Null: the browser's.",
     }),
     shown_currency: shownCurrency.optional().meta({
       description:

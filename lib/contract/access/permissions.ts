@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { WorkspaceRole } from "./me";
 
-/** The permissions of a key (specification section 5). */
+/** The permissions of a key. */
 export const permissions = ["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"] as const;
 export const permission = z.enum(permissions).meta({ id: "Permission" });
 export type Permission = z.infer<typeof permission>;

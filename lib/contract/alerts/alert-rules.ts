@@ -31,7 +31,7 @@ export type AlertRule = z.output<typeof alertRule>;
 /** What a subject changed to: `ok` where it is over. */
 export const alertState = z.enum(["ok", "warning", "alert"]).meta({
   id: "AlertState",
-  description: "What the subject changed to. `ok`: what an earlier alert told of is over.",
+  description: "The new state of the subject. `ok`: the problem that an earlier alert reported is over.",
 });
 export type AlertState = z.output<typeof alertState>;
 

@@ -67,7 +67,7 @@ export const alert = z
     is_quiet: z.boolean().meta({ description: "Recorded, but not sent." }),
     quiet_reason: z.enum(["was_above", "snoozed", "rule_off", "start_untold"]).nullable().meta({
       description:
-        "`was_above`: the budget was above the threshold when it was set; `snoozed`; `rule_off`: the rule is off; `start_untold`: nobody was told of what is over now.",
+        "`was_above`: the budget was above the threshold when it was set; `snoozed`; `rule_off`: the rule is off; `start_untold`: the alert about the problem was not sent, so neither is its end.",
     }),
     subject: z
       .object({

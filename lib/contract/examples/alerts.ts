@@ -141,7 +141,7 @@ export const alertExamples: ExampleSet = {
     },
     EditAlertRuleRequest: {
       off: { summary: "Turn it off", value: { enabled: false } },
-      later: { summary: "Tell from 90% on", value: { parameter: 90 } },
+      later: { summary: "Alert from 90% on", value: { parameter: 90 } },
     },
     SnoozeAlertsRequest: {
       rule: { summary: "A whole rule", value: { rule: "unusual_day", until: "2026-12-01T00:00:00Z" } },

@@ -40,9 +40,9 @@ const budget = {
 export const budgetExamples: ExampleSet = {
   requests: {
     CreateBudgetRequest: {
-      everything: { summary: "Of all spend", value: { scope_type: "global", amount: 2000 } },
+      everything: { summary: "All spend", value: { scope_type: "global", amount: 2000 } },
       week: {
-        summary: "A week of one team, told at two thirds and at 500 USD",
+        summary: "A weekly budget of one team, with alerts at two thirds and at 500 USD",
         value: {
           scope_type: "tag",
           scope_value: "team:growth",
@@ -53,7 +53,7 @@ export const budgetExamples: ExampleSet = {
         },
       },
       block: {
-        summary: "Of a key, in euros: refuses what would take it past its limit",
+        summary: "One key, in euros: refuses costs that would exceed its limit",
         value: {
           name: "Nightly jobs",
           scope_type: "key",
@@ -64,7 +64,7 @@ export const budgetExamples: ExampleSet = {
         },
       },
       project: {
-        summary: "Of one project",
+        summary: "One project",
         value: { name: "Checkout", scope_type: "project", scope_value: "checkout", amount: 1000 },
       },
     },

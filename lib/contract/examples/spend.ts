@@ -243,6 +243,13 @@ export const spendExamples: ExampleSet = {
         to: "2026-11-15",
         totals: { ...totals, total_usd: 84.9, usage_usd: 0, message_count: 1 },
         to_point_usd: 84.9,
+        to_point: {
+          from: "2026-11-09",
+          to: "2026-11-14",
+          until: "2026-11-14T14:05:00.000+00:00",
+          aligned_by: "day",
+          is_estimate: false,
+        },
       },
       forecast_usd: 85.2,
       forecast: {

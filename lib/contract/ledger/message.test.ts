@@ -26,21 +26,21 @@ describe("A usage", () => {
 
   test("Needs one of the two, and says so beside what else is wrong", () => {
     expect(issues({ provider: "openai" })).toEqual([
-      "message.unit_type: is required, or else lines",
-      "message.quantity: is required, or else lines",
+      "message.unit_type: is required unless lines is given",
+      "message.quantity: is required unless lines is given",
     ]);
     expect(issues({ quantity: 0 })).toEqual([
       "message.provider: is required",
       "message.quantity: must be greater than 0",
-      "message.unit_type: is required, or else lines",
+      "message.unit_type: is required unless lines is given",
     ]);
   });
 
   test("Has not both", () => {
     expect(issues({ provider: "openai", ...line, lines: [line], estimated_cost: 1 })).toEqual([
-      "message.unit_type: goes without lines; give it with each line",
-      "message.quantity: goes without lines; give it with each line",
-      "message.estimated_cost: goes without lines; give it with each line",
+      "message.unit_type: cannot be set together with lines; set it on each line",
+      "message.quantity: cannot be set together with lines; set it on each line",
+      "message.estimated_cost: cannot be set together with lines; set it on each line",
     ]);
   });
 

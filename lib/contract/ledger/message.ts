@@ -10,7 +10,7 @@ export type MessageSource = z.infer<typeof source>;
 /** The most members that a message's metadata may have. */
 const maxMetadata = 20;
 
-/** Fields that every message may have besides its own (design section 4). */
+/** Fields that every message may have besides its own. */
 const common = {
   occurred_at: instant.optional().meta({
     description: "When the cost occurred; default now, at most 5 minutes ahead, not before the year 2000.",
@@ -53,7 +53,7 @@ const usageLine = {
       "How the provider served the request, where that changes its price: `batch`, `flex`, `priority`, `ultrafast`, or `fast` for Anthropic's fast mode; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced.",
   }),
   estimated_cost: positiveDecimal(
-    "USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage.",
+    "USD. If it is given, it is the cost, rounded half-even to 18 decimals. If it is left out, the service prices the usage.",
     { orZero: true, rounded: true },
   ).optional(),
   feature: text(128, "The feature the usage served.").optional(),
@@ -92,7 +92,7 @@ const usageMessage = ownLine
     (message, name) =>
       message.refine(
         (value) => !(isGiven(value, name) && isGiven(value, "lines")),
-        together(name, "goes without lines; give it with each line"),
+        together(name, "cannot be set together with lines; set it on each line"),
       ),
     z
       .strictObject({
@@ -123,8 +123,8 @@ const usageMessage = ownLine
         }),
         ...common,
       })
-      .refine(hasLineOr("unit_type"), together("unit_type", "is required, or else lines"))
-      .refine(hasLineOr("quantity"), together("quantity", "is required, or else lines")),
+      .refine(hasLineOr("unit_type"), together("unit_type", "is required unless lines is given"))
+      .refine(hasLineOr("quantity"), together("quantity", "is required unless lines is given")),
   )
   .meta({ id: "UsageMessage" });
 

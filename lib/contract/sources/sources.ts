@@ -107,9 +107,9 @@ const latestRecord = z.object({
 const arrival = z
   .object({
     emitter: z.string().meta({ description: "The program or library: `claude-code`, `ai-sdk`, `litellm`." }),
-    told: z.int().meta({ description: "Calls of models that it told." }),
+    told: z.int().meta({ description: "Calls of models that it reported." }),
     recorded: z.int(),
-    repeated: z.int().meta({ description: "Told before, and recorded once." }),
+    repeated: z.int().meta({ description: "Reported before, and counted once." }),
     refused: z.int(),
     first_at: instant,
     last_at: instant,
@@ -117,7 +117,7 @@ const arrival = z
   })
   .meta({ id: "SourceArrival" });
 
-/** What became of a record that tells usage. */
+/** What became of a record of usage. */
 export const sourceOutcomes = [
   "recorded",
   "replayed",
@@ -140,7 +140,7 @@ const accountRow = z
     }),
     by: z.string().nullable().meta({
       description:
-        "Of `told_again`, the emitter that told the call before, where it is known. Of `repeats`, the rule: `contains_calls` (a span around calls), `other_signal` (the emitter is counted by another signal), `told_one_by_one` (a sum of calls that are told). Of `in_sum`, `earlier_total`. Of `refused`, the code.",
+        "Of `told_again`, the emitter that reported the call before, if it is known. Of `repeats`, the rule: `contains_calls` (a span around calls), `other_signal` (the emitter is counted by another signal), `told_one_by_one` (a sum of calls that are reported). Of `in_sum`, `earlier_total`. Of `refused`, the code.",
     }),
     count: z.int(),
   })

@@ -17,7 +17,7 @@ import {
 } from "./ledger-query";
 import { sessionTotal } from "./sessions";
 
-/** Rows of one answer at most (specification section 8). */
+/** Rows of one answer at most. */
 export const maxActivityRows = 100;
 const defaultActivityRows = 25;
 
@@ -41,7 +41,7 @@ const activityFilters = {
       "How the amount was computed; `unpriced` without a price. For a message with lines, they count.",
   }),
   session: orNone(text(maxNameLength), maxNameLength, "The session, as recorded."),
-  emitter: orNone(text(64), 64, "The program that told of the usage, such as `claude-code`."),
+  emitter: orNone(text(64), 64, "The program that reported the usage, such as `claude-code`."),
   q: text(100)
     .optional()
     .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),

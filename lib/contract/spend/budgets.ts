@@ -36,7 +36,7 @@ const alertAt = z
 
 const blocks = z.boolean().default(false).meta({
   description:
-    "False: it warns only. True: it also refuses what would take it past its limit, with 402 `budget_exceeded`.",
+    "False: it only warns. True: it also refuses costs that would exceed its limit, with 402 `budget_exceeded`.",
 });
 
 /** A limit that holds in place of the usual one until and with a day. */
@@ -116,7 +116,7 @@ export const editBudgetRequest = z
     blocks: z
       .boolean()
       .optional()
-      .meta({ description: "Whether it refuses what would take it past its limit." }),
+      .meta({ description: "Whether it refuses costs that would exceed its limit." }),
   })
   .meta({ id: "EditBudgetRequest" });
 

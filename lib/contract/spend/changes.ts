@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { day } from "@/lib/contract/values/fields";
+import { day, instant } from "@/lib/contract/values/fields";
+import { comparedStretch } from "./spend-comparison";
 
 /** Why spend differs between two ranges. */
 export const causeNames = [
@@ -25,12 +26,13 @@ const mover = z.object({
   difference_usd: usd,
 });
 
-/** Why two ranges of UTC days differ; `from` and `to` are the first and the last day. */
+/** Why spend in some days differs from what it is compared with; `from` and `to` are the first and the last day. */
 const changes = z.object({
   from: day,
   to: day,
-  before_from: day,
-  before_to: day,
+  /** The time up to which the last day counts; null where it is over. */
+  until: instant.nullable(),
+  before: comparedStretch,
   now_usd: usd,
   before_usd: usd,
   difference_usd: usd,
@@ -48,7 +50,7 @@ const changes = z.object({
   keys: z.array(mover),
 });
 
-/** Why two ranges of days differ: what the overview shows of it. */
+/** Why spend differs from what it is compared with: what the overview shows of it. */
 export type Changes = z.output<typeof changes>;
 /** A person or key whose spend differs. */
 export type Mover = z.output<typeof mover>;

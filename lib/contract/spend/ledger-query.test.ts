@@ -11,7 +11,7 @@ test.each<[Record<string, string>, string[]]>([
   [{ from: "2026-11-02" }, ["to is required with period=range"]],
   [{ to: "2026-11-02" }, ["from is required with period=range"]],
   [{ period: "range" }, ["from is required with period=range", "to is required with period=range"]],
-  [{ period: "week", from: "2026-11-02" }, ["from goes with period=range"]],
+  [{ period: "week", from: "2026-11-02" }, ["from can only be set with period=range"]],
   [{ from: "2026-11-02", to: "2026-11-01" }, ["to must not be before from"]],
   [{ from: "2026-02-30", to: "2026-03-01" }, ["from must be a date, like 2026-11-21"]],
   [{ compare: "last_year" }, []],
@@ -21,11 +21,11 @@ test.each<[Record<string, string>, string[]]>([
   ],
   [{ compare_from: "2026-01-01", compare_to: "2026-01-31" }, []],
   [{ compare_from: "2026-02-01", compare_to: "2026-01-31" }, ["compare_to must not be before compare_from"]],
-  [{ compare: "none", compare_from: "2026-01-01" }, ["compare_from goes with compare=range"]],
+  [{ compare: "none", compare_from: "2026-01-01" }, ["compare_from can only be set with compare=range"]],
   [{ period: "all", compare: "none" }, []],
   [
     { period: "all", compare: "previous" },
-    ["compare cannot go with period=all, which is compared with nothing"],
+    ["compare cannot be set with period=all, which has no period to compare with"],
   ],
 ])("Says of %j what is wrong with which field", (query, expected) => {
   expect(problems(query)).toEqual(expected);

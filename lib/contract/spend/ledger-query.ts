@@ -132,7 +132,7 @@ export function checkRange(query: Compared, context: z.RefinementCtx): void {
     context,
   );
   if (period !== "all") return;
-  const message = "cannot go with period=all, which is compared with nothing";
+  const message = "cannot be set with period=all, which has no period to compare with";
   if (compare !== undefined && compare !== "none")
     context.addIssue({ code: "custom", path: ["compare"], message });
   else if (hasDays && compare === undefined)
@@ -150,7 +150,7 @@ function checkDays(
   const [first, last] = Object.entries(days);
   for (const [name, day] of [first, last].filter((each) => each !== undefined)) {
     if (isRange && day === undefined) fail(name, `is required with ${wanted}`);
-    if (!isRange && day !== undefined) fail(name, `goes with ${wanted}`);
+    if (!isRange && day !== undefined) fail(name, `can only be set with ${wanted}`);
   }
   const [lastName, lastDay] = last ?? ["", undefined];
   if (first?.[1] !== undefined && lastDay !== undefined && first[1] > lastDay)

@@ -44,7 +44,7 @@ export const keyLimits = z
           name: z.string(),
           scope_type: scopeType,
           blocks: z.boolean().meta({
-            description: "Whether it refuses what would take it past its limit. False: it warns.",
+            description: "Whether it refuses costs that would exceed its limit. False: it only warns.",
           }),
           is_used_up: z.boolean().meta({
             description: "Whether nothing is left. One that blocks then refuses all that costs anything.",

@@ -10,6 +10,7 @@ import {
   environment,
   ledgerFilters,
 } from "./ledger-query";
+import { comparedStretch } from "./spend-comparison";
 
 /** Dimensions by which spend is broken down. */
 export const dimensions = ["project", "type", "provider", "model", "feature", "key", "user", "tag"] as const;
@@ -79,8 +80,12 @@ const previousTotals = z
     to: day,
     totals: totals.meta({ description: "The totals of these days, up to today." }),
     to_point_usd: decimalNumber(
-      "Its total up to the same point as this period; for the current day, the part that has passed.",
+      "The total of `to_point`: compare the period's own total with this. Of a period that is over, it is the total of all of the days.",
     ),
+    to_point: comparedStretch.nullable().meta({
+      description:
+        "The days, and the part of the last one, that correspond to the part of the period that has passed. A month is compared from the same weekday on, four weeks before (52 for last year). Null for a period that has not begun.",
+    }),
   })
   .nullable()
   .meta({ description: "The days it is compared with, as `compare` says; null for nothing." });
@@ -185,9 +190,10 @@ export const metrics = z
             .meta({ description: "One for each of `layers`, in that order." }),
         }),
       ),
-      previous: z
-        .array(z.object({ from: day, total_usd: decimalNumber("USD.") }))
-        .meta({ description: "The days it is compared with, bucket by bucket; empty for nothing." }),
+      previous: z.array(z.object({ from: day, total_usd: decimalNumber("USD.") })).meta({
+        description:
+          "The days that correspond to those of the period, bucket by bucket: of a month that goes on, the same weekdays four weeks before; otherwise all days it is compared with. Empty for nothing.",
+      }),
     }),
     by_project: breakdown,
     by_type: breakdown,

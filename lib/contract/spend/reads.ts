@@ -62,7 +62,7 @@ export const budgetRow = z.object({
     .meta({ description: "Its thresholds that are reached in the present period." }),
   blocks: z.boolean().meta({
     description:
-      "Whether it refuses what would take it past its limit (402 `budget_exceeded`). False: it warns.",
+      "Whether it refuses costs that would exceed its limit (402 `budget_exceeded`). False: it only warns.",
   }),
   currency: z.string().meta({
     description:
@@ -80,7 +80,7 @@ export const budgetStatus = z
   })
   .meta({ id: "BudgetStatus" });
 
-export const projectParams = z.strictObject({
+export const projectSpendParams = z.strictObject({
   slug: projectSlug.meta({ description: "The project's slug." }),
 });
 
@@ -109,7 +109,7 @@ export const rowOrder = {
   }),
 };
 
-export const spendQuery = z.strictObject({ ...spendRange, ...rowOrder }).refine(isSpendRange, notLater);
+export const projectSpendQuery = z.strictObject({ ...spendRange, ...rowOrder }).refine(isSpendRange, notLater);
 
 const slice = (name: string) => z.object({ [name]: z.string().nullable(), total_usd: decimalNumber("USD.") });
 

@@ -12,7 +12,7 @@ const viewQuery = z
   .string()
   .max(maxQueryLength, `must have at most ${maxQueryLength} characters`)
   .regex(/^[\x21-\x7e]*$/, "must be the query of an address, percent-encoded")
-  .refine((value) => !value.startsWith("?") && !value.includes("#"), "must be without ? and #")
+  .refine((value) => !value.startsWith("?") && !value.includes("#"), "must not contain ? or #")
   .meta({ description: "The query of the Explore page's address, without its question mark." });
 
 export const savedView = z

@@ -1,4 +1,27 @@
+import { z } from "zod";
+import { day, instant } from "@/lib/contract/values/fields";
 import type { SpendCell } from "./spend-query";
+
+/** What the part of a period that has passed is compared with. */
+export const comparedStretch = z
+  .object({
+    from: day,
+    to: day,
+    until: instant.nullable().meta({
+      description:
+        "Of `to`, only what was before this instant counts: as much of the day as of today has passed. Null: all of that day.",
+    }),
+    aligned_by: z.enum(["weekday", "day"]).meta({
+      description:
+        "`weekday`: each day is compared with the same weekday, whole weeks before. `day`: with the day at its place in the other period.",
+    }),
+    is_estimate: z.boolean().meta({
+      description:
+        "True where that part of the day has too many messages to be read: then it is the same share of the day's sum.",
+    }),
+  })
+  .meta({ id: "ComparedStretch" });
+export type ComparedStretch = z.output<typeof comparedStretch>;
 
 type Figure = SpendCell["measured"];
 
@@ -13,8 +36,7 @@ export type SpendChange = {
 
 /** An answer compared with the same of other days. */
 export type SpendComparison = {
-  from: string;
-  to: string;
+  stretch: ComparedStretch;
   totals: SpendChange;
   /** Those of the answer's rows, in their order; none where the rows are parts of the calendar. */
   rows: SpendChange[];

@@ -35,7 +35,7 @@ function problemsOf(issue: z.core.$ZodIssue, place: string): Problem[] {
       message: "is not a field here; check the spelling",
     }));
   }
-  return [{ path: path.join(".") || "body", message: explain(issue) }];
+  return [{ path: path.join(".") || "body", message: explainIssue(issue) }];
 }
 
 /** JSON's types as people call them, by the names that code uses. */
@@ -50,7 +50,7 @@ const nameOf: Record<string, string> = {
 };
 
 /** What is wrong with a value, as a clause that follows its name: "must be one of: day, week". */
-export function explain(issue: z.core.$ZodIssue): string {
+export function explainIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && /received undefined/.test(issue.message)) return "is required";
   // A schema's own message is kept.
   const name = nameOf[issue.code === "invalid_type" ? issue.expected : ""];

@@ -2,7 +2,7 @@ import { execFileSync, type SpawnSyncOptions, spawnSync } from "node:child_proce
 import { statSync } from "node:fs";
 
 /** An unprivileged account of this machine. */
-export type Account = { name: string; uid: number; gid: number };
+export type SystemAccount = { name: string; uid: number; gid: number };
 
 /**
  * The account that Postgres must run as, or undefined for our own. Postgres refuses to run as root and looks its
@@ -10,7 +10,7 @@ export type Account = { name: string; uid: number; gid: number };
  * @param cluster the cluster's folder: if it exists, its owner is the account
  * @throws Error when we are root and the machine has no unprivileged account
  */
-export function accountForPostgres(cluster: string | undefined): Account | undefined {
+export function accountForPostgres(cluster: string | undefined): SystemAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const owner = cluster ? statSync(cluster, { throwIfNoEntry: false }) : undefined;
   const wanted = owner && owner.uid !== 0 ? [String(owner.uid)] : ["postgres", "nobody"];
@@ -24,7 +24,7 @@ export function accountForPostgres(cluster: string | undefined): Account | undef
   );
 }
 
-function lookUp(nameOrUid: string): Account | undefined {
+function lookUp(nameOrUid: string): SystemAccount | undefined {
   try {
     const id = (option: string) =>
       Number(execFileSync("id", [option, nameOrUid], { encoding: "utf8", stdio: "pipe" }));
@@ -35,7 +35,7 @@ function lookUp(nameOrUid: string): Account | undefined {
 }
 
 /** What `spawn` needs to run a program as the account, or as ourselves. */
-export function asAccount(account: Account | undefined): SpawnSyncOptions {
+export function asAccount(account: SystemAccount | undefined): SpawnSyncOptions {
   // Windows programs need the system's variables; elsewhere Postgres gets none of ours.
   if (process.platform === "win32") return { windowsHide: true };
   return {
@@ -47,7 +47,7 @@ export function asAccount(account: Account | undefined): SpawnSyncOptions {
 }
 
 /** Whether the account can enter a folder. The system decides, so that parent folders and ACLs count. */
-export function canEnter(folder: string, account: Account | undefined): boolean {
+export function canEnter(folder: string, account: SystemAccount | undefined): boolean {
   if (!account) return true;
   return (
     spawnSync("/bin/sh", ["-c", 'cd "$0"', folder], { ...asAccount(account), stdio: "ignore" }).status === 0

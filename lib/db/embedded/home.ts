@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Account, accountForPostgres, canEnter } from "./account";
+import { accountForPostgres, canEnter, type SystemAccount } from "./account";
 import type { State } from "./state";
 
 /** The cluster's folder and account. `home` holds `cluster/`, and a copy of the binaries when one is needed. */
-export type Home = { home: string; cluster: string; account: Account | undefined };
+export type Home = { home: string; cluster: string; account: SystemAccount | undefined };
 
 /**
  * Finds the cluster's home: `postgres/` in the data folder, or, when Postgres's account cannot enter that folder (a
@@ -51,11 +51,11 @@ function recorded(dataDir: string, home: string, state: State): Home {
   return at(home, accountForPostgres(join(home, "cluster")));
 }
 
-function at(home: string, account: Account | undefined): Home {
+function at(home: string, account: SystemAccount | undefined): Home {
   return { home, cluster: join(home, "cluster"), account };
 }
 
-function unreachable(dataDir: string, account: Account | undefined, cause?: unknown): Error {
+function unreachable(dataDir: string, account: SystemAccount | undefined, cause?: unknown): Error {
   return new Error(
     `The embedded Postgres runs as ${account?.name}, which can reach neither ${dataDir} nor /var/lib/outlay. ` +
       "Set OUTLAY_DATA_DIR to a folder it can reach, or start Outlay as an ordinary user.",

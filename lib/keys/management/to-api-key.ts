@@ -46,7 +46,7 @@ export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.outpu
   };
   return {
     ...key,
-    status: statusOf(row, viewer.now),
+    status: keyStatusOf(row, viewer.now),
     can_edit: row.revoked_at === null && mayManage(row, viewer),
     summary: summarizeKey(key),
   };
@@ -67,7 +67,7 @@ export function toSourceSettings(stored: StoredSource): SourceSettings {
   };
 }
 
-export function statusOf(
+export function keyStatusOf(
   { revoked_at: revoked, expires_at: end }: Pick<KeyRow, "revoked_at" | "expires_at">,
   now: number,
 ) {

@@ -167,7 +167,10 @@ async function storeOnce(): Promise<void> {
     await store(noted);
   } catch (error) {
     if (error instanceof ServiceError) {
-      log.debug({ err: error }, "What sources sent could not be counted, because the database is away.");
+      log.debug(
+        { err: error },
+        "What sources sent could not be counted, because the database cannot be reached.",
+      );
       return;
     }
     // What one key sent must not be what others are not counted by.

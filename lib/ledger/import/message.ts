@@ -1,7 +1,7 @@
 import { LosslessNumber } from "lossless-json";
 import { type Field, type Mapping, numberFields } from "./fields";
 import { type DayOrder, type DecimalMark, type Readings, readDate, readNumber } from "./notation";
-import type { Row } from "./row";
+import type { FileRow } from "./row";
 
 /** A cost message as it is posted. Its numbers are LosslessNumber, so that encoding it as JSON loses no digit. */
 export type ImportedMessage = {
@@ -62,7 +62,7 @@ const standIns: Partial<Record<Field, Field>> = {
  * @param idempotencyKey the key under which the row is recorded once
  * @throws RowError for an unknown type, a currency that usage cannot have, and text that is not a number or a date
  */
-export function toMessage(row: Row, mapping: Mapping, idempotencyKey: string): ImportedMessage {
+export function toMessage(row: FileRow, mapping: Mapping, idempotencyKey: string): ImportedMessage {
   const issues: RowError["issues"] = [];
   const read = (field: Field): string | undefined => {
     const column = mapping.columns[field];

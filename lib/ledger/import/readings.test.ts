@@ -5,9 +5,9 @@ import { guessMapping } from "./fields";
 import { RowError, toMessage } from "./message";
 import { readDate, readNumber } from "./notation";
 import { findQuestions, isSlug, readProjectNames } from "./readings";
-import type { Row } from "./row";
+import type { FileRow } from "./row";
 
-const rowsOf = (column: string, values: string[]): Row[] =>
+const rowsOf = (column: string, values: string[]): FileRow[] =>
   values.map((value, index) => ({ line: index + 2, values: { [column]: value } }));
 const mappingOf = (...columns: string[]) => guessMapping(columns, { map: {}, set: {} });
 

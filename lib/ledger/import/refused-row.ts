@@ -1,4 +1,4 @@
-import type { Row } from "./row";
+import type { FileRow } from "./row";
 
 /** One line of CSV. */
 function csvLine(values: readonly string[]): string {
@@ -13,7 +13,7 @@ export function refusedHeader(columns: readonly string[]): string {
 /** The line of a refused row: its line number, the reason and all its columns, to be corrected and imported again. */
 export function refusedLine(
   columns: readonly string[],
-  { line, values }: Partial<Row> & { line: number },
+  { line, values }: Partial<FileRow> & { line: number },
   reason: string,
 ): string {
   return csvLine([String(line), reason, ...columns.map((column) => values?.[column] ?? "")]);

@@ -1,5 +1,5 @@
 /** A row of a file: the values of its columns as text. An empty text means no value. */
-export type Row = { line: number; values: Readonly<Record<string, string>> };
+export type FileRow = { line: number; values: Readonly<Record<string, string>> };
 
 /** A file, or a row of it, that cannot be read in its format. */
 export class FileError extends Error {
@@ -7,7 +7,7 @@ export class FileError extends Error {
 }
 
 /** A row, or what is wrong with it. `line` is the line on which it ends; the header is line 1. */
-export type ReadRow = Row | (FileError & { line: number });
+export type ReadRow = FileRow | (FileError & { line: number });
 
 /**
  * The columns of a header.

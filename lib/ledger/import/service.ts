@@ -1,7 +1,7 @@
 import type { Mapping } from "./fields";
 import { type ImportedMessage, RowError, toMessage } from "./message";
 import type { MessageVerdict, Poster } from "./poster";
-import { FileError, type ReadRow, type Row } from "./row";
+import { FileError, type FileRow, type ReadRow } from "./row";
 
 export type ImportOptions = {
   /** The rows of the file, in order. */
@@ -16,7 +16,7 @@ export type ImportOptions = {
   dryRun: boolean;
   onProgress?: (summary: Summary, line: number) => void;
   /** Called with each refused row. */
-  onRefused?: (row: Partial<Row> & { line: number }, reason: string) => void;
+  onRefused?: (row: Partial<FileRow> & { line: number }, reason: string) => void;
 };
 
 /** The rows that were refused for the same reason: their number, and the lines of the first ones. */
@@ -49,7 +49,7 @@ const maxReasons = 1_000;
  */
 export async function importRows(options: ImportOptions): Promise<Summary> {
   const tally = new Tally(options);
-  let chunk: { row: Row; message: ImportedMessage }[] = [];
+  let chunk: { row: FileRow; message: ImportedMessage }[] = [];
   let bytes = 0;
   let posting: Promise<void> | undefined;
   const faulty = new FaultyRows(options.poster, tally);
@@ -91,7 +91,7 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
 }
 
 /** The idempotency key of a row. It contains the line, because two equal rows of a file are two costs. */
-function keyOf(row: Row, { idColumn, fileHash }: ImportOptions): string {
+function keyOf(row: FileRow, { idColumn, fileHash }: ImportOptions): string {
   if (idColumn === undefined) return `import:${fileHash.slice(0, 32)}:${row.line}`;
   const id = row.values[idColumn]?.trim();
   if (!id) throw new RowError([{ field: idColumn, reason: "the row has no id" }]);
@@ -103,14 +103,14 @@ function keyOf(row: Row, { idColumn, fileHash }: ImportOptions): string {
  * person sees all of a row's problems at once.
  */
 class FaultyRows {
-  #waiting: { row: Row; error: RowError }[] = [];
+  #waiting: { row: FileRow; error: RowError }[] = [];
 
   constructor(
     private readonly poster: ImportOptions["poster"],
     private readonly tally: Tally,
   ) {}
 
-  async add(row: Row, error: RowError): Promise<void> {
+  async add(row: FileRow, error: RowError): Promise<void> {
     this.#waiting.push({ row, error });
     if (this.#waiting.length >= maxMessages) await this.flush();
   }
@@ -141,7 +141,7 @@ class Tally {
 
   constructor(private readonly options: Pick<ImportOptions, "onRefused">) {}
 
-  add(row: Row, verdict: MessageVerdict): void {
+  add(row: FileRow, verdict: MessageVerdict): void {
     if (verdict.status !== 201) {
       this.refuse(row, reasonOf(verdict));
       return;
@@ -151,7 +151,7 @@ class Tally {
     else this.#recorded += 1;
   }
 
-  refuse(row: Partial<Row> & { line: number }, reason: string): void {
+  refuse(row: Partial<FileRow> & { line: number }, reason: string): void {
     this.#rows += 1;
     this.#refused += 1;
     this.options.onRefused?.(row, reason);

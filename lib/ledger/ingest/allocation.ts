@@ -51,7 +51,8 @@ export class AllocationBook {
   compose(key: ApiKey, project: string, message: Allocation, draft: Draft, now: number): Verdict<Composed> {
     const fail = (path: string, text: string) =>
       validationFailed([{ path: `message.${path}`, message: text }]);
-    if (message.from_project === project) return fail("from_project", "must be another project than project");
+    if (message.from_project === project)
+      return fail("from_project", "must be another project than `project`");
     const source = draft.projectId(key.workspaceId, message.from_project);
     if (source === undefined)
       return fail("from_project", "there is no such project yet; record its cost first");

@@ -107,7 +107,7 @@ export function acceptedOne(outcome: IngestVerdict["outcome"]): Recorded {
   return accepted(verdict);
 }
 
-/** The permission each type of message needs (specification section 4). */
+/** The permission each type of message needs. */
 export const permissionOf = {
   usage: "log_usage",
   batch: "log_usage",

@@ -106,7 +106,7 @@ function checkPeriod(message: Of<"subscription">, now: number): Issue[] {
   if (endsOn !== undefined && !recurring) {
     issues.push({
       path: "ends_on",
-      message: "goes with recurring: true; a single charge ends with its period",
+      message: "can only be set with recurring: true; a single charge ends with its period",
     });
   }
   const first = startsOn ?? occurredAt(message, now).slice(0, 10);

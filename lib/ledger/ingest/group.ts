@@ -11,7 +11,13 @@ import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/dec
 import { identify } from "@/lib/keys/identify";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
-import { dueCharges, type PeriodCharge, postingsOf, toSubscription } from "@/lib/ledger/recurring/charges";
+import {
+  dueCharges,
+  type PeriodCharge,
+  postingsOfCharge,
+  toSubscription,
+} from "@/lib/ledger/recurring/charges";
+import type { Relation } from "@/lib/ledger/telemetry/same-call";
 import { mapInSlices } from "@/lib/slices";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
@@ -120,14 +126,7 @@ export class Group {
     // What a message costs may depend on what its key may not know (an allocation's source): permissions come first.
     const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
-    if (earlier) {
-      this.#rememberTold(key, request, earlier.response, draft);
-      return {
-        result: toIngestResult(earlier.response),
-        replayed: true,
-        again: againOf(request, earlier, (name) => draft.answerTo(key.workspaceId, key.environment, name)),
-      };
-    }
+    if (earlier) return this.#repeat(loaded, request, earlier, place);
     const same = request.telling && this.tellings.find(key.id, request.telling);
     if (same) return this.#join(loaded, request, same, place);
     const crowded =
@@ -158,7 +157,7 @@ export class Group {
     if (from && own.fromProject !== undefined)
       from.projectId = draft.projectId(key.workspaceId, own.fromProject);
     // The id of a later period is of no account here.
-    const later = due.flatMap((charge) => postingsOf(charge, ""));
+    const later = due.flatMap((charge) => postingsOfCharge(charge, ""));
     return this.#budgets.decide(
       key,
       [...planned, ...later.map((posting) => ({ posting, projectId }))],
@@ -187,7 +186,7 @@ export class Group {
     for (const row of rows) draft.addMessage(row);
     const periods = due.map((charge) => {
       const periodId = newId();
-      for (const posting of postingsOf(charge, id))
+      for (const posting of postingsOfCharge(charge, id))
         draft.addMessage(rowOf({ ...owner, id: periodId }, posting));
       return { id: periodId, starts_on: charge.startsOn, amount_usd: toText(charge.composed.amount) };
     });
@@ -225,9 +224,33 @@ export class Group {
         telling.sumOf ?? [],
       );
       const call = { messageId: id, tellings: [], postings: rows, isVoided: false };
-      if (telling.tellings) this.tellings.add(key, call, telling.tellings);
+      if (telling.tellings) this.tellings.add(key, call, telling.tellings, id);
     }
     return toIngestResult(answer);
+  }
+
+  /** Answers what was recorded before, and corrects that where another telling of the same call says more of it. */
+  #repeat(
+    loaded: LoadedKey,
+    request: Submission,
+    { response, known }: NonNullable<ReturnType<typeof earlierAnswer>>,
+    place: Place,
+  ): Recorded {
+    const { key } = loaded;
+    const { telling } = request;
+    const answer = { result: toIngestResult(response), replayed: true };
+    if (!telling) return answer;
+    const { again, relation } =
+      againOf(telling, known, (name) => this.#isRemembered(key, name, place.draft)) ?? {};
+    this.#rememberTold(key, telling, response, place.draft);
+    const { id } = response as { id: string };
+    const call = relation && this.tellings.recordedAs(key.id, telling, id);
+    if (!call) return { ...answer, again };
+    const by = call.tellings[0]?.emitter;
+    const isCorrected = this.#correct(loaded, request, call, relation, place);
+    // A call is compared by its inner spans, as where all come in one export.
+    if (isCorrected || relation !== "around") this.tellings.add(key, call, telling.tellings ?? [], id);
+    return { ...answer, again: { as: "call", by } };
   }
 
   /** Answers another telling of a call that is recorded, and corrects what is recorded where this one says more of it. */
@@ -238,12 +261,25 @@ export class Group {
     const by = call.tellings[0]?.emitter;
     const response = answerOf(call.postings);
     const marks = draft.marksOf(within);
-    this.#remember(key, [...own, ...marks], { message_id: call.messageId, response }, draft);
+    const id = call.messageId;
+    this.#remember(key, [...own, ...marks], { message_id: id, response }, draft);
     this.tellings.takeBack({ workspace_id: key.workspaceId, environment: key.environment }, marks);
-    const better = call.isVoided ? undefined : this.#better(loaded, request, call, place);
-    if (better) this.tellings.correct(call, better, request.emitter?.name ?? "");
-    this.tellings.add(key, call, tellings);
+    this.#correct(loaded, request, call, "beside", place);
+    this.tellings.add(key, call, tellings, id);
     return { result: toIngestResult(response), replayed: true, again: { as: "call", by } };
+  }
+
+  /** @returns whether what is recorded is corrected */
+  #correct(
+    loaded: LoadedKey,
+    request: Submission,
+    call: ToldCall,
+    relation: Relation,
+    place: Place,
+  ): boolean {
+    const better = call.isVoided ? undefined : this.#better(loaded, request, call, relation, place);
+    if (better) this.tellings.correct(call, better, request.emitter?.name ?? "");
+    return better !== undefined;
   }
 
   /**
@@ -254,6 +290,7 @@ export class Group {
     loaded: LoadedKey,
     request: Submission,
     call: ToldCall,
+    relation: Relation,
     place: Place,
   ): [LedgerRow, ...LedgerRow[]] | undefined {
     const { key } = loaded;
@@ -264,6 +301,7 @@ export class Group {
     const told = {
       tellings: request.telling?.tellings ?? [],
       postings: rowsOf(owner, request.emitter, work.own.postings),
+      relation,
     };
     const best = bestOf(call, told);
     if (!best) return undefined;
@@ -306,7 +344,7 @@ export class Group {
     draft: Draft,
   ): void {
     const { workspaceId, environment } = key;
-    const keys = names.filter((name) => draft.answerTo(workspaceId, environment, name) === undefined);
+    const keys = names.filter((name) => !this.#isRemembered(key, name, draft));
     if (keys.length === 0) return;
     draft.addReplay({
       workspace_id: workspaceId,
@@ -321,14 +359,16 @@ export class Group {
    * Remembers what another telling of a recorded message adds: what includes it was told, or what it includes. Its own keys
    * are left out where only a part of it was recorded, so that the other parts still count.
    */
-  #rememberTold(key: ApiKey, { telling }: Submission, response: unknown, draft: Draft): void {
-    if (!telling) return;
-    const isKnown = (name: string) => draft.answerTo(key.workspaceId, key.environment, name) !== undefined;
-    const isWhole = [...telling.own, ...telling.outer].some(isKnown);
+  #rememberTold(key: ApiKey, telling: CallKeys, response: unknown, draft: Draft): void {
+    const isWhole = [...telling.own, ...telling.outer].some((name) => this.#isRemembered(key, name, draft));
     const marks = draft.marksOf(telling.within);
     const names = isWhole ? [...telling.own, ...marks] : marks;
     const stored = response as Record<string, unknown>;
     this.#remember(key, names, { message_id: String(stored.id), response: stored }, draft);
     this.tellings.takeBack({ workspace_id: key.workspaceId, environment: key.environment }, marks);
+  }
+
+  #isRemembered({ workspaceId, environment }: ApiKey, name: string, draft: Draft): boolean {
+    return draft.answerTo(workspaceId, environment, name) !== undefined;
   }
 }

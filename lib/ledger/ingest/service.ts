@@ -17,7 +17,7 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
   maxInFlight: 2,
   company: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
   maxQueuedWeight: 20_000,
-  overflow: () => overloaded("taking in"),
+  overflow: () => overloaded(),
 });
 
 readGauge("outlay_ingest_queued_messages", () => [{ labels: {}, value: batcher.queuedWeight }]);

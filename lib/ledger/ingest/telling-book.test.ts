@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import type { Telling } from "@/lib/ledger/telemetry/same-call";
+import { kindRank, type Relation, type Telling } from "@/lib/ledger/telemetry/same-call";
 import type { Submission } from "./call";
-import { wantedOf } from "./telling-book";
+import type { LedgerRow } from "./ledger";
+import { bestOf, type ToldCall, wantedOf } from "./telling-book";
 
 const told = (likeness: number, started_us: number): Submission => {
   const times = { started_us, ended_us: started_us + 1_000 };
@@ -35,4 +36,38 @@ test.each([
   // Each telling may have several others, and the whole is what a process can read without others waiting for it.
   expect(most).toBeGreaterThan(4 * submissions.length);
   expect(most).toBeLessThanOrEqual(12_000);
+});
+
+test("Counts of two nested spans the richer one, of equals the inner one, with the names of both", () => {
+  const posting = (cost: string, names: Partial<LedgerRow>): LedgerRow => ({
+    ...{
+      workspace_id: "w",
+      id: "m",
+      occurred_at: "2026-11-24T00:00:00.000Z",
+      created_at: "2026-11-24T00:00:00.000Z",
+    },
+    ...{ project_id: "p", api_key_id: "k", type: "usage", source: "api", environment: "live" },
+    ...{ amount_usd: cost, cost_status: "priced" },
+    ...names,
+  });
+  const best = (rank: number, relation: Relation) => {
+    const [known] = told(1, 0).telling?.tellings ?? [];
+    const tellings = [{ ...(known as Telling), rank: 2 * kindRank + 4 }];
+    const recorded: ToldCall = {
+      messageId: "m",
+      tellings,
+      postings: [posting("1", { end_user: "ada" })],
+      isVoided: false,
+    };
+    const other = [{ ...(known as Telling), rank }];
+    return bestOf(recorded, { tellings: other, postings: [posting("2", { session: "s" })], relation });
+  };
+  const joined = (cost: string) => [
+    expect.objectContaining({ amount_usd: cost, end_user: "ada", session: "s" }),
+  ];
+  // Names alone make no span around a call richer.
+  expect(best(2 * kindRank + 5, "around")).toEqual(joined("1"));
+  expect(best(3 * kindRank, "around")).toEqual(joined("2"));
+  expect(best(2 * kindRank, "inside")).toEqual(joined("2"));
+  expect(best(kindRank + 5, "inside")).toEqual(joined("1"));
 });

@@ -1,10 +1,18 @@
 import { parseDecimal, toText } from "@/lib/decimal";
-import { distanceOf, isRicher, type Telling } from "@/lib/ledger/telemetry/same-call";
+import { distanceOf, isRicher, type Relation, type Telling } from "@/lib/ledger/telemetry/same-call";
 import type { CallKeys, Submission } from "./call";
 import type { LedgerRow } from "./ledger";
 
-/** A row of `private.call_tellings`. */
-export type TellingRow = Telling & { workspace_id: string; api_key_id: string; message_id: string };
+/**
+ * A row of `private.call_tellings`. `recorded_as`: the id of the message that its keys are remembered with, which `message_id` may
+ * have replaced since. Null where a version before this one wrote it.
+ */
+export type TellingRow = Telling & {
+  workspace_id: string;
+  api_key_id: string;
+  message_id: string;
+  recorded_as: string | null;
+};
 
 /** A row of `private.counted_sums`. */
 export type SumRow = { workspace_id: string; environment: "live" | "test"; mark: string; message_id: string };
@@ -92,6 +100,8 @@ export class TellingBook {
   readonly #sums = new Map<string, Set<string>>();
   readonly #takenBack = new Set<string>();
   readonly #corrections = new Map<ToldCall, ToldCorrection>();
+  /** By key and the id of the message that a telling was recorded as. */
+  readonly #recorded = new Map<string, ToldCall>();
 
   constructor(answer: unknown) {
     const { calls = [], messages = [], sums = [] } = (answer ?? {}) as Partial<Loaded>;
@@ -102,7 +112,8 @@ export class TellingBook {
       else postings.set(posting.id, [posting]);
     }
     const known = new Map<string, ToldCall>();
-    for (const { api_key_id: keyId, message_id: messageId, workspace_id: _, ...telling } of calls) {
+    for (const row of calls) {
+      const { api_key_id: keyId, message_id: messageId, recorded_as: as, workspace_id: _, ...telling } = row;
       const [first, ...others] = postings.get(messageId) ?? [];
       // Its month was removed.
       if (!first) continue;
@@ -113,7 +124,7 @@ export class TellingBook {
         isVoided: first.voided_by !== null,
       };
       known.set(messageId, call);
-      this.#file(keyId, call, [telling]);
+      this.#file(keyId, call, [telling], as ?? messageId);
     }
     for (const row of sums) this.#fileSum(row);
   }
@@ -132,15 +143,30 @@ export class TellingBook {
     return nearest?.call;
   }
 
-  /** Remembers what told a call of the key. */
-  add(key: { id: string; workspaceId: string }, call: ToldCall, tellings: readonly Telling[]): void {
-    const { id, workspaceId } = key;
-    this.#file(id, call, tellings);
-    for (const telling of tellings)
-      this.rows.push({ workspace_id: workspaceId, api_key_id: id, message_id: call.messageId, ...telling });
+  /** The call that was recorded as a message, where these tellings have the same model and counts as it has. */
+  recordedAs(keyId: string, { tellings = [] }: CallKeys, id: string): ToldCall | undefined {
+    const call = this.#recorded.get(`${keyId} ${id}`);
+    const isAlike = call?.tellings.some((known) =>
+      tellings.some(({ likeness }) => likeness === known.likeness),
+    );
+    return isAlike ? call : undefined;
   }
 
-  #file(keyId: string, call: ToldCall, tellings: readonly Telling[]): void {
+  /** Remembers what told a call of the key. @param as the id of the message that it was recorded as */
+  add(
+    key: { id: string; workspaceId: string },
+    call: ToldCall,
+    tellings: readonly Telling[],
+    as: string,
+  ): void {
+    const { id: keyId, workspaceId } = key;
+    this.#file(keyId, call, tellings, as);
+    const shared = { workspace_id: workspaceId, api_key_id: keyId, recorded_as: as };
+    for (const telling of tellings) this.rows.push({ ...shared, message_id: call.messageId, ...telling });
+  }
+
+  #file(keyId: string, call: ToldCall, tellings: readonly Telling[], as: string): void {
+    if (tellings.length > 0) this.#recorded.set(`${keyId} ${as}`, call);
     for (const telling of tellings) {
       const name = `${keyId} ${telling.likeness}`;
       const alike = this.#alike.get(name) ?? { calls: [], scopes: new Set() };
@@ -164,7 +190,7 @@ export class TellingBook {
       const made = {
         workspace_id,
         message_id: call.messageId,
-        reason: `Told again by ${by}, which says more.`,
+        reason: `Replaced by a more detailed report of ${by}.`,
         postings,
         api_key_id: String(api_key_id),
         likenesses: call.tellings.map(({ likeness }) => likeness),
@@ -215,15 +241,15 @@ export class TellingBook {
 const names = ["feature", "end_user", "session"] as const;
 
 /**
- * The postings of a call that is told twice: those of the richer telling, with the names that only the other one has.
- * @param told what the other telling comes to
+ * The postings of a call that is told twice: those of the telling that says more, with the names that only the other one has.
+ * @param other what the other telling comes to, and how it stands to the recorded ones
  * @returns undefined where the ledger has them already
  */
 export function bestOf(
   { tellings, postings }: ToldCall,
-  other: { tellings: readonly Telling[]; postings: readonly LedgerRow[] },
+  other: { tellings: readonly Telling[]; postings: readonly LedgerRow[]; relation: Relation },
 ): LedgerRow[] | undefined {
-  const isBetter = isRicher(other.tellings, tellings);
+  const isBetter = isRicher(other.tellings, tellings, other.relation);
   const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
   const [source] = rest;
   const joined = best.map((posting) => withNames(posting, source as LedgerRow));

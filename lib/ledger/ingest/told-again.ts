@@ -1,7 +1,8 @@
 import { type Decimal, parseDecimal, sum, toText } from "@/lib/decimal";
 import type { LoadedKey } from "@/lib/keys/admission-queries";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { type Again, isProviderKey, type Submission } from "./call";
+import type { Relation } from "@/lib/ledger/telemetry/same-call";
+import { type Again, type CallKeys, isProviderKey, type Submission } from "./call";
 import type { Draft } from "./draft";
 import { namesOf, rememberedRequest } from "./idempotency";
 import { listPriceOf } from "./ingest-result";
@@ -22,16 +23,21 @@ export function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Dr
   return earlier && { ...earlier, known: undefined, meant: rememberedRequest(request, key.environment) };
 }
 
-/** Why a telling was recorded before. @param known the key of it that was found first */
+/**
+ * Why a telling was recorded before, and where that was another telling of its call, how it stands to that.
+ * @param known the key of it that was found first
+ * @param isKnown whether a key was remembered before this telling
+ */
 export function againOf(
-  { telling }: Submission,
-  { known }: { known: string | undefined },
-  answerTo: (name: string) => unknown,
-): Again | undefined {
-  if (!telling || known === undefined) return undefined;
-  if (telling.sumOf?.includes(known)) return { as: "calls" };
-  const isRepeated = telling.own.some((name) => !isProviderKey(name) && answerTo(name) !== undefined);
-  return isRepeated ? { as: "record" } : { as: "call" };
+  telling: CallKeys,
+  known: string | undefined,
+  isKnown: (name: string) => boolean,
+): { again: Again; relation?: Relation } | undefined {
+  if (known === undefined) return undefined;
+  if (telling.sumOf?.includes(known)) return { again: { as: "calls" } };
+  if (telling.own.some((name) => !isProviderKey(name) && isKnown(name))) return { again: { as: "record" } };
+  const relation = telling.outer.some(isKnown) ? "inside" : telling.inner.some(isKnown) ? "around" : "beside";
+  return { again: { as: "call" }, relation };
 }
 
 /** What the postings of a message cost, USD. */

@@ -20,8 +20,8 @@ describe("Currency codes", () => {
 
   test.each(["usd", "EURO", "XXX", "XAU", "BTC", "", "toString"])("Refuse %s", (code) => {
     expect(isCurrency(code)).toBe(false);
-    expect(() => currencyDecimalsIssue(d(1), code)).toThrow("is no ISO 4217 currency");
-    expect(() => convert(d(1), code, june)).toThrow("is no ISO 4217 currency");
+    expect(() => currencyDecimalsIssue(d(1), code)).toThrow("is not an ISO 4217 currency");
+    expect(() => convert(d(1), code, june)).toThrow("is not an ISO 4217 currency");
   });
 
   test("Have a shipped rate each, except USD", () => {

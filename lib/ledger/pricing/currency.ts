@@ -72,7 +72,7 @@ export function convert(
 
 function decimalsOf(currency: string): number {
   const decimals = currencyDecimals.get(currency);
-  if (decimals === undefined) throw new RangeError(`${shorten(currency)} is no ISO 4217 currency`);
+  if (decimals === undefined) throw new RangeError(`${shorten(currency)} is not an ISO 4217 currency`);
   return decimals;
 }
 

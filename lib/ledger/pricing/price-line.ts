@@ -106,7 +106,7 @@ export function cachedQuantityIssue(line: UsageLine): string | undefined {
   const { cachedQuantity, quantity, unitType } = line;
   if (cachedQuantity === undefined || isZero(cachedQuantity)) return undefined;
   if (findUnit(unitType)?.cachedAs === undefined)
-    return `a cached quantity makes sense for input tokens only, not for ${unitType}`;
+    return `a cached quantity is only possible for input tokens, not for ${unitType}`;
   if (toText(cachedQuantity).startsWith("-")) return "the cached quantity must not be negative";
   if (compare(cachedQuantity, quantity) > 0)
     return "the cached quantity is part of the quantity and must not exceed it; cache tokens that are counted beside the input are a message of their own with unit_type cache_read_tokens";

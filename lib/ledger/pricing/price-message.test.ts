@@ -168,7 +168,7 @@ describe("A cached part", () => {
     ["input_tokens", "1000", undefined],
     ["input_tokens", "1001", "must not exceed"],
     ["input_tokens", "-1", "must not be negative"],
-    ["output_tokens", "1", "input tokens only"],
+    ["output_tokens", "1", "only possible for input tokens"],
   ])("%s with %s cached of 1000", (unitType, cachedQuantity, sentence) => {
     const issue = cachedQuantityIssue({ unitType, quantity: d("1000"), cachedQuantity: d(cachedQuantity) });
     if (sentence === undefined) expect(issue).toBeUndefined();

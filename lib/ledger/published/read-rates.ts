@@ -94,9 +94,9 @@ function toUnits(code: string, value: unknown): Decimal {
 function toDay({ day, base, units }: ReadDay, now: number): DayRates {
   const at = Date.parse(day);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day)
-    throw new UnusableFile(`${JSON.stringify(day.slice(0, 40))} is no day.`);
-  if (at > now + dayMs) throw new UnusableFile(`${day} lies ahead.`);
-  if (!isCurrency(base)) throw new UnusableFile(`${JSON.stringify(base.slice(0, 40))} is no currency.`);
+    throw new UnusableFile(`${JSON.stringify(day.slice(0, 40))} is not a day.`);
+  if (at > now + dayMs) throw new UnusableFile(`${day} is in the future.`);
+  if (!isCurrency(base)) throw new UnusableFile(`${JSON.stringify(base.slice(0, 40))} is not a currency.`);
   const usd = base === "USD" ? parseDecimal("1") : units.get("USD");
   if (!usd) throw new UnusableFile(`${day} has no rate of USD.`);
   const rates: Record<string, string> = base === "USD" ? {} : { [base]: toText(usd) };

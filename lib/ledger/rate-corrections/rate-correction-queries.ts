@@ -70,7 +70,7 @@ const postingRow = {
 export type ConvertedPosting = Row<typeof postingRow>;
 
 /** The postings of messages that nobody has voided meanwhile; locked until the transaction ends. */
-export function lockPostings(
+export function lockConvertedPostings(
   client: ClientBase,
   workspaceId: string,
   ids: string[],
@@ -100,7 +100,7 @@ const budgetRow = {
 export type BudgetCount = Row<typeof budgetRow>;
 
 /** What budgets have counted, in every period, when what waits to be counted is. */
-export async function countBudgets(client: ClientBase, workspaceId: string): Promise<BudgetCount[]> {
+export async function selectBudgetCounts(client: ClientBase, workspaceId: string): Promise<BudgetCount[]> {
   await callFunction(client, "private.hold_budgets", [workspaceId]);
   await callFunction(client, "private.count_waiting_spend", workspaceId);
   return selectAll(

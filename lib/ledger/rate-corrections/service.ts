@@ -13,8 +13,8 @@ import {
   type BudgetCount,
   type ConvertedHead,
   type ConvertedPosting,
-  countBudgets,
-  lockPostings,
+  lockConvertedPostings,
+  selectBudgetCounts,
   selectConverted,
   selectWorkspaces,
 } from "./rate-correction-queries";
@@ -98,8 +98,8 @@ async function correctSome(
   for (;;) {
     await execute(client, sql`begin`);
     try {
-      const before = await countBudgets(client, workspaceId);
-      const postings = await lockPostings(
+      const before = await selectBudgetCounts(client, workspaceId);
+      const postings = await lockConvertedPostings(
         client,
         workspaceId,
         heads.map(({ id }) => id),
@@ -111,7 +111,7 @@ async function correctSome(
         ),
       );
       const change = changes.length === 0 ? "0" : await applyChanges(client, workspaceId, changes);
-      const after = await countBudgets(client, workspaceId);
+      const after = await selectBudgetCounts(client, workspaceId);
       const messages = new Set(changes.map(({ id }) => id)).size;
       if (messages > 0)
         await auditCorrection(client, workspaceId, { messages, change_usd: toText(parseDecimal(change)) });

@@ -1,5 +1,5 @@
 /** What a reconciliation compares, and with what. */
-export const kinds = {
+export const differenceKinds = {
   daily_spend: "a day's sum and the messages of that day",
   daily_totals: "a day's total by one dimension and the messages of that day",
   monthly_spend: "a month's sum of folded days and the sums of these days",
@@ -12,7 +12,7 @@ export const kinds = {
   idempotency: "an idempotency key and the message it answers with",
   budget: "what is spent of a budget in a period and the messages of that period",
 } as const;
-export type Kind = keyof typeof kinds;
+export type Kind = keyof typeof differenceKinds;
 
 /** A stored figure that differs from the sum of its messages. Figures are exact text. */
 export type Difference = {

@@ -1,5 +1,4 @@
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
-import { selectNow } from "@/lib/db/clock";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
@@ -7,8 +6,13 @@ import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { followPublished } from "@/lib/ledger/published/follow";
-import { begunPeriods, composePeriod, postingsOf } from "./charges";
-import { advanceSubscription, type DueSubscription, lockDueSubscriptions } from "./recurring-queries";
+import { begunPeriods, composePeriod, postingsOfCharge } from "./charges";
+import {
+  advanceSubscription,
+  type DueSubscription,
+  lockDueSubscriptions,
+  selectNow,
+} from "./recurring-queries";
 
 /** The most subscriptions that are booked in one transaction. */
 const subscriptionsAWrite = 50;
@@ -69,5 +73,5 @@ function chargeOf(subscription: DueSubscription, startsOn: string, now: number):
     created_at: toInstant(now),
   };
   const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
-  return postingsOf(charge, subscription.id).map((posting) => ({ ...posting, ...owner }));
+  return postingsOfCharge(charge, subscription.id).map((posting) => ({ ...posting, ...owner }));
 }

@@ -66,7 +66,7 @@ export function countDue(message: Subscription, now: number): number {
 }
 
 /** A period's postings with the id of their subscription. */
-export function postingsOf({ composed }: PeriodCharge, subscriptionId: string) {
+export function postingsOfCharge({ composed }: PeriodCharge, subscriptionId: string) {
   return composed.postings.map((posting) => ({
     ...posting,
     details: { ...(posting.details as object), subscription_id: subscriptionId },

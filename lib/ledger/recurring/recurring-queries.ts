@@ -1,7 +1,7 @@
 import type { ClientBase, PoolClient } from "pg";
 import type { CostMessage, MessageSource } from "@/lib/contract/ledger/message";
-import { date, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
-import { callFunction, execute, selectAll } from "@/lib/db/query";
+import { date, float, integer, json, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 import type { Interval } from "./periods";
 
@@ -136,4 +136,14 @@ export async function advanceSubscription(
   nextOn: string | null,
 ): Promise<void> {
   await callFunction(client, "private.advance_subscription", workspace_id, id, booked, nextOn);
+}
+
+/** The time by the database's clock, milliseconds since 1970, whole. */
+export async function selectNow(client: ClientBase): Promise<number> {
+  const { now } = await selectOne(
+    client,
+    { now: float() },
+    sql`select extract(epoch from clock_timestamp())::float8 * 1000 as now`,
+  );
+  return Math.floor(now);
 }

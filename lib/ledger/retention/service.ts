@@ -52,7 +52,7 @@ export async function removeMessages(options: RetentionOptions): Promise<Retenti
     const thisMonth = await selectThisMonth(client);
     if (`${before}-01` > thisMonth) {
       throw new RetentionError(
-        `${before} lies ahead: at most the months before the current one, ${thisMonth.slice(0, 7)}, can be removed.`,
+        `${before} is in the future: at most the months before the current one, ${thisMonth.slice(0, 7)}, can be removed.`,
       );
     }
     const months: RemovedMonth[] = [];

@@ -14,7 +14,7 @@ export type Telling = {
   ids: number;
   /** How the input divides into what was cached and what was not; 0 where it does not say. */
   cache: number;
-  /** How much it says; see `isRicher`. */
+  /** How much it says: `kindRank` for each kind of tokens, and one for each name. */
   rank: number;
   emitter: string;
 };
@@ -61,12 +61,27 @@ export function distanceOf(one: readonly Telling[], other: readonly Telling[]): 
   return least;
 }
 
+/** What a kind of tokens counts in a rank: more than all names. */
+export const kindRank = 8;
+
+/** How the span of one telling stands to that of another: inside or around it, or beside it in another trace or with the same id. */
+export type Relation = "inside" | "around" | "beside";
+
 /**
- * Whether tellings say more of their call than others: first more kinds of tokens, then more names. The emitter's name decides
- * between equals, so that the order in which they come does not.
+ * Whether tellings say more of their call than others: first more kinds of tokens; then of nested spans the inner one; of others more
+ * names. The emitter's name decides between equals, so that the order in which they come does not.
+ * @param relation how `one` stands to `other`
  */
-export function isRicher(one: readonly Telling[], other: readonly Telling[]): boolean {
+export function isRicher(
+  one: readonly Telling[],
+  other: readonly Telling[],
+  relation: Relation = "beside",
+): boolean {
   const [a, b] = [best(one), best(other)];
+  if (relation !== "beside") {
+    const more = Math.floor(a.rank / kindRank) - Math.floor(b.rank / kindRank);
+    return more > 0 || (more === 0 && relation === "inside");
+  }
   return a.rank !== b.rank ? a.rank > b.rank : a.emitter < b.emitter;
 }
 

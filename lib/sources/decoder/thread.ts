@@ -58,10 +58,10 @@ function decodeElsewhere(job: Job): Promise<Done> {
         new ServiceError("payload_too_large", "The body needs too much memory to decode. Send less at once."),
       );
     const tooLate = setTimeout(
-      () => fail(new Error(`Decoding took more than ${limitMs / 1000} s.`), overloaded("taking in")),
+      () => fail(new Error(`Decoding took more than ${limitMs / 1000} s.`), overloaded()),
       limitMs,
     );
-    const onEnd = () => fail(new Error("The thread that decodes bodies ended."), overloaded("taking in"));
+    const onEnd = () => fail(new Error("The thread that decodes bodies ended."), overloaded());
     const onDone = (done: Done) => {
       settle();
       resolve(done);

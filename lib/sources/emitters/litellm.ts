@@ -61,7 +61,9 @@ export const liteLlmOtel: Emitter = {
           `${usage}#prompt_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens`,
         ],
         inputAudio: [`${usage}#prompt_tokens_details.audio_tokens`],
+        inputImage: [`${usage}#prompt_tokens_details.image_tokens`],
         outputAudio: [`${usage}#completion_tokens_details.audio_tokens`],
+        outputImage: [`${usage}#completion_tokens_details.image_tokens`],
         webSearches: [
           `${usage}#server_tool_use.web_search_requests`,
           `${usage}#prompt_tokens_details.web_search_requests`,

@@ -4,6 +4,7 @@ import type { Gateway } from "./gateway";
 import { cacheCreation, count, members, name, usd } from "./item-fields";
 
 const answer = "response_body";
+const ttl12h = "cache_write_tokens_details.ttl_12h_tokens";
 
 const shared = {
   signal: "logs",
@@ -25,6 +26,8 @@ const answers: readonly Rule[] = [
     tokens: {
       input: [`${answer}.usage.input_tokens`],
       cacheRead: [`${answer}.usage.input_tokens_details.cached_tokens`],
+      cacheWrite: [`${answer}.usage.input_tokens_details.cache_write_tokens`],
+      cacheWrite12h: [`${answer}.usage.input_tokens_details.${ttl12h}`],
       output: [`${answer}.usage.output_tokens`],
       reasoning: [`${answer}.usage.output_tokens_details.reasoning_tokens`],
     },
@@ -55,6 +58,7 @@ const answers: readonly Rule[] = [
       input: [`${answer}.usage.prompt_tokens`],
       cacheRead: [`${answer}.usage.prompt_tokens_details.cached_tokens`],
       cacheWrite: [`${answer}.usage.prompt_tokens_details.cache_write_tokens`],
+      cacheWrite12h: [`${answer}.usage.prompt_tokens_details.${ttl12h}`],
       inputAudio: [`${answer}.usage.prompt_tokens_details.audio_tokens`],
       outputAudio: [`${answer}.usage.completion_tokens_details.audio_tokens`],
       output: [`${answer}.usage.completion_tokens`],
@@ -90,6 +94,12 @@ const counts: Rule = {
 
 const emitter: Emitter = { name: "helicone", rules: [...answers, counts] };
 
+/** What OpenAI says of its cache's writes. */
+const cacheWrites = {
+  cache_write_tokens: count,
+  cache_write_tokens_details: members({ ttl_12h_tokens: count }),
+};
+
 const item = z.looseObject(
   {
     request_id: z
@@ -105,7 +115,7 @@ const item = z.looseObject(
       members({
         usage: members({
           input_tokens: count,
-          input_tokens_details: members({ cached_tokens: count }),
+          input_tokens_details: members({ cached_tokens: count, ...cacheWrites }),
           output_tokens: count,
           output_tokens_details: members({ reasoning_tokens: count }),
           cache_read_input_tokens: count,
@@ -115,7 +125,7 @@ const item = z.looseObject(
           prompt_tokens: count,
           prompt_tokens_details: members({
             cached_tokens: count,
-            cache_write_tokens: count,
+            ...cacheWrites,
             audio_tokens: count,
           }),
           completion_tokens: count,

@@ -81,7 +81,7 @@ function endpointOf({ summary, description, auth, body, query }: Webhook): Endpo
     auth: auth === "bearer" ? "ingest" : "none",
     ...(auth === "bearer" && { permission: "`log_usage`, for each call of a model." }),
     summary,
-    description: `${description} Each call of a model becomes one \`usage\` message with a line for each kind of token, and is recorded once, however often and by whomever it is told. The answer is 200 with a verdict for each call: what a permission or condition of the key refuses would be refused again. Send a delivery again after 429 and 503. Counts as one request against the key's rate.`,
+    description: `${description} Each call of a model becomes one \`usage\` message with a line for each kind of token, and is recorded once, however many programs report it. The answer is 200 with a verdict for each call: what a permission or condition of the key refuses would be refused again. Send a delivery again after 429 and 503. Counts as one request against the key's rate.`,
     body,
     ...(query && { query }),
     bodyLimitBytes: deliveryLimitBytes,

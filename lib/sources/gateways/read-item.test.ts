@@ -69,6 +69,19 @@ const rows: Row[] = [
     },
   ],
   [
+    "LiteLLM's tokens of images",
+    liteLlm,
+    liteLlmCall({
+      metadata: {
+        usage_object: {
+          prompt_tokens_details: { cached_tokens: 0, image_tokens: 800 },
+          completion_tokens_details: { image_tokens: 20 },
+        },
+      },
+    }),
+    { tokens: { input: "1200", inputImage: "800", output: "34", outputImage: "20" } },
+  ],
+  [
     "LiteLLM's call without details",
     liteLlm,
     liteLlmCall({ metadata: null }),
@@ -128,6 +141,29 @@ const rows: Row[] = [
     }),
     { tier: "fast", tokens: { cacheWrite: "300", cacheWrite1h: "300" } },
   ],
+  ...(["prompt", "input"] as const).map(
+    (name): Row => [
+      `Helicone's call of OpenAI, with what was written for 12 hours, in ${name}_tokens_details`,
+      helicone,
+      heliconeCall({
+        response_body: {
+          ...(name === "input" && { object: "response" }),
+          id: "resp_01",
+          model: "gpt-5.6-sol",
+          usage: {
+            [`${name}_tokens`]: 1200,
+            [`${name}_tokens_details`]: {
+              cached_tokens: 500,
+              cache_write_tokens: 300,
+              cache_write_tokens_details: { ttl_12h_tokens: 100 },
+            },
+            [name === "input" ? "output_tokens" : "completion_tokens"]: 34,
+          },
+        },
+      }),
+      { tokens: { input: "400", cacheRead: "500", cacheWrite: "300", cacheWrite12h: "100", output: "34" } },
+    ],
+  ),
   [
     "Helicone's call whose answer is already an object",
     helicone,

@@ -18,9 +18,8 @@ function nameCount({ error: { code, message, fields }, count }: Refused): Servic
  */
 export async function recordDelivery(exporter: Exporter, decoded: Decoded): Promise<DeliveryResult> {
   const told = [...decoded.told, ...decoded.refused.map(nameCount)];
-  const unreadable = told.filter((item) => item instanceof ServiceError);
-  const [first] = unreadable;
-  if (first && unreadable.length === told.length) throw first;
+  const [first] = told;
+  if (first instanceof ServiceError && told.every((item) => item instanceof ServiceError)) throw first;
   const calls = told.filter(isRecord);
   const verdicts = await recordCalls(exporter, calls);
   const ofCall = new Map(calls.map((call, index) => [call, verdicts[index]]));
@@ -30,11 +29,12 @@ export async function recordDelivery(exporter: Exporter, decoded: Decoded): Prom
   });
   const account = new Account();
   for (const { record, verdict } of outcomes) addOutcome(account, record, verdict);
+  const unreadable = decoded.told.filter((item) => item instanceof ServiceError);
   for (const error of unreadable) account.add(unreadEmitter, "refused", error.code);
   for (const item of told) if (item === "no usage") account.add(unreadEmitter, "without_counts");
   noteOutcomes(exporter, calls, outcomes, {
-    unreadable: unreadable.map((error) => ({ error, count: 1 })),
-    account: [...decoded.leftOut.filter(({ outcome }) => outcome !== "refused"), ...account.list()],
+    unreadable: [...unreadable.map((error) => ({ error, count: 1 })), ...decoded.refused],
+    account: [...decoded.leftOut, ...account.list()],
   });
   const results = told.flatMap((item, index): DeliveryResult["results"] => {
     if (item === "no usage")

@@ -3,7 +3,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mapped } from "@/tests/helpers/mapped-exports";
-import { type Capture, chatCall, exportSpans, readCapture, splitExport } from "@/tests/helpers/otlp";
+import {
+  type Capture,
+  chatCall,
+  exportLogs,
+  exportPoints,
+  exportSpans,
+  readCapture,
+  splitExport,
+} from "@/tests/helpers/otlp";
 import { projectRoot } from "@/tests/helpers/project-root";
 
 // Every record that tells usage is either a call that goes to the ledger, or in the account of what is left out, and once.
@@ -120,5 +128,76 @@ test("Accounts for every record of random exports that tells usage, once", () =>
       expect(sumOf(leftOut.filter(({ outcome }) => outcome === "refused"))).toBe(sumOf(refused));
     }),
     { numRuns: 500 },
+  );
+});
+
+/** Log records of each kind with their service, and whether one tells usage. */
+const events: [attributes: Record<string, string | number>, service: string, tells: boolean][] = [
+  [
+    { "event.name": "claude_code.api_request", model: "claude-opus-4-8", input_tokens: 7 },
+    "claude-code",
+    true,
+  ],
+  [{ "event.name": "claude_code.tool_result", tool_result_size_bytes: 7 }, "claude-code", false],
+  [
+    { "event.name": "codex.sse_event", "event.kind": "response.completed", input_token_count: "7" },
+    "codex",
+    true,
+  ],
+  [{ "event.name": "codex.sse_event", "event.kind": "response.created" }, "codex", false],
+  [{ ...chatCall }, "shop", true],
+  [{ "my.usage.tokens": 7 }, "shop", true],
+  [{ ...chatCall, "gen_ai.usage.output_tokens": "2.5" }, "shop", true],
+  [{ message: "7 tokens" }, "shop", false],
+];
+
+test("Accounts for every log record of random exports that tells usage, once", () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(events.length - 1), { maxLength: 30 }), (kinds) => {
+      const told = kinds.map((kind) => events[kind] as (typeof events)[number]);
+      const bodies = told.map(([attributes, service], index) =>
+        exportLogs([{ ...attributes, "event.timestamp": new Date(1.79e12 + index).toISOString() }], {
+          service,
+        }),
+      );
+      const body = { resourceLogs: bodies.flatMap((one) => one.body.resourceLogs) };
+      const { records, leftOut } = mapped({ signal: "logs", body }, "json");
+      expect(records.length + sumOf(leftOut)).toBe(told.filter(([, , tells]) => tells).length);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("Accounts for every point of random exports that tells usage, once", () => {
+  const series = fc.record({
+    name: fc.constantFrom(
+      "gen_ai.client.inference.usage.input_tokens",
+      "gen_ai.client.token.usage",
+      "claude_code.token.usage",
+      "claude_code.cost.usage",
+      "codex.turn.token_usage",
+      "gemini_cli.token.usage",
+      "shop.tokens",
+      "http.server.requests",
+    ),
+    service: fc.constantFrom("shop", "claude-code", "codex", "gemini-cli"),
+    type: fc.constantFrom("input", "output", "total"),
+    value: fc.nat(3),
+    isTotal: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(series, { maxLength: 20 }), (list) => {
+      const bodies = list.map(({ name, service, type, value, isTotal }, index) =>
+        exportPoints([{ start: 1.79e9, time: 1.79e9 + 60 + index, value }], {
+          ...{ name, service, isTotal },
+          attributes: { type, "gen_ai.token.type": type, model: "gpt-4o", "gen_ai.request.model": "gpt-4o" },
+        }),
+      );
+      const body = { resourceMetrics: bodies.flatMap((one) => one.body.resourceMetrics) };
+      const { records, leftOut } = mapped({ signal: "metrics", body }, "json");
+      const told = list.filter(({ name, value }) => value > 0 && name !== "http.server.requests");
+      expect(records.length + sumOf(leftOut)).toBe(told.length);
+    }),
+    { numRuns: 300 },
   );
 });

@@ -15,8 +15,7 @@ type LeftOut = { outcome: SourceOutcome; by?: "contains_calls" | "other_signal" 
  * @param rule the rule that fits it, where it has no count above 0
  */
 export function whyLeftOut(emitter: Emitter, rule: Rule | undefined, entry: Entry): LeftOut | undefined {
-  // A point of 0 tells that nothing was used.
-  if (rule) return entry.point ? undefined : { outcome: "without_counts" };
+  if (rule) return entry.point ? whyUncounted(rule, entry) : { outcome: "without_counts" };
   const rules = emitter.rules.filter(
     ({ signal, names }) => signal === entry.signal && (!names || names.includes(entry.name)),
   );
@@ -30,6 +29,17 @@ export function whyLeftOut(emitter: Emitter, rule: Rule | undefined, entry: Entr
   if (findRemedy(emitter, entry) || (isOfRow && rules.length === 0))
     return { outcome: "repeats", by: "other_signal" };
   return { outcome: "not_understood" };
+}
+
+/** Kinds of a metric's points that other points of it include. */
+const included = /total|cache|reason|thought/i;
+
+/** Why a point of a metric that is counted is left out: of the others, it tells a sum or a part, or a kind that nobody knows. */
+function whyUncounted({ kind }: Rule, entry: Entry): LeftOut | undefined {
+  // A point of 0 tells that nothing was used.
+  if (!tellsUsage(entry)) return undefined;
+  const told = typeof kind === "object" ? String(entry.own.get(kind.attribute)) : "";
+  return included.test(told) ? { outcome: "repeats", by: "other_signal" } : { outcome: "not_understood" };
 }
 
 function tellsUsage({ point, name, own }: Entry): boolean {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { marksAround } from "@/lib/ledger/ingest/call";
-import { mapped } from "@/tests/helpers/mapped-exports";
+import { mapped, tokensOf } from "@/tests/helpers/mapped-exports";
 import { chatCall, exportSpans, type TestSpan } from "@/tests/helpers/otlp";
 import { insideKey } from "./call-keys";
 
@@ -213,4 +213,19 @@ test("Takes time in proportion to the spans of a chain with names", () => {
   const short = Math.max(cpuMs(2_000), 2);
   // Eight times as many; a walk to the root for each would take 64 times as long.
   expect(cpuMs(16_000)).toBeLessThan(24 * short);
+});
+
+test.each([
+  ["divides the same counts into more kinds", {}, { input: "4", cacheRead: "6", output: "5" }],
+  ["has other counts", { "gen_ai.usage.output_tokens": 6 }, { input: "10", output: "5" }],
+  ["has another model", { "gen_ai.response.model": "gpt-4o-mini" }, { input: "10", output: "5" }],
+])("Counts the kinds of a span around a call where that %s", (_, outer, expected) => {
+  const attributes = { ...chatCall, "gen_ai.usage.cache_read.input_tokens": 6, ...outer };
+  const spans = [
+    { id: "1", attributes },
+    { id: "2", parent: "1", attributes: {} },
+    { id: "3", parent: "2", attributes: chatCall },
+  ];
+  const { records } = mapped(exportSpans(spans), "json");
+  expect(records.map(tokensOf)).toEqual([expected]);
 });

@@ -1,3 +1,4 @@
+import { compare, type Decimal, zero } from "@/lib/decimal";
 import type { Around } from "@/lib/ledger/ingest/call";
 import type { Attribution } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
@@ -5,6 +6,8 @@ import { insideKey, spanAround } from "./call-keys";
 import { firstText } from "./first-of";
 import { readAttribution } from "./read-attribution";
 import type { SourceRecord } from "./source-record";
+import { canonicalModel } from "./telling-of";
+import { allInput } from "./tokens";
 
 /** A record that counts, what it was read from, and where its emitter names whose it is. */
 export type Read = { entry: Entry; record: SourceRecord; attribution: Attribution };
@@ -86,7 +89,7 @@ export function withoutOuter(
     for (let at: Span | undefined = start; at && !outer.has(at); at = at.outer) outer.add(at);
     resolve(start, attributionOf);
     if (start.names) takeNames(record, start.names, entry, attribution);
-    if (start.source) inherit(record, start.source);
+    if (start.source) takeFromAround(record, start.source);
   }
   const isOuter = (entry: Entry) => {
     const span = own.get(entry);
@@ -114,7 +117,7 @@ function resolve(span: Span, attributionOf: (entry: Entry) => Attribution): void
   for (let at: Span | undefined = span; at && !at.isResolved; at = at.outer) path.push(at);
   for (const at of path.reverse()) {
     const around = at.outer?.source;
-    if (at.source && around) inherit(at.source, around);
+    if (at.source && around) takeFromAround(at.source, around);
     at.source ??= around;
     at.names = nearer(at.entry && ownNames(at.entry, attributionOf(at.entry)), at.outer?.names);
     at.isResolved = true;
@@ -157,6 +160,28 @@ function takeNames(record: SourceRecord, names: Names, { own, offered }: Entry, 
   }
   if (names.offered && names.offered.size > 0)
     record.offered = new Map([...record.offered, ...names.offered, ...offered]);
+}
+
+/**
+ * Fills in what the record around a record says and it does not. Its kinds of tokens are taken where they are more of the same counts:
+ * it tells of this call alone then.
+ */
+function takeFromAround(record: SourceRecord, around: SourceRecord): void {
+  inherit(record, around);
+  if (Object.keys(around.tokens).length <= Object.keys(record.tokens).length) return;
+  if (!isAlike(record, around)) return;
+  record.tokens = around.tokens;
+  record.tier ??= around.tier;
+}
+
+/** Whether two records have the same model and the same counts, however these divide. */
+function isAlike(one: SourceRecord, other: SourceRecord): boolean {
+  const outputs = [one, other].map(({ tokens }) => tokens.output ?? zero) as [Decimal, Decimal];
+  return (
+    compare(...outputs) === 0 &&
+    compare(allInput(one.tokens), allInput(other.tokens)) === 0 &&
+    canonicalModel(one.model ?? "") === canonicalModel(other.model ?? "")
+  );
 }
 
 /** Fills in what a record does not say about itself. Not its cost: an outer span's may be that of several calls. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { add, compare, isZero, parseDecimal, zero } from "@/lib/decimal";
 import { isProviderKey } from "@/lib/ledger/ingest/call";
-import type { Telling } from "@/lib/ledger/telemetry/same-call";
+import { kindRank, type Telling } from "@/lib/ledger/telemetry/same-call";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { SourceRecord } from "./source-record";
 import { allInput } from "./tokens";
@@ -35,7 +35,7 @@ export function tellingOf({ signal, span, timeNs, scope }: Entry, record: Source
 /** How much a record says: kinds of tokens, then names. */
 export function rankOf({ tokens, user, session, feature, project, tags }: SourceRecord): number {
   const names = [user, session, feature, project].filter((name) => name !== undefined).length;
-  return Object.keys(tokens).length * 8 + names + Number(Object.keys(tags).length > 0);
+  return Object.keys(tokens).length * kindRank + names + Number(Object.keys(tags).length > 0);
 }
 
 function idsOf(keys: readonly string[]): number {
@@ -48,7 +48,7 @@ function idsOf(keys: readonly string[]): number {
  * A model's name without what only some programs say of it: who offers it, a date, a revision, `latest`. Models are compared by
  * it, and their prices are not.
  */
-function canonicalModel(model: string): string {
+export function canonicalModel(model: string): string {
   const found = canonical.get(model);
   if (found !== undefined) return found;
   if (canonical.size >= maxKnown) canonical.clear();

@@ -27,7 +27,7 @@ export function documented(receive: Handler, signal: Signal, bodyLimitBytes: num
     auth: "ingest",
     permission: "`log_usage`, for each call of a model.",
     summary: `Receive an export of ${signal}`,
-    description: `Takes an OTLP/HTTP export in JSON or protobuf (\`application/x-protobuf\`), and records each call of a model that its ${recordsOf[signal]} tell, once. Records without usage are ignored. Also accepts Basic credentials with the key as password. Counts as one request against the key's rate. What a condition of the key refuses, a record that cannot be read, and what is beyond 20,000 records or 500,000 attributes is counted and named in \`partialSuccess\`. Errors are \`google.rpc.Status\`.`,
+    description: `Takes an OTLP/HTTP export in JSON or protobuf (\`application/x-protobuf\`), and records each call of a model that its ${recordsOf[signal]} report, once. Records without usage are ignored. Also accepts Basic credentials with the key as password. Counts as one request against the key's rate. What a condition of the key refuses, a record that cannot be read, and what is beyond 20,000 records or 500,000 attributes is counted and named in \`partialSuccess\`. Errors are \`google.rpc.Status\`.`,
     body: z
       .looseObject({ [listOf[signal]]: z.array(z.looseObject({})).optional() })
       .meta({ id: `Export${nameOf[signal]}Request` }),

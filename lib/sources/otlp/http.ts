@@ -67,6 +67,7 @@ async function answer(
     const form = { name: "otlp", signal, encoding, settings: key.source } as const;
     const { told, ...rest } = await decode(form, bytes);
     const records = told.filter(isRecord);
+    await turn.record(key.workspaceId);
     const outcome = await recordExport({ key, lookup, address }, { records, ...rest });
     return encodeSuccess(signal, encoding, outcome);
   } finally {

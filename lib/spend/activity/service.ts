@@ -19,7 +19,7 @@ import { multiply, parseDecimal } from "@/lib/decimal";
 import { displayIn } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { displayOf } from "@/lib/spend/conversion";
-import { comparedRange, rangeOf, toAnsweredRange } from "@/lib/spend/period";
+import { comparedWith, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { readPage } from "./activity-page";
 import type { ActivityPlace, StoredActivity } from "./activity-queries";
@@ -71,7 +71,7 @@ export async function loadActivity(
   now: number,
 ): Promise<ActivityList> {
   const range = rangeOf(filters, now);
-  const before = comparedRange(filters, range);
+  const before = comparedWith(filters, now)?.whole;
   const display = await displayOf(currency, { ranges: [], today: dayOf(now) });
   const after = cursor === undefined ? undefined : cursors[sort].read(cursor);
   const { rows, next } = await readPage(client, workspaceId, filters, range, { sort, after }, limit);

@@ -28,7 +28,7 @@ export async function exportWorkspace(claims: UserClaims, slug: string): Promise
   const { id, address } = await demandAdmin(claims, slug);
   const running = await RunningExport.begin(claims.sub);
   try {
-    if (writing >= maxWriting) throw overloaded("answering");
+    if (writing >= maxWriting) throw overloaded();
     const spool = await Spool.open();
     await callAsService("private.write_audit", entryOf(claims, id, address));
     const stop = new AbortController();
@@ -69,7 +69,7 @@ function entryOf({ sub, email }: UserClaims, workspaceId: string, address: strin
   });
 }
 
-/** Writes the archive into the spool. Never throws: the reader is told. */
+/** Writes the archive into the spool. Never throws: errors go to the reader. */
 async function fill(
   spool: Spool,
   claims: UserClaims,
@@ -95,7 +95,7 @@ async function fill(
     );
     spool.end();
   } catch (error) {
-    if (!signal.aborted) reportFailure(error, "An archive of a workspace broke off.");
+    if (!signal.aborted) reportFailure(error, "The archive of a workspace could not be written to its end.");
     spool.end(error);
   } finally {
     writing -= 1;

@@ -132,7 +132,7 @@ function percentOf(part: string, whole: string): string {
 
 /**
  * Whether the forecast is over the limit, with its figures. `keep`: the present state stays, because the limit itself is
- * exceeded and its thresholds tell of that. Null: there is too little to go by, or the rule is off.
+ * exceeded and its thresholds alert of that. Null: there is too little to go by, or the rule is off.
  */
 function judgeForecast(
   budget: JudgedBudget,

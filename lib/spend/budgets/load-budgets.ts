@@ -27,7 +27,7 @@ import { chargesBefore, daysOf, forecastBudget, type UsageOfDay } from "./foreca
 /** A budget as its workspace's members see it. */
 export type Budget = z.output<typeof budget>;
 
-/** The used share of a budget from which on it raises an alert (specification section 8). */
+/** The used share of a budget from which on it raises an alert. */
 const alertThreshold = parseDecimal("0.8");
 
 /** The label of a whole workspace. */

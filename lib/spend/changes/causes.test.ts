@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { add, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
-import { type CostKind, explain, type Segment } from "./causes";
+import { type CostKind, type Segment, splitDifference } from "./causes";
 
 const amount = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 0, max: 18 }))
@@ -33,7 +33,7 @@ const segment: fc.Arbitrary<Segment> = fc
 test("Gives causes that sum to the difference exactly, and parts that sum to their cause", () => {
   fc.assert(
     fc.property(fc.array(segment, { maxLength: 30 }), (segments) => {
-      const { difference, causes } = explain(segments);
+      const { difference, causes } = splitDifference(segments);
       expect(toText(sum(causes.map((cause) => cause.amount)))).toBe(toText(difference));
       const costs = (when: "now" | "before") => sum(segments.map((each) => each[when].cost));
       expect(toText(add(costs("before"), difference))).toBe(toText(costs("now")));
@@ -52,7 +52,7 @@ const usage = (project: string, model: string, before: [number, string], now: [n
   now: { lines: now[0], cost: parseDecimal(now[1]) },
 });
 const causesOf = (segments: Segment[]) =>
-  Object.fromEntries(explain(segments).causes.map(({ name, amount }) => [name, toText(amount)]));
+  Object.fromEntries(splitDifference(segments).causes.map(({ name, amount }) => [name, toText(amount)]));
 
 test("Tells more usage, another mix and other prices apart", () => {
   expect(causesOf([usage("a", "x", [10, "10"], [20, "20"])])).toEqual({ volume: "10" });

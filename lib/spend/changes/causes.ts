@@ -49,7 +49,7 @@ const otherKinds = { subscription: "subscriptions", expense: "expenses", allocat
  * difference of two figures of which the next one starts with the second, so that rounding cancels out and the causes sum to
  * the difference exactly.
  */
-export function explain(segments: Segment[]): Explanation {
+export function splitDifference(segments: Segment[]): Explanation {
   const projects = groupBy(segments, ({ project }) => project);
   const has = (of: Segment[], when: "now" | "before") =>
     of.some((segment) => segment[when].lines > 0 || !isZero(segment[when].cost));

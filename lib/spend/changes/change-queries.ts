@@ -3,15 +3,17 @@ import type { DayRange } from "@/lib/contract/values/month";
 import { nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { join, type Sql, sql } from "@/lib/db/sql";
+import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import type { CostKind } from "./causes";
 
-/** Two ranges of days of one workspace and environment. */
+/** Days of one workspace and environment, and those that they are compared with; of the cut day a part. */
 export type ComparedRanges = {
   workspaceId: string;
   environment: "live" | "test";
   range: DayRange;
   before: DayRange;
+  cut: CutDayOf | undefined;
 };
 
 /** A comparison with the day before which sums are folded; null where none are. */
@@ -31,25 +33,37 @@ const segmentRow = {
 /** What a project spent on one model, or one other kind of cost, in both ranges. Amounts are USD as exact text. */
 export type SegmentRow = Row<typeof segmentRow>;
 
-/** The rows of both ranges with whether they are of the compared one: a row that is in both is read twice. */
-function rowsOfBoth({ range, before }: ComparedRanges, rowsOf: (days: DayRange, wasBefore: Sql) => Sql): Sql {
-  return join([rowsOf(range, sql`false`), rowsOf(before, sql`true`)], " union all ");
+/**
+ * The rows of both ranges with whether they are of the compared one: a row that is in both is read twice.
+ * @param ofCut selects the same columns of the rows of the cut day
+ */
+function rowsOfBoth(
+  { range, before, cut }: ComparedRanges,
+  rowsOf: (days: DayRange, wasBefore: Sql) => Sql,
+  ofCut: (rows: Sql) => Sql,
+): Sql {
+  const cutRows = cut ? [ofCut(sql`(${rowsOfCutDay(cut)}) as cut`)] : [];
+  return join([rowsOf(range, sql`false`), rowsOf(before, sql`true`), ...cutRows], " union all ");
 }
 
 /** The segments of both ranges, which may overlap. */
 export function selectSegments(client: ClientBase, comparison: Folded): Promise<SegmentRow[]> {
   const { workspaceId, environment, foldedUntil } = comparison;
-  const rows = rowsOfBoth(comparison, (range, wasBefore) => {
-    const select = (table: Sql, day: Sql) => (days: DayRange) =>
-      sql`
+  const rows = rowsOfBoth(
+    comparison,
+    (range, wasBefore) => {
+      const select = (table: Sql, day: Sql) => (days: DayRange) =>
+        sql`
       select project_id, model, type, amount_usd, item_count, ${wasBefore} as was_before from ${table}
       where workspace_id = ${workspaceId} and environment = ${environment} and ${day} >= ${days.from} and ${day} < ${days.until}`;
-    return rowsOfFolds(
-      divideAtFolds(range, foldedUntil),
-      select(sql`public.daily_spend`, sql`day`),
-      select(sql`public.monthly_spend`, sql`month`),
-    );
-  });
+      return rowsOfFolds(
+        divideAtFolds(range, foldedUntil),
+        select(sql`public.daily_spend`, sql`day`),
+        select(sql`public.monthly_spend`, sql`month`),
+      );
+    },
+    (cut) => sql`select project_id, model, type, amount_usd, item_count, true from ${cut}`,
+  );
   const lines = sql`case when type in ('usage', 'batch') then item_count end`;
   return selectAll(
     client,
@@ -84,15 +98,21 @@ export function selectMovers(
   atMost: number,
 ): Promise<Row<typeof moverRow>[]> {
   const { workspaceId, environment, foldedUntil } = comparison;
-  const rows = rowsOfBoth(comparison, (range, wasBefore) =>
-    rowsOfTotals(
-      range,
-      foldedUntil,
-      ({ name, day }, { from, until }) => sql`
+  const rows = rowsOfBoth(
+    comparison,
+    (range, wasBefore) =>
+      rowsOfTotals(
+        range,
+        foldedUntil,
+        ({ name, day }, { from, until }) => sql`
         select dimension, value, amount_usd, ${wasBefore} as was_before from ${name}
         where workspace_id = ${workspaceId} and environment = ${environment} and dimension in ('user', 'key')
           and value is not null and ${day} >= ${from} and ${day} < ${until}`,
-    ),
+      ),
+    (cut) => sql`
+      select part.dimension, part.value, cut.amount_usd, true from ${cut}
+      cross join lateral (values ('user', cut.end_user), ('key', cut.api_key_id::text)) as part (dimension, value)
+      where part.value is not null`,
   );
   return selectAll(
     client,

@@ -1,26 +1,49 @@
 import type { ClientBase } from "pg";
 import type { Changes } from "@/lib/contract/spend/changes";
-import { periodOf } from "@/lib/contract/spend/ledger-query";
-import { dayOf } from "@/lib/contract/values/instant";
-import type { DayRange } from "@/lib/contract/values/month";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { parseDecimal, subtract, sum, toText } from "@/lib/decimal";
+import { loadCutDay } from "@/lib/spend/cut-day";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
-import { addDays, type ComparedQuery, comparedRange, rangeOf, samePointBefore } from "@/lib/spend/period";
-import { explain, type Segment } from "./causes";
+import {
+  addDays,
+  type ComparedQuery,
+  comparedWith,
+  rangeOf,
+  spentWithin,
+  toAnsweredStretch,
+} from "@/lib/spend/period";
+import { type Segment, splitDifference } from "./causes";
 import { type ComparedRanges, type SegmentRow, selectMovers, selectSegments } from "./change-queries";
 
 /** The most people, keys, and names behind a cause that are listed. */
 const maxListed = 3;
 
-/** Explains the difference between two ranges, in the caller's transaction, which must be one snapshot of a member. */
-export async function loadChanges(client: ClientBase, comparison: ComparedRanges): Promise<Changes> {
-  const foldedUntil = await selectFoldedUntil(client, comparison.workspaceId);
+/**
+ * Explains how the spend of a period up to now differs from what it is compared with, in the caller's transaction, which must be one
+ * snapshot of a member.
+ * @param now milliseconds since 1970
+ * @returns undefined where nothing is compared
+ */
+export async function loadChanges(
+  client: ClientBase,
+  { workspaceId, environment }: Pick<ComparedRanges, "workspaceId" | "environment">,
+  query: ComparedQuery,
+  now: number,
+): Promise<Changes | undefined> {
+  const compared = comparedWith(query, now);
+  const { days: before, cut: cutDay } = compared?.stretch ?? {};
+  if (!compared || !before) return undefined;
+  const cut = cutDay && (await loadCutDay(client, workspaceId, [environment], cutDay));
+  const stretch = toAnsweredStretch(compared, cut?.isEstimate ?? false);
+  if (!stretch) return undefined;
+  const range = spentWithin(rangeOf(query, now), now);
+  const comparison = { workspaceId, environment, range, before, cut };
+  const foldedUntil = await selectFoldedUntil(client, workspaceId);
   const rows = await selectSegments(client, { ...comparison, foldedUntil });
   const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));
   const segments = rows.map(toSegment);
   const movers = await selectMovers(client, { ...comparison, foldedUntil }, maxListed);
-  const { difference, causes, volume } = explain(segments);
-  const { range, before } = comparison;
+  const { difference, causes, volume } = splitDifference(segments);
   const total = (when: "now" | "before") => sum(segments.map((segment) => segment[when].cost));
   const moversOf = (dimension: "user" | "key") =>
     movers.flatMap(({ value, name, now, before: earlier, ...mover }) =>
@@ -38,8 +61,8 @@ export async function loadChanges(client: ClientBase, comparison: ComparedRanges
   return {
     from: range.from,
     to: addDays(range.until, -1),
-    before_from: before.from,
-    before_to: addDays(before.until, -1),
+    until: range.until > dayOf(now) ? toInstant(now) : null,
+    before: stretch,
     now_usd: toText(total("now")),
     before_usd: toText(total("before")),
     difference_usd: toText(difference),
@@ -55,25 +78,6 @@ export async function loadChanges(client: ClientBase, comparison: ComparedRanges
     people: moversOf("user"),
     keys: moversOf("key"),
   };
-}
-
-/**
- * The days of a query that are over, and those that correspond to them in what it is compared with: so that a day that has
- * only begun is not compared with a whole one.
- * @param now milliseconds since 1970
- * @returns undefined where no day is over, or nothing is compared
- */
-export function comparableDays(
-  query: ComparedQuery,
-  now: number,
-): { range: DayRange; before: DayRange } | undefined {
-  const whole = rangeOf(query, now);
-  const before = comparedRange(query, whole);
-  const today = dayOf(now);
-  if (!before || whole.from >= today) return undefined;
-  if (whole.until <= today) return { range: whole, before };
-  const { day } = samePointBefore(periodOf(query), whole, before, Date.parse(today) - 1);
-  return { range: { from: whole.from, until: today }, before: { from: before.from, until: addDays(day, 1) } };
 }
 
 function toSegment({ project, model, kind, ...row }: SegmentRow): Segment {

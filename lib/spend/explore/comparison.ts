@@ -11,28 +11,38 @@ import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number
 import { parseDecimal, subtract, toText } from "@/lib/decimal";
 import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
 import { toExact } from "@/lib/ledger/pricing/exact";
+import { loadCutDay } from "@/lib/spend/cut-day";
+import { type Compared, toAnsweredStretch } from "@/lib/spend/period";
 import { loadAnswer } from "./service";
-import type { ExploreScope } from "./sources";
+import { type ExploreScope, environmentsOf } from "./sources";
 
 type Sums = Pick<SpendCell, "measured">;
 type Figure = Exclude<SpendCell["measured"], null>;
 
 /**
- * Compares an answer's totals and rows with those of other days, in the caller's transaction, which must be one snapshot.
+ * Compares an answer's totals and rows with the stretch that corresponds to them, in the caller's transaction, which must be one
+ * snapshot of a member.
  * @param query the query that was answered
+ * @returns null where nothing corresponds
  * @throws ServiceError validation_failed, query_too_broad where the other days cannot be read
  */
 export async function loadComparison(
   client: ClientBase,
   who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
-  { query, answer, days }: { query: SpendQuery; answer: SpendAnswer; days: { from: string; to: string } },
+  { query, answer, compared }: { query: SpendQuery; answer: SpendAnswer; compared: Compared },
   now: number,
-): Promise<SpendComparison> {
+): Promise<SpendComparison | null> {
+  const { workspaceId } = who;
+  const { cut: day } = compared.stretch;
+  const cut = day && (await loadCutDay(client, workspaceId, environmentsOf(query.environment), day));
+  const stretch = toAnsweredStretch(compared, cut?.isEstimate ?? false);
+  if (!stretch) return null;
   const rows = query.group_by.slice(0, 1).filter((dimension) => !isCalendar(dimension));
   const groups = rows.length === 0 ? [] : answer.rows.groups;
   const listed = groups.filter((group) => !group.is_rest).map(({ value }) => value);
-  const before = await loadAnswer(client, who, { ...query, ...days, group_by: rows, listed }, now);
-  return toComparison(answer, groups, before);
+  const { from, to } = stretch;
+  const before = await loadAnswer(client, who, { ...query, from, to, group_by: rows, listed, cut }, now);
+  return { stretch, ...toComparison(answer, groups, before) };
 }
 
 /** @param groups the rows of the answer that are compared */
@@ -40,7 +50,7 @@ function toComparison(
   answer: SpendAnswer,
   groups: SpendAnswer["rows"]["groups"],
   before: SpendAnswer,
-): SpendComparison {
+): Omit<SpendComparison, "stretch"> {
   const { measure } = answer;
   const isOfProviders = answer.rows.dimension === "provider";
   // The other days may know a provider by another spelling.
@@ -51,8 +61,6 @@ function toComparison(
     ? undefined
     : before.rows.groups.find((group) => group.is_rest);
   return {
-    from: before.from,
-    to: before.to,
     totals: toChange(measure, answer.totals, before.cells.length === 0 ? undefined : before.totals),
     rows: groups.map((group) => toChange(measure, group, earlier.get(nameOf(group)))),
     gone:

@@ -15,6 +15,7 @@ import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/
 import { ServiceError, validationFailed } from "@/lib/errors";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { displayOf } from "@/lib/spend/conversion";
+import type { CutDayOf } from "@/lib/spend/cut-day";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { addDays, addMonthStart, countDays } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
@@ -38,8 +39,14 @@ const maxLines = 250_000;
 /** The most cells of an answer. */
 const maxCells = 5_000;
 
-/** A question whose defaults are filled in. `listed`: the values of the rows that are listed, in place of the highest. */
-export type ExploreQuestion = Omit<SpendQuery, "from" | "to" | "currency"> & { listed?: (string | null)[] };
+/**
+ * A question whose defaults are filled in. `listed`: the values of the rows that are listed, in place of the highest. `cut`: the
+ * last day, where only a part of it counts.
+ */
+export type ExploreQuestion = Omit<SpendQuery, "from" | "to" | "currency"> & {
+  listed?: (string | null)[];
+  cut?: CutDayOf | undefined;
+};
 
 /**
  * Answers a member's question about spend, in one snapshot.
@@ -86,13 +93,13 @@ export async function loadAnswer(
   const range = rangeOfQuery({ from, to }, now);
   demandFewCells(question, range);
   const display = given ?? (await displayOf(currency, { ranges: [range], today: dayOf(now) }, "currency"));
-  const { group_by: groupBy, measure, top, listed, filters, environment } = question;
+  const { group_by: groupBy, measure, top, listed, filters, environment, cut } = question;
   // Days of several rates are converted one by one, so they are not read folded.
   const isFolded = display === undefined || display.rates.length === 1;
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
   const kind = chooseSource(groupBy, { ...who, filters }, needsTokens);
   const foldedUntil = isFolded ? await selectFoldedUntil(client, who.workspaceId) : null;
-  const scope = { ...who, environment, filters, range, foldedUntil };
+  const scope = { ...who, environment, filters, range, cut, foldedUntil };
   if (kind === "ledger") await demandShortLedger(client, scope);
   const found = await selectCells(client, scope, {
     kind,

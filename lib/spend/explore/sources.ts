@@ -8,6 +8,7 @@ import { isCalendar, tagNameOf } from "@/lib/contract/spend/spend-query";
 import type { DayRange } from "@/lib/contract/values/month";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import { providerKey } from "@/lib/spend/activity/filters";
+import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
@@ -17,6 +18,8 @@ export type ExploreScope = {
   environment: SpendQuery["environment"];
   filters: SpendFilter[];
   range: DayRange;
+  /** The last day of the range, where only a part of it counts. */
+  cut: CutDayOf | undefined;
   /** The day before which sums are folded; null where none are. */
   foldedUntil: string | null;
   isKey: boolean;
@@ -78,7 +81,7 @@ export function sourceOf(kind: SourceKind, groupBy: SpendDimension[], scope: Exp
 }
 
 /** The environments that a query is about. */
-export const environmentsOf = (environment: SpendQuery["environment"]) =>
+export const environmentsOf = (environment: SpendQuery["environment"]): ("live" | "test")[] =>
   environment === "all" ? ["live", "test"] : [environment];
 
 /** The columns that the rows of the daily sums and of the ledger both have. */
@@ -123,8 +126,13 @@ function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): SumTable {
   return { rows, column: columnIn, spelling: spellingIn(sql`s.provider`) };
 }
 
+/** The days of a range of which all counts. */
+const wholeDaysOf = ({ range, cut }: ExploreScope): DayRange =>
+  cut ? { from: range.from, until: cut.day } : range;
+
 /** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
-function sumsWithin({ workspaceId, environment, range, foldedUntil }: ExploreScope, isOfDays: boolean): Sql {
+function sumsWithin(scope: ExploreScope, isOfDays: boolean): Sql {
+  const { workspaceId, environment, cut, foldedUntil } = scope;
   const select = (table: Sql, day: Sql) => (days: DayRange) =>
     sql`
     select ${day} as day, project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags, amount_usd,
@@ -132,16 +140,17 @@ function sumsWithin({ workspaceId, environment, range, foldedUntil }: ExploreSco
     from ${table}
     where workspace_id = ${workspaceId} and environment = any(${environmentsOf(environment)}::text[])
       and ${day} >= ${days.from} and ${day} < ${days.until}`;
-  return rowsOfFolds(
-    divideAtFolds(range, isOfDays ? null : foldedUntil),
+  const sums = rowsOfFolds(
+    divideAtFolds(wholeDaysOf(scope), isOfDays ? null : foldedUntil),
     select(sql`public.daily_spend`, sql`day`),
     select(sql`public.monthly_spend`, sql`month`),
   );
+  return cut ? sql`${sums} union all ${rowsOfCutDay(cut)}` : sums;
 }
 
-function ledgerSource({ workspaceId, environment, filters, range, isOfUsers }: ExploreScope): SumTable {
-  const within = (at: Sql) =>
-    sql`${at} >= ${`${range.from}T00:00:00Z`} and ${at} < ${`${range.until}T00:00:00Z`}`;
+function ledgerSource({ workspaceId, environment, filters, range, cut, isOfUsers }: ExploreScope): SumTable {
+  const until = cut ? new Date(cut.at).toISOString() : `${range.until}T00:00:00Z`;
+  const within = (at: Sql) => sql`${at} >= ${`${range.from}T00:00:00Z`} and ${at} < ${until}`;
   const isTokens = sql`s.unit_type like '%tokens'`;
   const listed = sql`cross join lateral (${postingsOf(workspaceId, within)}) as p`;
   const p = isOfUsers ? sql`m` : sql`p`;
@@ -168,11 +177,16 @@ export function linesWithin(scope: ExploreScope): Sql {
     where true ${conditions(scope.workspaceId, filters)}`;
 }
 
-function totalsSource(
-  dimension: string,
-  groupBy: SpendDimension[],
-  { workspaceId, environment, filters, range, foldedUntil }: ExploreScope,
-): SumTable {
+/** The rows of a cut day, as totals by one dimension have them. @param tag the name of the tag where that is the dimension */
+function ofCutDay(cut: CutDayOf, dimension: string, tag: string | undefined): Sql {
+  const named = dimension === "provider" ? sql`s.provider` : columns[dimension as keyof typeof columns];
+  return sql`
+    select s.day, s.environment, s.type, ${tag === undefined ? sql`${named}::text` : tagValueIn(tag)}, s.amount_usd, s.message_count
+    from (${rowsOfCutDay(cut)}) as s`;
+}
+
+function totalsSource(dimension: string, groupBy: SpendDimension[], scope: ExploreScope): SumTable {
+  const { workspaceId, environment, filters, cut, foldedUntil } = scope;
   const tag = tagNameOf(dimension);
   const isPartial = dimension === "user" || tag !== undefined;
   const ofName =
@@ -180,7 +194,7 @@ function totalsSource(
       ? sql`dimension = ${dimension}`
       : sql`dimension = 'tag' and starts_with(value, ${`${tag}:`})`;
   const totals = rowsOfTotals(
-    range,
+    wholeDaysOf(scope),
     isByDays(groupBy) ? null : foldedUntil,
     ({ name, day }, { from, until }) => sql`
       select ${day} as day, environment, dimension = ${fewest} as is_whole, type, value, amount_usd, message_count from ${name}
@@ -206,7 +220,7 @@ function totalsSource(
   const column = (name: SpendDimension) => (name === dimension ? value : columnIn(name));
   const rows = sql`
     select s.*
-    from (${isPartial ? partial : whole}) as s
+    from (${isPartial ? partial : whole} ${cut ? sql`union all ${ofCutDay(cut, dimension, tag)}` : empty}) as s
     where true ${all(
       filters.map((filter) => {
         if (filter.field === "type") return filterBy(columns.type, filter, listOf(filter));

@@ -16,8 +16,8 @@ type KeyLimits = z.output<typeof keyLimits>;
 type CoveringBudget = KeyLimits["budgets"][number];
 
 /**
- * What limits a key: its own limits, and the budgets that cover what it records. Figures of budgets are told to a key that
- * may read them (`read_summaries` and row-level security); of the others it is told those that block and that its own
+ * What limits a key: its own limits, and the budgets that cover what it records. Figures of budgets are shown to a key that
+ * may read them (`read_summaries` and row-level security); of the others it sees those that block and that its own
  * settings name, because their refusals name them, too.
  * @throws ServiceError unavailable
  */
@@ -111,7 +111,7 @@ export function toReadable(row: BudgetRow): CoveringBudget {
   };
 }
 
-/** Budgets whose figures are not told. */
+/** Budgets whose figures the key may not read. */
 function toNamed(rows: BlockingBudgetRow[]): CoveringBudget[] {
   return parseBudgets(rows).flatMap((budget) =>
     budget.periods.map((period) => ({

@@ -2,11 +2,13 @@ import type { ClientBase } from "pg";
 import type { Dimension } from "@/lib/contract/spend/metrics";
 import type { DayRange } from "@/lib/contract/values/month";
 import { boolean, integer, nullable, numeric, type Row, text } from "@/lib/db/columns";
-import { selectAll } from "@/lib/db/query";
+import { selectAll, selectOne } from "@/lib/db/query";
 import { join, sql } from "@/lib/db/sql";
-import { shownProvider } from "@/lib/spend/activity/filters";
+import { lineConditions, rowConditions, shownProvider } from "@/lib/spend/activity/filters";
+import { convertedAt } from "@/lib/spend/conversion";
+import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
-import type { DayPoint } from "@/lib/spend/period";
+import type { Compared } from "@/lib/spend/period";
 import { dayWithin, fewest, isNarrow, type SpendScope, spendWithin, totalsWithin } from "./rows-sql";
 import { sumsOfSpend, sumsOfTotals } from "./sums-sql";
 
@@ -25,12 +27,13 @@ const typeTotals = {
   ahead_amount: numeric(),
   /** The last day after today that has any, `YYYY-MM-DD`. */
   ahead_until: nullable(text()),
-  /** The compared days: in full (`before_`), and up to the point that corresponds to now. */
+  /** The days compared with: all of them (`before_`), the whole days of their stretch, and the days that a chart draws. */
   before_amount: numeric(),
   before_messages: numeric(),
   before_unpriced: numeric(),
   before_included: numeric(),
-  before_to_point: numeric(),
+  before_stretch: numeric(),
+  before_aligned: numeric(),
 };
 
 /** The sums of one type of message, of one bucket, or of both. Amounts are USD as exact text. */
@@ -75,13 +78,11 @@ export type BucketRow = {
 /** A series to read: the length of its buckets, the dimension to stack by, and the most groups of a stack. */
 export type SeriesScope = { bucket: "day" | "month"; groupBy: Dimension; maxGroups: number };
 
-/** The days of a period that are read. `spent` is the part up to today; `before` are the days compared with, up to today. */
+/** The days of a period that are read. `spent`: those up to today. */
 export type ReadDays = {
   range: DayRange;
   spent: DayRange;
-  before: DayRange | undefined;
-  /** The point of `before` that corresponds to now. */
-  point: DayPoint | undefined;
+  before: (Compared & { spent: DayRange }) | undefined;
 };
 
 /** No day. */
@@ -94,18 +95,15 @@ const nothing: DayRange = { from: "infinity", until: "infinity" };
 export function selectTypeTotals(
   client: ClientBase,
   scope: SpendScope,
-  { range, spent, before = nothing, point }: ReadDays,
+  { range, spent, before }: ReadDays,
   series?: Pick<SeriesScope, "bucket" | "groupBy">,
 ): Promise<TypeTotals[]> {
   const isCurrent = dayWithin([spent]);
   const isAhead = sql`day >= ${range.from} and day >= ${spent.until} and day < ${range.until}`;
-  const isBefore = dayWithin([before]);
-  const { day, fraction } = point ?? { day: "-infinity", fraction: "0" };
-  // Days that adjoin are read as one range.
-  const adjoins = before.until === range.from;
-  const days = adjoins
-    ? [{ from: before.from, until: range.until }]
-    : [range, ...(before === nothing ? [] : [before])];
+  const isBefore = dayWithin([before?.spent ?? nothing]);
+  const isStretch = dayWithin([before?.stretch.days ?? nothing]);
+  const isAligned = dayWithin([before?.aligned ?? nothing]);
+  const days = joinRanges([range, ...(before ? [before.spent, before.aligned] : [])]);
   const rows = isNarrow(scope.filters) ? spendWithin(scope, ...days) : totalsWithin([fewest], scope, ...days);
   const sets = [
     sql`(type)`,
@@ -127,10 +125,8 @@ export function selectTypeTotals(
        coalesce(sum(message_count) filter (where ${isBefore}), 0) as before_messages,
        coalesce(sum(unpriced_count) filter (where ${isBefore}), 0) as before_unpriced,
        coalesce(sum(included_usd) filter (where ${isBefore}), 0) as before_included,
-       coalesce(
-         sum(case when day = ${day} then amount_usd * ${fraction}::numeric else amount_usd end)
-           filter (where ${isBefore} and day <= ${day}), 0
-       ) as before_to_point
+       coalesce(sum(amount_usd) filter (where ${isStretch}), 0) as before_stretch,
+       coalesce(sum(amount_usd) filter (where ${isAligned}), 0) as before_aligned
      from (
        select type, day, date_trunc(${series?.bucket ?? "month"}, day::timestamp) as bucket, sum(amount_usd) as amount_usd,
          sum(message_count) as message_count, sum(unpriced_count) as unpriced_count,
@@ -141,6 +137,33 @@ export function selectTypeTotals(
      group by grouping sets (${join(sets)})
      order by bucket nulls first, type`,
   );
+}
+
+/** The same days in as few ranges as there are: those that adjoin or overlap are read as one. */
+function joinRanges(ranges: DayRange[]): DayRange[] {
+  const joined: DayRange[] = [];
+  for (const { from, until } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = joined.at(-1);
+    if (!last || from > last.until) joined.push({ from, until });
+    else if (until > last.until) last.until = until;
+  }
+  return joined;
+}
+
+/** What was spent on a cut day before its instant, USD as exact text. */
+export async function selectCutDay(
+  client: ClientBase,
+  { workspaceId, filters, display }: SpendScope,
+  cut: CutDayOf,
+): Promise<string> {
+  const amount = display ? convertedAt(display, sql`amount_usd`, sql`day`) : sql`amount_usd`;
+  const { spent } = await selectOne(
+    client,
+    { spent: numeric() },
+    sql`select coalesce(sum(${amount}), 0) as spent from (${rowsOfCutDay(cut)}) as s
+      where true ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}`,
+  );
+  return spent;
 }
 
 /**

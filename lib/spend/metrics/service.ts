@@ -11,8 +11,9 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
 import { isSameProvider, type LedgerFilters } from "@/lib/spend/activity/filters";
 import { convertComing, pairAmounts } from "@/lib/spend/conversion";
+import { type CutDayOf, loadCutDay } from "@/lib/spend/cut-day";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
-import { everything, toAnsweredRange } from "@/lib/spend/period";
+import { everything, toAnsweredRange, toAnsweredStretch } from "@/lib/spend/period";
 import { toConvertedMetrics } from "./converted";
 import {
   type BucketRow,
@@ -21,6 +22,7 @@ import {
   type Slice,
   selectAllocations,
   selectBreakdown,
+  selectCutDay,
   selectTypeTotals,
   selectUsage,
   type TypeTotals,
@@ -61,18 +63,19 @@ export async function loadMetrics(
   const scope = { workspaceId, filters: query };
   const days = daysOf(query, now);
   const series = seriesScopeOf(days.range, groupBy);
-  const recorded = await loadSums(client, scope, days, series);
+  const cut = await loadCut(client, scope, days);
+  const recorded = await loadSums(client, scope, days, series, cut);
   const forecast = await loadForecast(
     client,
     scope,
     { period: periodOf(query), range: days.range, now, environment: query.environment },
     recorded.types,
   );
-  const asked = { query, days, series, now };
+  const asked = { query, days, series, cut, now };
   if (!display) return toMetrics(asked, recorded, forecast);
   const converted = followOrder(
     recorded,
-    await loadSums(client, { ...scope, display }, days, series, recorded.largest),
+    await loadSums(client, { ...scope, display }, days, series, cut, recorded.largest),
   );
   const answer = toMetrics(asked, recorded, forecast, converted);
   const convertedForecast = forecast && convertForecast(display, forecast, converted);
@@ -93,7 +96,19 @@ type MetricsSums = {
   buckets: BucketRow[];
   allocations: Omit<BucketRow, "place" | "amount" | "below_zero">[];
   largest: (string | null)[];
+  /** What was spent in the part of the cut day that counts. */
+  ofCutDay: string;
 };
+
+/** How the cut day of what is compared with is read; undefined where there is none. */
+async function loadCut(
+  client: ClientBase,
+  { workspaceId, filters }: SpendScope,
+  { before }: ReadDays,
+): Promise<CutDayOf | undefined> {
+  const cut = before?.stretch.cut;
+  return cut && loadCutDay(client, workspaceId, [filters.environment ?? "live"], cut);
+}
 
 /** @param known the largest values of the series, where they are known */
 async function loadSums(
@@ -101,6 +116,7 @@ async function loadSums(
   scope: SpendScope,
   days: ReadDays,
   series: SeriesScope,
+  cut: CutDayOf | undefined,
   known?: (string | null)[],
 ): Promise<MetricsSums> {
   const sums = await selectTypeTotals(client, scope, days, series);
@@ -111,7 +127,8 @@ async function loadSums(
     series.groupBy === "type" && hasAllocations
       ? await selectAllocations(client, scope, days.spent, series.bucket)
       : [];
-  return { sums, types, ofTypes: sliceTypes(types), ...breakdown, allocations };
+  const ofCutDay = cut ? await selectCutDay(client, scope, cut) : "0";
+  return { sums, types, ofTypes: sliceTypes(types), ...breakdown, allocations, ofCutDay };
 }
 
 /** Converted sums in the order of those in USD, which need not be that of their own amounts. */
@@ -152,20 +169,21 @@ function convertForecast(display: Display, forecast: Forecast, { types }: Metric
 /** What metrics are asked of. */
 type Asked = {
   query: Omit<MetricsQuery, "group_by" | "currency">;
-  days: ReturnType<typeof daysOf>;
+  days: ReadDays;
   series: SeriesScope;
+  cut: CutDayOf | undefined;
   now: number;
 };
 
 /** @param alike the sums in the other currency, where there is one */
 function toMetrics(
-  { query, days, series, now }: Asked,
+  { query, days, series, cut, now }: Asked,
   recorded: MetricsSums,
   forecast: Forecast | null,
   alike?: MetricsSums,
 ): Metrics {
   const { sums, types, ofTypes, slices: ofColumns } = recorded;
-  const { range, compared } = days;
+  const { range, before } = days;
   const rowsOf = (of: MetricsSums) =>
     series.groupBy === "type" ? bucketsByType(of.sums, of.ofTypes, of.allocations) : of.buckets;
   const slices = [...ofColumns, ...ofTypes];
@@ -176,11 +194,14 @@ function toMetrics(
     totals: toTotals(types, ""),
     booked_ahead: toBookedAhead(types, days),
     compare: comparisonOf(query),
-    previous: compared
+    previous: before
       ? {
-          ...(toAnsweredRange(compared) as { from: string; to: string }),
+          ...(toAnsweredRange(before.whole) as { from: string; to: string }),
           totals: toTotals(types, "before_"),
-          to_point_usd: toExact(sum(types.map((row) => parseDecimal(row.before_to_point)))),
+          to_point_usd: toExact(
+            sum([recorded.ofCutDay, ...types.map((row) => row.before_stretch)].map(parseDecimal)),
+          ),
+          to_point: toAnsweredStretch(before, cut?.isEstimate ?? false),
         }
       : null,
     forecast_usd: forecast && toExact(forecast.total),
@@ -189,10 +210,10 @@ function toMetrics(
       series,
       {
         range,
-        before: compared,
+        before: before?.aligned,
         rows: rowsOf(recorded),
         alike: alike && rowsOf(alike),
-        earlier: sums.flatMap(({ type, bucket, before_amount: amount }) =>
+        earlier: sums.flatMap(({ type, bucket, before_aligned: amount }) =>
           type === null && bucket !== null ? [{ ...undivided, bucket, place: null, amount }] : [],
         ),
       },

@@ -21,7 +21,7 @@ export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQ
       {
         totals: toTotals(types, ""),
         booked_ahead: toBookedAhead(types, days),
-        previous: days.compared ? { totals: toTotals(types, "before_") } : null,
+        previous: days.before ? { totals: toTotals(types, "before_") } : null,
       },
       now,
     );

@@ -1,14 +1,12 @@
 import type { ClientBase } from "pg";
-import { periodOf } from "@/lib/contract/spend/ledger-query";
 import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
 import { dayOf } from "@/lib/contract/values/instant";
-import type { DayRange } from "@/lib/contract/values/month";
 import { parseDecimal, sum } from "@/lib/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { displayOf, pairAmounts } from "@/lib/spend/conversion";
 import { loadAllDays } from "@/lib/spend/explore/service";
-import { comparedRange, everything, rangeOf, samePointBefore, spentWithin } from "@/lib/spend/period";
+import { type Compared, comparedWith, everything, rangeOf, spentWithin } from "@/lib/spend/period";
 import { type ReadDays, selectTypeTotals, type TypeTotals } from "./metrics-queries";
 import type { SpendScope } from "./rows-sql";
 
@@ -19,7 +17,7 @@ export async function loadTotals(
   { currency, ...query }: MetricsQuery,
   now: number,
 ): Promise<Pick<Metrics, "totals" | "booked_ahead">> {
-  const days = { ...daysOf(query, now), before: undefined, point: undefined };
+  const days = { ...daysOf(query, now), before: undefined };
   const load = async (scope: SpendScope) => {
     const types = await selectTypeTotals(client, scope, days);
     return { totals: toTotals(types, ""), booked_ahead: toBookedAhead(types, days) };
@@ -38,31 +36,32 @@ export async function loadDisplay(
   now: number,
 ): Promise<Display | undefined> {
   if (currency === undefined) return undefined;
-  const { range, compared } = daysOf(query, now);
+  const { range, before } = daysOf(query, now);
   const to = dayOf(now);
   const { environment } = query;
   const first =
     range.from === everything.from
       ? (await loadAllDays(client, { workspaceId, environment, to })).first
       : undefined;
-  return displayOf(currency, { ranges: [range, compared], today: to, first: first ?? to });
+  return displayOf(currency, {
+    ranges: [range, before?.whole, before?.aligned],
+    today: to,
+    first: first ?? to,
+  });
 }
 
-/** The days that the figures of a query are read of. `compared`: the days compared with, whole. */
-export function daysOf(
-  query: Omit<MetricsQuery, "group_by" | "currency">,
-  now: number,
-): ReadDays & { compared: DayRange | undefined } {
+/** The days that the figures of a query are read of. */
+export function daysOf(query: Omit<MetricsQuery, "group_by" | "currency">, now: number): ReadDays {
   const range = rangeOf(query, now);
-  const compared = comparedRange(query, range);
-  return {
-    range,
-    spent: spentWithin(range, now),
-    compared,
-    before: compared && spentWithin(compared, now),
-    point: compared && samePointBefore(periodOf(query), range, compared, now),
-  };
+  const before = comparedWith(query, now);
+  return { range, spent: spentWithin(range, now), before: before && upTo(before, now) };
 }
+
+/** What is compared with, without the days after today. */
+const upTo = (before: Compared, now: number): NonNullable<ReadDays["before"]> => ({
+  ...before,
+  spent: spentWithin(before.whole, now),
+});
 
 /** The kind under which summaries count a type: allocations and batches count as usage. */
 const kindOf = (type: string | null) => (type === "subscription" || type === "expense" ? type : "usage");

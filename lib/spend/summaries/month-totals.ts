@@ -23,7 +23,7 @@ const reads = new Batcher<KeyClaims, MonthTotal[] | Error>({
   // Other reads keep half of the connections for reading.
   maxInFlight: 2,
   maxQueuedWeight: 10_000,
-  overflow: () => overloaded("answering"),
+  overflow: () => overloaded(),
 });
 
 /** Reads for a group; once for equal claims. If the statement fails, each is read alone, so that none fails for another. */

@@ -18,7 +18,7 @@ import {
   selectSpendSlices,
 } from "./summary-queries";
 
-/** The most rows in a project's spend (specification section 8). */
+/** The most rows in a project's spend. */
 const maxRows = 200;
 const dayMs = 86_400_000;
 

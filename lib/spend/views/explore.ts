@@ -1,4 +1,5 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { SpendComparison } from "@/lib/contract/spend/spend-comparison";
 import type { SpendQuery } from "@/lib/contract/spend/spend-query";
 import { dayOf } from "@/lib/contract/values/instant";
@@ -6,22 +7,20 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { loadComparison } from "@/lib/spend/explore/comparison";
 import { loadAllDays, loadAnswer, loadTagNames } from "@/lib/spend/explore/service";
+import { comparedWith } from "@/lib/spend/period";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 import { loadViews } from "@/lib/spend/saved-views/service";
-
-/** The days that an answer is compared with. */
-type Days = { from: string; to: string };
 
 /**
  * The content of the Explore page, read in one snapshot: the answer, how it compares with other days, the views that the user may open, the
  * names of the workspace's tags, and the slugs of all projects in order of creation. A query without `from` is about all days since
  * the first cost, as many as can be read; without any cost, about the month of `to`.
- * @param compared null for a page that compares nothing
+ * @param days the days of the page and what they are compared with
  * @returns the content; `comparison` is the error where the days compared with cannot be read; `first`, of a query without
  *   `from`, the first day with a cost
  * @throws ServiceError not_found, validation_failed, query_too_broad
  */
-export function readExplore(claims: UserClaims, slug: string, given: SpendQuery, compared: Days | null) {
+export function readExplore(claims: UserClaims, slug: string, given: SpendQuery, days: RangeQuery) {
   return asUserReading(claims, async (client, now) => {
     const { id, role } = await requireMembership(client, claims, slug);
     const who = { workspaceId: id, isKey: false, isOfUsers: false };
@@ -30,12 +29,14 @@ export function readExplore(claims: UserClaims, slug: string, given: SpendQuery,
       from === undefined ? await loadAllDays(client, { workspaceId: id, environment, to }) : undefined;
     const query = { ...given, to, from: from ?? all?.from };
     const answer = await loadAnswer(client, who, query, now);
+    const compared = comparedWith(days, now);
     const comparison: SpendComparison | ServiceError | null =
-      compared &&
-      (await loadComparison(client, who, { query, answer, days: compared }, now).catch((error: unknown) => {
-        if (isRefusal(error)) return error;
-        throw error;
-      }));
+      compared === undefined
+        ? null
+        : await loadComparison(client, who, { query, answer, compared }, now).catch((error: unknown) => {
+            if (isRefusal(error)) return error;
+            throw error;
+          });
     return {
       answer,
       comparison,

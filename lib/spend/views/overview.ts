@@ -2,24 +2,23 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { MetricsQuery } from "@/lib/contract/spend/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
-import { comparableDays, loadChanges } from "@/lib/spend/changes/service";
+import { loadChanges } from "@/lib/spend/changes/service";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
 /**
  * The content of the overview, read in one snapshot: its figures, why they differ from those compared with (undefined where
- * no day is comparable), the budgets with their live spend, and the slugs of all projects in order of creation.
+ * nothing is compared), the budgets with their live spend, and the slugs of all projects in order of creation.
  * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
  * @throws ServiceError not_found
  */
 export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery) {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
-    const days = comparableDays(query, now);
     const { environment } = query;
     return {
       now,
-      changes: days && (await loadChanges(client, { workspaceId: id, environment, ...days })),
+      changes: await loadChanges(client, { workspaceId: id, environment }, query, now),
       metrics: await loadMetrics(client, id, query, now),
       budgets: await loadFullBudgets(client, id),
       projectOrder: await loadProjectSlugs(client, id),

@@ -22,10 +22,10 @@ const weekRow = {
 export type WeekRow = Row<typeof weekRow>;
 
 /** A span of time, in milliseconds since 1970; `until` is the first instant after it. */
-export type Span = { from: number; until: number };
+export type WeekSpan = { from: number; until: number };
 
 /** A span as whole UTC days and the hours before and after them. */
-function split({ from, until }: Span): { days: Span; edges: Span[] } {
+function split({ from, until }: WeekSpan): { days: WeekSpan; edges: WeekSpan[] } {
   const dayMs = 86_400_000;
   const days = { from: Math.ceil(from / dayMs) * dayMs, until: Math.floor(until / dayMs) * dayMs };
   const edges = [
@@ -36,7 +36,7 @@ function split({ from, until }: Span): { days: Span; edges: Span[] } {
 }
 
 /** Whether a column is within one of the spans. @param write writes an instant as a value of the column's type */
-function inSpans(column: Sql, spans: Span[], write: (ms: number) => Sql): Sql {
+function inSpans(column: Sql, spans: WeekSpan[], write: (ms: number) => Sql): Sql {
   const conditions = spans.map(
     ({ from, until }) => sql`${column} >= ${write(from)} and ${column} < ${write(until)}`,
   );
@@ -67,7 +67,7 @@ export function selectBounds(client: ClientBase, zone: string, monday: string | 
 export function selectWeek(
   client: ClientBase,
   workspaceId: string,
-  { week, before }: { week: Span; before: Span },
+  { week, before }: { week: WeekSpan; before: WeekSpan },
   atMost: number,
 ): Promise<WeekRow[]> {
   const parts = [split(before), split(week)];

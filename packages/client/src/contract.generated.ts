@@ -33,7 +33,7 @@ export type BatchItem = {
   request_input_tokens?: number | undefined;
   /** How the provider served the request, where that changes its price: `batch`, `flex`, `priority`, `ultrafast`, or `fast` for Anthropic's fast mode; `standard` is the default. A tier for which the catalogue has no price leaves the usage unpriced. */
   service_tier?: "standard" | "batch" | "flex" | "priority" | "fast" | "ultrafast" | undefined;
-  /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
+  /** USD. If it is given, it is the cost, rounded half-even to 18 decimals. If it is left out, the service prices the usage. */
   estimated_cost?: number | undefined;
   /** The feature the usage served. */
   feature?: string | undefined;
@@ -205,7 +205,7 @@ export type UsageLine = {
   unit_type: string;
   /** How many units. */
   quantity: number;
-  /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
+  /** USD. If it is given, it is the cost, rounded half-even to 18 decimals. If it is left out, the service prices the usage. */
   estimated_cost?: number | undefined;
 };
 
@@ -245,7 +245,7 @@ export type UsageMessage = {
     quantity: number;
     /** The part of `quantity` that the provider read from its cache, where its count of input tokens includes it. */
     cached_quantity?: number | undefined;
-    /** USD. Given, it is the cost, rounded half-even to 18 decimals; left out, the service prices the usage. */
+    /** USD. If it is given, it is the cost, rounded half-even to 18 decimals. If it is left out, the service prices the usage. */
     estimated_cost?: number | undefined;
     lines?: undefined;
   }

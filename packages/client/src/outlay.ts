@@ -39,7 +39,7 @@ export class Outlay {
   }
 
   /**
-   * Queues a message and returns. Never throws: what goes wrong, now or later, is told to `onError`. The message is
+   * Queues a message and returns. Never throws: what goes wrong, now or later, is given to `onError`. The message is
    * copied, and gets the present time as `occurred_at` if it has none.
    */
   record(message: CostMessage, options: RecordOptions = {}): void {
@@ -88,7 +88,7 @@ export class Outlay {
   }
 
   /**
-   * Sends what waits and ends the client. Never rejects. What is not answered in time is dropped, counted and told to
+   * Sends what waits and ends the client. Never rejects. What is not answered in time is dropped, counted and given to
    * `onError`, as is what is recorded afterwards.
    * @param timeoutMs the longest time to wait; default `drainTimeoutMs`
    */

@@ -98,7 +98,7 @@ export class Sender {
     request?.abort();
     this.#settle(left.length);
     for (const entry of left)
-      this.#drop(entry, new OutlayError("not_sent", "The time to send the message was over."));
+      this.#drop(entry, new OutlayError("not_sent", "The message was not sent in time."));
   }
 
   /** While the page is hidden, sends small requests that outlive it. One under way might not, so it is sent again. */

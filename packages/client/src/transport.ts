@@ -75,7 +75,7 @@ export function toError(status: number, body: unknown): OutlayError {
     ? new OutlayError("unreachable", "The service did not answer.", 0, undefined, { cause: body })
     : new OutlayError(
         "unexpected_answer",
-        `The answer (status ${status}) is not the service's. Check \`url\`.`,
+        `The answer (status ${status}) did not come from Outlay. Check \`url\`.`,
         status,
       );
 }

@@ -9,7 +9,7 @@ import { latestMail } from "@/tests/helpers/outbox";
 import type { Service } from "@/tests/helpers/service";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withHarness({ services: 0 });
 connectService(() => harness.database);
 
 /** A mail as the server received it. */
@@ -45,13 +45,12 @@ const server = new SMTPServer({
 beforeAll(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.server.address() as AddressInfo;
-  team = await makeTeam(harness);
-  await harness.services[0]?.stop();
   mailing = await harness.start({
     SMTP_URL: `smtp://outlay:secret@127.0.0.1:${port}`,
     SMTP_FROM: "Outlay <alerts@outlay.example.com>",
     BASE_URL: "https://outlay.example.com",
   });
+  team = await makeTeam(harness);
 });
 afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
 

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
 // The rules of a workspace: who may change and snooze them, and what they answer.
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 let team: Team;
 
@@ -111,7 +111,7 @@ describe("The rules of a workspace", () => {
     expect(over).toMatchObject({
       state: "ok",
       severity: "info",
-      title: "The key Test key is far from its monthly limit again",
+      title: "The key Test key is no longer near its monthly limit",
       figures: { amount_usd: null, percent: null },
     });
   });

@@ -4,10 +4,9 @@ import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
-import type { Service } from "@/tests/helpers/service";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withHarness({ services: 0 });
 
 let team: Team;
 /** Mails as the server received them, decoded. */
@@ -36,17 +35,15 @@ const server = new SMTPServer({
 beforeAll(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.server.address() as AddressInfo;
-  team = await makeTeam(harness);
-  await harness.services[0]?.stop();
   const settings = { SMTP_URL: `smtp://127.0.0.1:${port}`, SMTP_FROM: "Outlay <alerts@outlay.example.com>" };
   await Promise.all([harness.start(settings), harness.start(settings)]);
+  team = await makeTeam(harness);
 });
 afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
 
 const call = (who: keyof Team["users"], method: string, path: string, body?: unknown) =>
   apiClient(base(), team.users[who].token).call(method, path, body);
-const base = () => running().at(-1)?.baseUrl ?? "";
-const running = (): Service[] => harness.services.slice(1);
+const base = () => harness.services[1]?.baseUrl ?? "";
 const report = () => `${team.path}/weekly-report`;
 const sql = (text: string, values: unknown[] = []) => harness.fixtures.sql.query(text, values);
 

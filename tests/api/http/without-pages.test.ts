@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ settings: { OUTLAY_PAGES: "off" } });
+const harness = withSharedHarness();
 
 test("Records costs without pages, and answers 404 with the reason for every page", async () => {
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { generateSecret } from "@/lib/access/secrets/secret";
 import { apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import { connectTo, readAnswer } from "@/tests/helpers/raw-http";
+import type { Service } from "@/tests/helpers/service";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness({ services: 0 });
+const harness = withSharedHarness();
+const shared = () => harness.services[0] as Service;
 
 describe.each(["on", "off"])("with the lane %s", (lane) => {
   // Next reads a body before it asks its proxy, but does not parse it earlier.
@@ -28,7 +30,7 @@ describe.each(["on", "off"])("with the lane %s", (lane) => {
   };
 
   test("Refuses a key that is not known before any of a long body has come", async () => {
-    const { baseUrl } = await harness.start({ OUTLAY_FAST_LANE: lane });
+    const { baseUrl } = lane === "on" ? shared() : await harness.start({ OUTLAY_FAST_LANE: lane });
     const workspace = await harness.fixtures.workspace();
     const user = await signUpUser(baseUrl);
     const me = await user.get("/api/v1/me");
@@ -50,7 +52,7 @@ describe.each(["on", "off"])("with the lane %s", (lane) => {
 });
 
 test("Refuses a key whose rate is used up before its long body, and counts nothing", async () => {
-  const { baseUrl } = await harness.start();
+  const { baseUrl } = shared();
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace(), { rate_limit_rpm: 2 });
   const client = apiClient(baseUrl, secret);
   const long = { messages: Array.from({ length: 40 }, () => costMessage()) };
@@ -65,7 +67,7 @@ test("Refuses a key whose rate is used up before its long body, and counts nothi
 });
 
 test("Answers what is wrong with a body only to a key that is known", async () => {
-  const { baseUrl } = await harness.start();
+  const { baseUrl } = shared();
   const { secret } = await harness.fixtures.key(await harness.fixtures.workspace());
   const precise = "0.12345678901234567";
   for (const body of [

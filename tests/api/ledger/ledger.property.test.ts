@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { instant, steps } from "@/tests/helpers/ledger/arbitraries";
 import { checkBudgets, checkSpend, checkStored, checkSummary } from "@/tests/helpers/ledger/checks";
 import { LedgerModel } from "@/tests/helpers/ledger/model";
 import { Player } from "@/tests/helpers/ledger/play";
 import { setUpWorkspace } from "@/tests/helpers/ledger/workspace";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 /** `LEDGER_RUNS` sets how many; more for a nightly run. Long sequences, because the checks at the end cost more than the steps. */
 const runs = Number(process.env.LEDGER_RUNS ?? 30);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { Outlay } from "@/packages/client/src/index";
-import { withHarness } from "@/tests/helpers/harness";
 import { chatCall, exportSpans, readCapture } from "@/tests/helpers/otlp";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeamSource } from "@/tests/helpers/sources";
 import { tablesWith } from "@/tests/helpers/tables-with";
 import { uniqueCalls } from "@/tests/helpers/unique-calls";
 
-const harness = withHarness({ services: 2 });
+const harness = withSharedHarness({ services: 2 });
 
 const onlyCheckout = { conditions: { project_slugs: ["checkout", "search"] } };
 
@@ -65,17 +65,23 @@ test("Accounts for everything told: the counts of what became of it sum to what 
     { id: "7", attributes: { ...call, "gen_ai.usage.output_tokens": "0.5" } },
     { id: "8", attributes: { "http.response.size": 5 } },
   ]);
-  for (const sent of [twice, twice, again]) await source.accept(sent);
+  const around = exportSpans([{ id: "9", trace: "9", attributes: wrapper }]);
+  const inside = exportSpans([{ id: "a", trace: "9", parent: "9", attributes: call }], {
+    scope: "com.anthropic.sdk.x",
+  });
+  for (const sent of [twice, twice, again, around, inside, inside]) await source.accept(sent);
   const { partialSuccess } = await (await source.accept(lost)).json();
   expect(partialSuccess.errorMessage).toContain("no counts of tokens: 1.");
   expect(partialSuccess.errorMessage).toContain("no known emitter names its counts as these records do: 1.");
   const { account } = await source.until(
-    (read) => read.account.reduce((sum, { count }) => sum + count, 0) === 8,
+    (read) => read.account.reduce((sum, { count }) => sum + count, 0) === 11,
   );
   expect(account.map(({ hour: _, ...row }) => row)).toEqual(
     expect.arrayContaining([
       { emitter: "anthropic-sdk", outcome: "recorded", by: null, count: 1 },
-      { emitter: "anthropic-sdk", outcome: "replayed", by: null, count: 1 },
+      { emitter: "anthropic-sdk", outcome: "replayed", by: null, count: 2 },
+      { emitter: "openinference", outcome: "recorded", by: null, count: 1 },
+      { emitter: "anthropic-sdk", outcome: "told_again", by: "openinference", count: 1 },
       { emitter: "openinference", outcome: "told_again", by: "anthropic-sdk", count: 1 },
       { emitter: "opentelemetry", outcome: "repeats", by: "contains_calls", count: 1 },
       { emitter: "opentelemetry", outcome: "without_counts", by: null, count: 1 },
@@ -84,7 +90,35 @@ test("Accounts for everything told: the counts of what became of it sum to what 
       { emitter: "opentelemetry", outcome: "refused", by: "validation_failed", count: 1 },
     ]),
   );
-  expect(await source.messages()).toHaveLength(1);
+  expect(await source.messages()).toHaveLength(2);
+});
+
+test("Accounts for what gateways tell, each record once", async () => {
+  const source = await makeTeamSource(harness);
+  const deliver = async (gateway: string, body: unknown) => {
+    const response = await fetch(`${source.url}/api/v1/sources/${gateway}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${source.secret}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    expect(response.status, await response.text()).toBeLessThan(300);
+  };
+  const half = { ...chatCall, "gen_ai.usage.output_tokens": "0.5" };
+  const spans = [chatCall, half, half, half].map((attributes, index) => ({ id: `${index + 1}`, attributes }));
+  await deliver("openrouter", exportSpans(spans).body);
+  const call = { model: "gpt-4o", custom_llm_provider: "openai", prompt_tokens: 10, completion_tokens: 5 };
+  await deliver("litellm", [{ ...call, id: "call-1" }, { id: "call-2" }, { ...call, id: 5 }]);
+  const { account, refused } = await source.until(
+    (read) => read.account.reduce((sum, { count }) => sum + count, 0) === 7,
+  );
+  expect(refused).toBe(4);
+  expect(account.map(({ outcome, count }) => `${outcome} ${count}`).sort()).toEqual([
+    "recorded 1",
+    "recorded 1",
+    "refused 1",
+    "refused 3",
+    "without_counts 1",
+  ]);
 });
 
 test("Accounts for what the typed client tells", async () => {
@@ -97,12 +131,24 @@ test("Accounts for what the typed client tells", async () => {
     unit_type: "input_tokens",
     quantity: 5,
   });
+  // An exporter has told this call with other contents.
+  const response = "chatcmpl-of-the-typed-client-1";
+  await source.accept(
+    exportSpans([{ id: "1", attributes: { ...chatCall, "gen_ai.response.id": response } }]),
+  );
+  client.record(
+    { type: "usage", provider: "openai", model: "gpt-4o", unit_type: "input_tokens", quantity: 10 },
+    { idempotencyKey: `otel:response:${response}`, mayExist: true },
+  );
   await client.flush();
-  const { account, emitters } = await source.until((read) => read.account.length > 0);
-  expect(emitters).toEqual(["outlay-client"]);
-  expect(account).toEqual([
-    expect.objectContaining({ emitter: "outlay-client", outcome: "recorded", count: 1 }),
-  ]);
+  const { account } = await source.until(({ account }) => account.length === 3);
+  expect(account).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ emitter: "outlay-client", outcome: "recorded", count: 1 }),
+      expect.objectContaining({ emitter: "outlay-client", outcome: "told_again", count: 1 }),
+      expect.objectContaining({ emitter: "opentelemetry", outcome: "recorded", count: 1 }),
+    ]),
+  );
 });
 
 test("Names models without a price", async () => {
@@ -187,6 +233,27 @@ describe("A flood", () => {
     expect(rows[0].bytes).toBeLessThanOrEqual(1024 * 1024);
     expect(rows[0].reasons).toBeLessThanOrEqual(50);
   }, 60_000);
+
+  test("Of small refused exports is bounded by count: a further one takes the place of the oldest", async () => {
+    const source = await makeTeamSource(harness, onlyCheckout);
+    const { sql } = harness.fixtures;
+    await sql.query(
+      `insert into public.refused_exports (workspace_id, api_key_id, at, record_count, byte_count, records)
+       select $1, $2, now() - number * interval '1 minute', 1, 4, '[{}]' from generate_series(1, 20) as number`,
+      [source.team.workspace, source.id],
+    );
+    await source.accept(exportSpans(uniqueCalls(1, { project: "payroll" })));
+    const kept = async () =>
+      (
+        await sql.query(
+          `select count(*)::int as exports, (max(at) > now() - interval '50 seconds') as has_newest
+           from public.refused_exports where api_key_id = $1`,
+          [source.id],
+        )
+      ).rows[0];
+    await expect.poll(kept, { timeout: 10_000 }).toMatchObject({ has_newest: true });
+    expect(await kept()).toEqual({ exports: 20, has_newest: true });
+  });
 
   test("Of texts that Postgres cannot hold fails nobody's counts", async () => {
     const hostile = await makeTeamSource(harness, onlyCheckout);

@@ -7,15 +7,18 @@ const workspace = withMetrics(harness);
 const { read, post } = workspace;
 const dayMs = 86_400_000;
 
-test("Compares with the previous period up to the same point, the current day in part", async () => {
+test("Compares with the previous period up to the same time of the day, to the message", async () => {
   const now = Date.now();
   const yesterday = (ms: number) => new Date(Math.floor(now / dayMs) * dayMs - dayMs + ms).toISOString();
   await post({ feature: "yesterday", estimated_cost: 24, occurred_at: yesterday(0) });
+  await post({ feature: "yesterday", estimated_cost: 5, occurred_at: yesterday((now % dayMs) - 1) });
+  // Far enough ahead that it stays so until the answer, unless midnight is near.
+  const later = Math.min((now % dayMs) + 600_000, dayMs - 1);
+  await post({ feature: "yesterday", estimated_cost: 7, occurred_at: yesterday(later) });
   const { previous } = await read("period=day&feature=yesterday");
-  expect(previous?.totals.total_usd).toBe(24);
-  const part = (now % dayMs) / dayMs;
-  expect(Number(previous?.to_point_usd)).toBeGreaterThanOrEqual(24 * part - 0.001);
-  expect(Number(previous?.to_point_usd)).toBeLessThan(24 * part + 0.05);
+  expect(previous?.totals.total_usd).toBe(36);
+  expect(previous?.to_point_usd).toBe(29);
+  expect(previous?.to_point).toMatchObject({ from: yesterday(0).slice(0, 10), is_estimate: false });
 });
 
 test("Compares a past period as a whole, and a range with as many days before", async () => {

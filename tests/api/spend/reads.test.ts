@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
-import { withHarness } from "@/tests/helpers/harness";
 import type { KeyOptions } from "@/tests/helpers/keys";
 import { clientIn } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 
 describe("The month summary", () => {
   test("Has the specification's fields, and its slices sum to its headline", async () => {

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { describe, expect, test, vi } from "vitest";
-import { eraseAccounts } from "@/lib/access/account/deletion";
+import { eraseAccounts } from "@/lib/access/account/service";
 import { resign } from "@/tests/helpers/access/callers";
 import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";

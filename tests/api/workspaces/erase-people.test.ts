@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { costMessage } from "@/tests/helpers/client";
 import { foldPastDays } from "@/tests/helpers/folds";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { ledgerDifferences } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
+import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam } from "@/tests/helpers/team";
 
-const harness = withHarness();
+const harness = withSharedHarness();
 const rows = async (text: string, values: unknown[] = []) =>
   (await harness.fixtures.sql.query(text, values)).rows;
 

@@ -91,7 +91,7 @@ function InvalidInvitation() {
   return (
     <AuthCard
       title="This invitation is no longer valid"
-      about="It has been used or revoked, or it has expired. Ask the person who sent it for a new one."
+      about="It was used, was revoked or has expired. Ask the person who sent it for a new one."
       footer={
         <p>
           Open <TextLink href={homePath}>your own workspace</TextLink>

@@ -1,4 +1,4 @@
-import { isOperatorToken, operatorCookie } from "@/lib/access/operator-token";
+import { isOperatorToken, operatorCookie } from "@/lib/access/operator";
 import { answerMethods } from "@/lib/http/define-route";
 import { serviceAddress } from "@/lib/service-address";
 

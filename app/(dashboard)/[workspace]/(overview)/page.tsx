@@ -97,7 +97,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   );
 }
 
-/** What the overview shows before the first message: the steps to it, and to being told. */
+/** What the overview shows before the first message: the steps to it, and to alerts. */
 async function Onboarding({ slug }: { slug: string }) {
   const { claims, profile } = await requireWorkspace(slug);
   const [
@@ -115,7 +115,7 @@ async function Onboarding({ slug }: { slug: string }) {
         existing ? { name: existing.name, prefix: existing.prefix, last_four: existing.last_four } : null
       }
       addresses={serviceAddresses()}
-      told={{
+      alerts={{
         budgets: budgets.map(({ name }) => name),
         channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),
         canEdit,

@@ -6,7 +6,7 @@ import { activityQuery } from "@/lib/contract/spend/activity";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
 import { sessionsQuery } from "@/lib/contract/spend/sessions";
-import { explain } from "@/lib/contract/values/parse-part";
+import { explainIssue } from "@/lib/contract/values/parse-part";
 import { readPageRange } from "../page-range";
 
 const rowsPerPage = 50;
@@ -89,5 +89,5 @@ function daysOf({ period, from, to }: RangeQuery, { environment = "live" }: Reco
 }
 
 function explainFirst({ issues: [issue] }: z.ZodError): string {
-  return `${issue?.path.join(".")} ${issue && explain(issue)}`;
+  return `${issue?.path.join(".")} ${issue && explainIssue(issue)}`;
 }

@@ -88,7 +88,7 @@ export default async function AlertsPage({ params, searchParams }: Props) {
               Channels
             </h2>
             {channels.length === 0 ? (
-              <EmptyState icon={<BellOff />} title="Nobody is told yet">
+              <EmptyState icon={<BellOff />} title="No channel yet">
                 Add a channel to send alerts by mail, to Slack, Discord, Teams or PagerDuty, or to a webhook
                 of your own.
                 {canEdit ? null : " Admins of this workspace can add one."}

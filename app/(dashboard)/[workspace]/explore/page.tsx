@@ -17,10 +17,10 @@ import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
+import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { maxSpendDays, spendQuery } from "@/lib/contract/spend/spend-query";
-import { explain } from "@/lib/contract/values/parse-part";
+import { explainIssue } from "@/lib/contract/values/parse-part";
 import { ServiceError } from "@/lib/errors";
-import { samePointBefore } from "@/lib/spend/period";
 import { isRefusal, readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
 import { readPageRange } from "../page-range";
@@ -44,13 +44,21 @@ export default async function ExplorePage({ params, searchParams }: Props) {
       />
       <RangeProblem problem={shown.problem} />
       <Suspense fallback={<ExploreSkeleton />}>
-        <Explore slug={workspace.slug} search={shown.params} range={shown.range} />
+        <Explore slug={workspace.slug} search={shown.params} shown={shown} />
       </Suspense>
     </>
   );
 }
 
-async function Explore({ slug, search, range }: { slug: string; search: SearchParams; range: PageRange }) {
+async function Explore({
+  slug,
+  search,
+  shown: { query: days, range },
+}: {
+  slug: string;
+  search: SearchParams;
+  shown: { query: RangeQuery; range: PageRange };
+}) {
   const { claims, user, workspace, reader } = await requireWorkspace(slug);
   const state = readState(search);
   const query = spendQuery.safeParse({
@@ -63,12 +71,11 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
       <Refused
         slug={slug}
         title="This address is not valid"
-        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explain(issue)}`}
+        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explainIssue(issue)}`}
       />
     );
   }
-  const compared = comparedDaysOf(range);
-  const read = await readExplore(claims, slug, query.data, compared).catch((error: unknown) => {
+  const read = await readExplore(claims, slug, query.data, days).catch((error: unknown) => {
     if (isRefusal(error)) return error;
     throw error;
   });
@@ -104,8 +111,8 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
       {first !== undefined && first < answer.from ? (
         <EarlierCosts workspace={slug} state={state} first={first} from={answer.from} />
       ) : null}
-      {comparison instanceof ServiceError && compared ? (
-        <NotCompared days={compared} reason={comparison.message} />
+      {comparison instanceof ServiceError && range.previous ? (
+        <NotCompared days={range.previous} reason={comparison.message} />
       ) : null}
       {data.cells.length === 0 ? (
         <EmptyState icon={<SearchX />} title="Nothing was recorded for this">
@@ -117,7 +124,6 @@ async function Explore({ slug, search, range }: { slug: string; search: SearchPa
           workspace={slug}
           state={state}
           data={data}
-          today={range.today}
           views={await readRememberedViews(user.id)}
         />
       )}
@@ -151,19 +157,4 @@ export function daysOf({ from, to, today }: PageRange): { from: string | undefin
 function longestDaysOf(range: PageRange): { from: string; to: string } {
   const { from, to } = daysOf(range);
   return { from: from ?? addDays(to, 1 - maxSpendDays), to };
-}
-
-/** The days that the days of a range are compared with: of one that goes on after today, as many; null for none. */
-export function comparedDaysOf({
-  period,
-  from,
-  to,
-  previous,
-  today,
-}: PageRange): { from: string; to: string } | null {
-  const goesOn = from !== null && to !== null && from <= today && today < to;
-  if (!goesOn || previous === null) return previous;
-  const range = { from, until: addDays(to, 1) };
-  const before = { from: previous.from, until: addDays(previous.to, 1) };
-  return { from: previous.from, to: samePointBefore(period, range, before, Date.parse(today)).day };
 }

@@ -1,8 +1,7 @@
 import { ChevronRight, KeyRound } from "lucide-react";
 import type { Metadata } from "next";
 import { KeyTable } from "@/components/keys/key-table";
-import { keysSentenceId, toKeyBudgets, toKeyView } from "@/components/keys/key-view";
-import { summarizeKeys } from "@/components/keys/keys-sentence";
+import { keysSentenceId, summarizeKeys, toKeyBudgets, toKeyView } from "@/components/keys/key-view";
 import { NewKey } from "@/components/keys/new-key";
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";

@@ -18,7 +18,7 @@ export type OpenSession = {
 };
 
 /** Why a function of the local sign-in refused a request. */
-export type Refused<Code extends string> = { refused: Code };
+export type AccountRefusal<Code extends string> = { refused: Code };
 
 /** Calls a function of `supabase/bootstrap/5x_…`. Values are sent as parameters. */
 export function call<T>(name: string, values: unknown[], client?: Pool | ClientBase): Promise<T | null> {
@@ -93,10 +93,10 @@ export async function updateUser(
   userId: string,
   sessionId: string,
   changes: UserChanges,
-): Promise<{ user: AuthUser } | Refused<RefusedChange>> {
+): Promise<{ user: AuthUser } | AccountRefusal<RefusedChange>> {
   const values = [userId, sessionId, JSON.stringify(changes)];
   const run = (client?: ClientBase) =>
-    call<{ user: AuthUser } | Refused<RefusedChange>>("update_user", values, client);
+    call<{ user: AuthUser } | AccountRefusal<RefusedChange>>("update_user", values, client);
   return answered(await (changes.password === undefined ? run() : inPasswordQueue(run)));
 }
 
@@ -112,7 +112,7 @@ export async function openSession(
 /** Rotates a refresh token. A token that was used before ends its session. */
 export async function refreshSession(
   refreshToken: string,
-): Promise<OpenSession | Refused<"refresh_token_not_found" | "refresh_token_already_used">> {
+): Promise<OpenSession | AccountRefusal<"refresh_token_not_found" | "refresh_token_already_used">> {
   return answered(await call("refresh_session", [refreshToken]));
 }
 
@@ -126,9 +126,9 @@ export async function closeSessions(userId: string, sessionId: string, scope: st
   await call("close_sessions", [userId, sessionId, scope]);
 }
 
-/** The purpose of a sign-in mail. `Purpose` adds those of the two mails of a change of address and of a reauthentication. */
+/** The purpose of a sign-in mail. `MailPurpose` adds those of the two mails of a change of address and of a reauthentication. */
 export type SignInPurpose = "recovery" | "magiclink";
-export type Purpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
+export type MailPurpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
 
 /** The secrets of a mail: the hash of its link's token, and six digits. */
 export type MailSecrets = { link_hash: string; code: string };
@@ -180,14 +180,18 @@ export type RedeemedMail = {
  */
 export function redeemLink(
   linkHash: string,
-  purposes: Purpose[],
+  purposes: MailPurpose[],
   offeredCodeHash: string | null,
 ): Promise<RedeemedMail | null> {
   return call("redeem_link", [linkHash, purposes, offeredCodeHash]);
 }
 
 /** Redeems the six digits of a mail to an address. @returns null for wrong or expired ones */
-export function redeemCode(email: string, code: string, purposes: Purpose[]): Promise<RedeemedMail | null> {
+export function redeemSignInCode(
+  email: string,
+  code: string,
+  purposes: MailPurpose[],
+): Promise<RedeemedMail | null> {
   return call("redeem_code", [email, code, purposes]);
 }
 
@@ -195,7 +199,7 @@ export function redeemCode(email: string, code: string, purposes: Purpose[]): Pr
 export async function redeemAuthCode(
   codeHash: string,
   verifier: string,
-): Promise<string | Refused<"flow_state_not_found" | "bad_code_verifier">> {
+): Promise<string | AccountRefusal<"flow_state_not_found" | "bad_code_verifier">> {
   return answered(await call("redeem_auth_code", [codeHash, verifier]));
 }
 

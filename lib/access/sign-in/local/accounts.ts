@@ -81,14 +81,14 @@ export async function changeUser(request: Request, origin: Origin): Promise<Resp
 }
 
 const refusedChanges: Record<RefusedChange, [status: number, message: string]> = {
-  same_password: [422, "This is the present password. Choose another."],
+  same_password: [422, "This is already the password of the account. Choose another."],
   email_exists: [422, "There is an account for this address."],
   current_password_invalid: [400, "The current password is not correct."],
   reauthentication_needed: [
     400,
-    "A new password requires the present one as current_password, or as nonce the code that GET /reauthenticate mails.",
+    "To change the password, send the current one as current_password, or the code that GET /reauthenticate mails as nonce.",
   ],
-  reauthentication_not_valid: [422, "The nonce is wrong or too old."],
+  reauthentication_not_valid: [422, "The nonce is wrong or has expired."],
   user_data_too_large: [400, "data: may have at most 3072 bytes in all."],
   conflict: [409, "The password was changed at the same time. Try again."],
 };

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { asService, callAsService } from "@/lib/db/transaction";
-import { answered, call, type OpenSession, type Refused } from "./account-queries";
+import { type AccountRefusal, answered, call, type OpenSession } from "./account-queries";
 import { AuthProtocolError } from "./protocol";
 import { onSignInShare } from "./queues";
 
@@ -23,7 +23,7 @@ const refusals = {
   insufficient_aal: [403, "This needs a session that has proved its second factor (aal2)."],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
-type RefusedFactor = Refused<keyof typeof refusals>;
+type RefusedFactor = AccountRefusal<keyof typeof refusals>;
 
 /** The refusal of a request about a factor. */
 export function factorRefusal(code: keyof typeof refusals): AuthProtocolError {

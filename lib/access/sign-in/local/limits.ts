@@ -75,7 +75,10 @@ export async function limitAttempts(
 ): Promise<void> {
   const { perAddress } = limitOf(action);
   const ofAddress = perAddress ? addressQuota(address ?? undefined, ...perAddress) : [];
-  await count(action, [...ofAddress, ...(account === undefined ? [] : accountQuotas(action, account))]);
+  await countAttempt(action, [
+    ...ofAddress,
+    ...(account === undefined ? [] : accountQuotas(action, account)),
+  ]);
 }
 
 /** Counts a mail to an address before it is sent. @throws AuthProtocolError over_email_send_rate_limit */
@@ -100,7 +103,7 @@ export async function forgetGuesses(action: Action, account: string): Promise<vo
 }
 
 /** Counts an attempt against each quota. @throws AuthProtocolError with an exact Retry-After where one is full */
-export async function count(action: Action, quotas: Quota[]): Promise<void> {
+export async function countAttempt(action: Action, quotas: Quota[]): Promise<void> {
   try {
     await onSignInShare(() => throttle(action, quotas));
   } catch (error) {

@@ -8,15 +8,15 @@ import {
   type ChangeMails,
   issueReauthentication,
   issueSignInMail,
+  type MailPurpose,
   openSession,
-  type Purpose,
-  redeemCode,
   redeemLink,
+  redeemSignInCode,
   renewEmailChange,
   type SignInPurpose,
 } from "./account-queries";
 import { countMail, limitAttempts } from "./limits";
-import { sendMail } from "./outbox";
+import { sendSignInMail } from "./outbox";
 import { AuthProtocolError, invalidRequest, jsonAnswer, notSupported } from "./protocol";
 import { allowedRedirect } from "./redirect-target";
 import { email, metadata, type Origin, pkce, readBody, requireSession, short } from "./request";
@@ -64,7 +64,7 @@ async function mailSignIn(
   const { token, kept } = makeSecrets();
   const known = await issueSignInMail(email, purpose, kept, challenge, newAccount);
   const link = makeLink(request, token, purpose);
-  await sendMail(known ? { email, purpose, link, code: kept.code } : { email, purpose: "unknown" });
+  await sendSignInMail(known ? { email, purpose, link, code: kept.code } : { email, purpose: "unknown" });
   return jsonAnswer({});
 }
 
@@ -87,7 +87,7 @@ export async function reauthenticate(request: Request, origin: Origin): Promise<
   await countMail(user.email);
   const { code } = makeSecrets().kept;
   await issueReauthentication(user.id, code);
-  await sendMail({ email: user.email, purpose: "reauthentication", code });
+  await sendSignInMail({ email: user.email, purpose: "reauthentication", code });
   return jsonAnswer({});
 }
 
@@ -102,9 +102,9 @@ export function makeChangeMails(challenge: string | null = null): {
   return {
     secrets: { current: forCurrent.kept, new: forNew.kept, challenge },
     send: async (request, current, wanted) => {
-      const send = async (email: string, purpose: Purpose, { token, kept }: typeof forNew) => {
+      const send = async (email: string, purpose: MailPurpose, { token, kept }: typeof forNew) => {
         const link = makeLink(request, token, "email_change");
-        await sendMail({ email, purpose, about: wanted, link, code: kept.code });
+        await sendSignInMail({ email, purpose, about: wanted, link, code: kept.code });
       };
       await send(current, "email_change_current", forCurrent);
       await send(wanted, "email_change_new", forNew);
@@ -126,14 +126,14 @@ function makeLink(request: Request, token: string, type: string): string {
 }
 
 /** The purposes of mails that each type of verification accepts. A sign-in mail is accepted under any of its three names. */
-const purposesOf = new Map<string | null, Purpose[]>([
+const purposesOf = new Map<string | null, MailPurpose[]>([
   ["email", ["recovery", "magiclink"]],
   ["magiclink", ["recovery", "magiclink"]],
   ["recovery", ["recovery", "magiclink"]],
   ["email_change", ["email_change_current", "email_change_new"]],
 ]);
 
-const otpExpired = "This link or code is wrong, was used or is too old.";
+const otpExpired = "This link or code is wrong, was used before or has expired.";
 const emailTaken = "There is an account for this address.";
 const halfConfirmed = "Confirmed. Open the link in the mail to the other address too.";
 
@@ -145,7 +145,7 @@ export async function verify(request: Request, origin: Origin): Promise<Response
   await limitAttempts("codes tried", origin);
   const redeemed = token_hash
     ? await redeemLink(hashSecret(token_hash), purposes, null)
-    : await redeemCode(email, token, purposes);
+    : await redeemSignInCode(email, token, purposes);
   if (!redeemed) throw new AuthProtocolError(403, "otp_expired", otpExpired);
   if (redeemed.refused) throw new AuthProtocolError(422, "email_exists", emailTaken);
   if (redeemed.pending) return jsonAnswer({ msg: halfConfirmed });

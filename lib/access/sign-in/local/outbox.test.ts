@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { announceOperatorToken } from "@/lib/access/operator-token";
+import { announceOperatorToken } from "@/lib/access/operator";
 import { parseEnv } from "@/lib/env";
 import { outboxAccess } from "./outbox";
 

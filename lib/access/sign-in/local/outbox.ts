@@ -1,11 +1,11 @@
 import type { ClientBase } from "pg";
-import { isOperatorToken } from "@/lib/access/operator-token";
+import { isOperatorToken } from "@/lib/access/operator";
 import { bigint, nullable, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asServiceAlone } from "@/lib/db/transaction";
 import { type Env, env, supabaseProject } from "@/lib/env";
-import { type Purpose, postMail } from "./account-queries";
+import { type MailPurpose, postMail } from "./account-queries";
 
 const mailRow = {
   id: bigint(),
@@ -18,16 +18,16 @@ const mailRow = {
 };
 
 /** A mail in the outbox. The local sign-in stores mails instead of sending them. */
-export type Mail = Row<typeof mailRow>;
+export type OutboxMail = Row<typeof mailRow>;
 
 const words = {
   recovery: {
     subject: "Choose a new password",
-    body: "Somebody asked to choose a new password for this account. The link works once, within an hour. If it was not you, there is nothing to do: your password stays.",
+    body: "Somebody asked to choose a new password for this account. The link works once, within an hour. If it was not you, ignore this mail: your password does not change.",
   },
   magiclink: {
     subject: "Your link to sign in",
-    body: "The link signs you in once, within an hour. If you did not ask for it, there is nothing to do.",
+    body: "The link signs you in once, within an hour. If you did not ask for it, ignore this mail.",
   },
   email_change_current: {
     subject: "Confirm your new e-mail address",
@@ -35,7 +35,7 @@ const words = {
   },
   email_change_new: {
     subject: "Confirm your new e-mail address",
-    body: "Somebody asked to make {about} the address of their account. It changes once this link and the one sent to their present address have been opened, within an hour. If it was not you, there is nothing to do.",
+    body: "Somebody asked to make {about} the address of their account. It changes once this link and the one sent to their present address have been opened, within an hour. If it was not you, ignore this mail.",
   },
   reauthentication: {
     subject: "Your code to confirm a change",
@@ -48,9 +48,9 @@ const words = {
 };
 
 /** Puts a mail into the outbox. @param about the new address, in a mail about a change of address */
-export async function sendMail(mail: {
+export async function sendSignInMail(mail: {
   email: string;
-  purpose: Purpose | "unknown";
+  purpose: MailPurpose | "unknown";
   about?: string;
   link?: string;
   code?: string;
@@ -102,13 +102,13 @@ export function outboxAccess(given: string | undefined, settings: Env = env()): 
 }
 
 /** The newest mails first; undefined where a Supabase project sends real ones. */
-export async function readOutbox(limit = 50): Promise<Mail[] | undefined> {
+export async function readOutbox(limit = 50): Promise<OutboxMail[] | undefined> {
   if (supabaseProject()) return undefined;
   return asServiceAlone((client) => selectOutbox(client, limit));
 }
 
 /** The newest mails first. @param client logged in as the service */
-export function selectOutbox(client: ClientBase, limit: number): Promise<Mail[]> {
+export function selectOutbox(client: ClientBase, limit: number): Promise<OutboxMail[]> {
   return selectAll(
     client,
     mailRow,

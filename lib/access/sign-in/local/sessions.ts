@@ -57,7 +57,9 @@ async function exchangeCode(request: Request, origin: Origin): Promise<Response>
   const redeemed = await redeemAuthCode(hashSecret(auth_code), code_verifier);
   if (typeof redeemed === "string") return answerSession(redeemed, "otp", origin);
   const isOtherClient = redeemed.refused === "bad_code_verifier";
-  const message = isOtherClient ? "Another client asked for this link." : "This code was used or is too old.";
+  const message = isOtherClient
+    ? "Another client asked for this link."
+    : "This code was used before or has expired.";
   throw new AuthProtocolError(isOtherClient ? 400 : 404, redeemed.refused, message);
 }
 

@@ -1,11 +1,11 @@
 import { Poster } from "@/lib/ledger/import/poster";
-import type { Row } from "@/lib/ledger/import/row";
+import type { FileRow } from "@/lib/ledger/import/row";
 import { importRows, type Summary } from "@/lib/ledger/import/service";
 import type { Choices, ChosenFile } from "./chosen-file";
 
 /** A row that was refused, and why. The `field` of an issue is empty when it is about the whole row. */
 export type Refusal = {
-  row: Partial<Row> & { line: number };
+  row: Partial<FileRow> & { line: number };
   reason: string;
   issues: { field: string; reason: string }[];
 };

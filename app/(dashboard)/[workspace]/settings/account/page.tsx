@@ -19,7 +19,7 @@ import { SettingsSection, SettingsSections } from "@/components/settings/setting
 import { Alert } from "@/components/ui/alert";
 import { buttonVariants } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
-import { listSolelyOwned } from "@/lib/access/account/solely-owned";
+import { listSolelyOwned } from "@/lib/access/account/service";
 import { readCodesLeft, readFactors } from "@/lib/access/sign-in/page-factors";
 import { pageSession } from "@/lib/access/sign-in/page-session";
 import { supabaseProject } from "@/lib/env";

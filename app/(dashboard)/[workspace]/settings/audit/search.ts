@@ -1,7 +1,7 @@
 import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
 import type { SearchParams } from "@/components/filters/href";
 import { auditQuery } from "@/lib/contract/access/audit";
-import { explain } from "@/lib/contract/values/parse-part";
+import { explainIssue } from "@/lib/contract/values/parse-part";
 
 const rowsPerPage = 50;
 
@@ -36,7 +36,7 @@ export function parseAuditSearch(address: SearchParams) {
   });
   if (!query.success) {
     const [issue] = query.error.issues;
-    return { problem: `${issue?.path.join(".")} ${issue && explain(issue)}` };
+    return { problem: `${issue?.path.join(".")} ${issue && explainIssue(issue)}` };
   }
   return { params: { ...days, ...filters }, range, query: query.data };
 }

@@ -1,13 +1,16 @@
 import { Users } from "lucide-react";
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { ErasureList } from "@/components/people/erasure-list";
+import { formatCount } from "@/components/figures/format-count";
+import { formatDate } from "@/components/figures/format-date";
 import { peopleId } from "@/components/people/people-id";
 import { PeopleTable } from "@/components/people/people-table";
 import { RefreshWhile } from "@/components/prices/refresh-while";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { Badge } from "@/components/ui/badge";
 import { EmptyState } from "@/components/ui/empty-state";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
+import type { Erasure } from "@/lib/contract/spend/people";
 import { listErasures } from "@/lib/ledger/erasure/service";
 import { readMetrics } from "@/lib/spend/metrics/service";
 
@@ -54,5 +57,25 @@ export default async function PeoplePage({ params }: Props) {
         </SettingsSection>
       )}
     </SettingsSections>
+  );
+}
+
+/** The erasures of people, by their pseudonyms, with the progress of those under way. */
+function ErasureList({ erasures }: { erasures: Erasure[] }) {
+  return (
+    <ul className="divide-y border-y text-sm" aria-label="Erased people">
+      {erasures.map(({ id, pseudonym, status, changed_count: changed, finished_at: finished }) => (
+        <li key={id} className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2.5">
+          <code className="font-mono text-[13px]">{pseudonym}</code>
+          <span className="text-muted-foreground">
+            {finished ? (
+              `${formatCount(changed, "posting")}, erased on ${formatDate(finished.slice(0, 10))}`
+            ) : (
+              <Badge>{status === "pending" ? "Waiting" : "Being erased"}</Badge>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -3,19 +3,20 @@ import { notFound } from "next/navigation";
 import { cache } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { serviceAddresses } from "@/app/(dashboard)/[workspace]/service-addresses";
+import { formatCount } from "@/components/figures/format-count";
 import { RefreshWhile } from "@/components/prices/refresh-while";
 import { Facts } from "@/components/settings/facts";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { PageHeader } from "@/components/shell/page-header";
 import { Account } from "@/components/sources/account";
 import { Arrivals } from "@/components/sources/arrivals";
-import { KeptRecords } from "@/components/sources/kept-records";
 import { Refusals } from "@/components/sources/refusals";
+import { SendAgain } from "@/components/sources/send-again";
 import { SourceSettingsForm } from "@/components/sources/settings-form";
 import { describeSettings } from "@/components/sources/settings-form-state";
 import { SetupGuide } from "@/components/sources/setup-guide";
 import { SourceBadges } from "@/components/sources/source-table";
-import { toSourceView } from "@/components/sources/source-view";
+import { type SourceView, toSourceView } from "@/components/sources/source-view";
 import { UnpricedModels } from "@/components/sources/unpriced-models";
 import { Waiting } from "@/components/ui/step";
 import { ServiceError } from "@/lib/errors";
@@ -110,5 +111,21 @@ export default async function SourcePage({ params }: Props) {
         </SettingsSection>
       </SettingsSections>
     </>
+  );
+}
+
+/** The refused records that can be sent again, with the button for those who may. @param props.path of the source in the API */
+function KeptRecords({ kept, canSend, path }: { kept: SourceView["kept"]; canSend: boolean; path: string }) {
+  if (kept.records === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 rounded-lg border bg-muted/50 px-4 py-3">
+      <p className="min-w-0 flex-1 basis-64 text-sm">
+        {formatCount(kept.records, "refused record")} of {formatCount(kept.exports, "request")}{" "}
+        {kept.records === 1 ? "is" : "are"} kept for 7 days, without prompts and answers. Widen the key or
+        change the settings, then send {kept.records === 1 ? "it" : "them"} again. What was recorded meanwhile
+        counts once.
+      </p>
+      {canSend ? <SendAgain path={path} records={kept.records} /> : null}
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { deleteAccount } from "@/lib/access/account/deletion";
+import { deleteAccount } from "@/lib/access/account/service";
 import { deleteAccountRequest, deletedAccount } from "@/lib/contract/access/account";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 

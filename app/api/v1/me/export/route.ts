@@ -1,4 +1,4 @@
-import { exportAccount } from "@/lib/access/account/export";
+import { exportAccount } from "@/lib/access/account/service";
 import { accountExport } from "@/lib/contract/access/account";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 

@@ -11,7 +11,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Record many costs",
     description:
-      "Records up to 1,000 messages in order and answers a verdict for each: `status` 201 with its result, or the status and error it would have earned alone. A bad message fails alone. A call charges at most 1,000 past periods of recurring subscriptions; and records at most 20,000 items of batches; those beyond are refused (400) and can be sent in another call. Counts as one request against the key's rate.",
+      "Records up to 1,000 messages in order and answers a verdict for each: `status` 201 with its result, or the status and error that it would get alone. A refused message does not affect the others. A call charges at most 1,000 past periods of recurring subscriptions; and records at most 20,000 items of batches; those beyond are refused (400) and can be sent in another call. Counts as one request against the key's rate.",
     auth: "ingest",
     permission:
       "log_usage for usage, batch and allocation; add_expenses for expense; manage_subscriptions for subscription",
@@ -35,7 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
       Object.assign(headers, rateHeaders(rate));
       const verdicts = accepted(outcome);
       if (request.headers.has("outlay-client") && !query?.dry_run)
-        noteClientCalls(admitted?.key.id, verdicts);
+        noteClientCalls(admitted?.key.id, body instanceof Error ? [] : body.messages, verdicts);
       return toBulkResult(verdicts);
     },
   }),

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "End a weekly report by its mail's link",
     description:
-      "The one click of mail programs (RFC 8058) calls it. It needs no account; a link works for a year. The answer is the same whether the link was known or not.",
+      "Mail programs call it for their one-click unsubscribe (RFC 8058). It needs no account; a link works for a year. The answer is the same whether the link was known or not.",
     auth: "none",
     query: endReportQuery,
     response: endedReport,

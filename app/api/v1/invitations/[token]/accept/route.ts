@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Accept an invitation",
     description:
-      "Makes you a member and uses the link up. If you are a member already, you keep your role and the link stays valid.",
+      "Makes you a member and uses up the link. If you are already a member, you keep your role and the link stays valid.",
     auth: "user",
     params: invitationTokenParams,
     response: membership,

@@ -1,4 +1,4 @@
-import { projectParams, projectSpend, spendQuery } from "@/lib/contract/spend/reads";
+import { projectSpend, projectSpendParams, projectSpendQuery } from "@/lib/contract/spend/reads";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 
@@ -9,8 +9,8 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
       "Totals, breakdowns by model, feature and day, and the latest rows of a range; this UTC month by default.",
     auth: "key",
     permission: "read_summaries",
-    params: projectParams,
-    query: spendQuery,
+    params: projectSpendParams,
+    query: projectSpendQuery,
     response: projectSpend,
     errors: ["not_found"],
     run: ({ principal, params, query }) => readProjectSpend(principal.claims, params.slug, query),

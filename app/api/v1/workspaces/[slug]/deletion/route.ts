@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Delete a workspace",
     description:
-      "For owners who signed in within the last hour. At once its keys, connections and links are refused, its charges, alerts and reports stop, and its members are told by mail. Its address stays taken. For thirty days an owner can undo this; then everything that belongs to the workspace is erased.",
+      "For owners who signed in within the last hour. At once its keys, connections and links are refused, its charges, alerts and reports stop, and its members are notified by mail. Its slug stays taken. For thirty days an owner can undo this; then everything that belongs to the workspace is erased.",
     auth: "user",
     role: "owner",
     params: workspaceParams,

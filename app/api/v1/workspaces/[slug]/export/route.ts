@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Export activity",
     description:
-      "Every row that activity would list under the same filters, latest first, as CSV: in columns of its own, or in those of FOCUS 1.2 with a row for each line of a batch. Each user may have one export at a time. A file is whole where the answer ends by itself; where the connection breaks off, it is not. HEAD says whether an export could begin now. Where the operator has removed messages of the period, `Outlay-Removed-Before` is the day (UTC) before which they are missing; a period without any left is a `conflict`.",
+      "Every row that activity would list under the same filters, latest first, as CSV: in columns of its own, or in those of FOCUS 1.2 with a row for each line of a batch. Each user may have one export at a time. If the connection breaks before the answer ends, the file is incomplete. HEAD says whether an export could begin now. Where the operator has removed messages of the period, `Outlay-Removed-Before` is the day (UTC) before which they are missing; a period without any left is a `conflict`.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

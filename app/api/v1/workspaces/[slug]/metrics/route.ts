@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read spend",
     description:
-      "Totals with the previous period's, a series over time, and breakdowns. All are read in one snapshot: every series and breakdown sums exactly to the total. The `ETag` changes when a cost is recorded, voided or priced in the range: send it as `If-None-Match`, and as long as the figures are the same the answer is 304, which costs little.",
+      "Totals with the previous period's, a series over time, and breakdowns. All are read in one snapshot: every series and breakdown sums exactly to the total. The `ETag` changes when a cost is recorded, voided or priced in the range: send it as `If-None-Match`, and while the figures are the same, the answer is 304.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PATCH: endpoint({
     summary: "Change an alert rule",
     description:
-      "Turns a rule on or off, or sets when it fires. For admins. Thresholds are set on each budget; with `budget_threshold` off they are recorded, and nobody is told.",
+      "Turns a rule on or off, or sets when it fires. For admins. Thresholds are set on each budget; with `budget_threshold` off they are recorded, and nobody is notified.",
     auth: "user",
     role: "admin",
     params: alertRuleParams,

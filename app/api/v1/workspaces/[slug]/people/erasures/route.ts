@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Erase a person",
     description:
-      "Has the name of a person (`user` of usage) replaced by a random pseudonym, for admins: in messages, sums, kept requests of idempotency keys, budgets, conditions of keys and the audit log. Amounts stay, and sums agree at any moment. The service does it in the background, and forgets the name with the last step. Stop sending the name before: what is recorded with it later is recorded with it.",
+      "For admins. Replaces the name of a person (`user` of usage) with a random pseudonym in messages, sums, kept requests of idempotency keys, budgets, conditions of keys and the audit log. Amounts stay, and sums agree at any moment. The service does it in the background, and forgets the name with the last step. Stop sending the name first: usage that names the person later is recorded with the name.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

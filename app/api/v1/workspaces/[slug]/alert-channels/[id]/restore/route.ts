@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Restore a channel",
     description:
-      "For admins. Within ten minutes after it was deleted. With its address and its secrets, and with what it had not sent yet.",
+      "For admins. Within ten minutes after it was deleted. The channel keeps its address, its secrets and what it had not sent yet.",
     auth: "user",
     role: "admin",
     params: channelParams,

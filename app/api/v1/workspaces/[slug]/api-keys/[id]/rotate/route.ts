@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Rotate an API key",
     description:
-      "Replaces the key's secret. The new one is shown only in this answer; the old one is refused at once. Everything else stays. Of two rotations at once, the secret with the later `rotated_at` works.",
+      "Replaces the key's secret. The new one is shown only in this answer; the old one is refused at once. Everything else stays. If two rotations happen at once, the secret with the later `rotated_at` is valid.",
     auth: "user",
     role: "member",
     params: apiKeyParams,

@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Restore a budget",
     description:
-      "For admins. Within ten minutes after it was deleted. With its id and its former periods, and with what was spent since.",
+      "For admins. Within ten minutes after it was deleted. The budget keeps its id and its former periods, and counts what was spent since.",
     auth: "user",
     role: "admin",
     params: budgetParams,

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Correct a cost",
     description:
-      "Voids a message and records another in its place, both or neither. The new one counts for the key, source and environment of the first, and is priced at the prices of now. Who may, and retries: as for voiding.",
+      "Voids a message and records another in its place, both or neither. The new one counts for the key, source and environment of the first, and is priced at today's prices. The same members may do it as for voiding, and retries are answered in the same way.",
     auth: "user",
     role: "member",
     params: messageParams,

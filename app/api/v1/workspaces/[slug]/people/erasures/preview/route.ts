@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Preview an erasure",
     description:
-      "Says where a person's name stands and would be replaced, and where it would stay, for admins. Nothing is changed.",
+      "For admins. Says where a person's name would be replaced, and where it would stay. Nothing is changed.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

@@ -5,7 +5,8 @@ import { restoreView } from "@/lib/spend/saved-views/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Restore a saved view",
-    description: "Within ten minutes after it was deleted. One's own, or for admins a shared one.",
+    description:
+      "Within ten minutes after it was deleted. Members restore their own views; admins also shared ones.",
     auth: "user",
     role: "viewer",
     params: savedViewParams,

@@ -1,14 +1,15 @@
 import { closeSessions } from "@/lib/access/sign-in/local/account-queries";
 import { requireRecentSignIn } from "@/lib/access/sign-in/recent-sign-in";
 import { requireProfile } from "@/lib/access/workspaces/membership";
-import type { DeleteAccountRequest, DeletedAccount } from "@/lib/contract/access/account";
+import type { AccountExport, DeleteAccountRequest, DeletedAccount } from "@/lib/contract/access/account";
 import { toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { callFunction } from "@/lib/db/query";
-import { asService, asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
+import { asService, asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { supabaseProject } from "@/lib/env";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { log } from "@/lib/log";
+import { selectSolelyOwned } from "./account-queries";
 
 type Outcome =
   | { blocked: { slug: string; name: string }[] }
@@ -28,7 +29,7 @@ export async function deleteAccount(
     const profile = await requireProfile(client, claims);
     if (email.trim().toLowerCase() !== profile.email.toLowerCase())
       throw validationFailed([
-        { path: "email", message: `must be the address of your account: ${profile.email}` },
+        { path: "email", message: `must be your account's e-mail address: ${profile.email}` },
       ]);
     requireRecentSignIn(claims);
     return asServiceWithin(client, () => callFunction<Outcome>(client, "private.delete_account"));
@@ -64,4 +65,39 @@ export async function eraseAccounts(): Promise<number> {
         "An account was erased, but not its identity: the database does not let us delete it. Delete the user in the Supabase dashboard.",
       );
   }
+}
+
+/**
+ * The workspaces with other members that only this user owns: they are in the way of deleting the account. The deletion itself
+ * decides again.
+ */
+export function listSolelyOwned(claims: UserClaims): Promise<{ slug: string; name: string }[]> {
+  return asUserReading(claims, (client) => selectSolelyOwned(client, claims.sub));
+}
+
+/**
+ * Undoes the deletion of the user's account, if their session began after it.
+ * @returns whether it did
+ */
+export function restoreAccount(claims: UserClaims): Promise<boolean> {
+  return asUser(claims, (client) =>
+    asServiceWithin(client, () => callFunction<boolean>(client, "private.restore_account")),
+  );
+}
+
+/** The most entries of the audit log in an export: the newest. */
+const maxEntries = 10_000;
+
+/**
+ * What the service keeps of the signed-in user: profile, sign-in, sessions, memberships, connections, and what they did.
+ * @throws ServiceError invalid_credentials where the account was deleted
+ */
+export function exportAccount(claims: UserClaims): Promise<AccountExport> {
+  return asUserReading(claims, async (client) => {
+    const kept = await asServiceWithin(client, () =>
+      callFunction<AccountExport | null>(client, "private.export_account", maxEntries),
+    );
+    if (!kept) throw new ServiceError("invalid_credentials", "This account no longer exists.");
+    return kept;
+  });
 }

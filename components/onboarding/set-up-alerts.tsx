@@ -8,21 +8,21 @@ import { Step } from "@/components/ui/step";
 export type AlertSetup = { budgets: string[]; channels: string[]; canEdit: boolean; canMail: boolean };
 
 /** Whether alerts are raised and sent. */
-export const isTold = ({ budgets, channels }: AlertSetup) => budgets.length > 0 && channels.length > 0;
+export const hasAlerts = ({ budgets, channels }: AlertSetup) => budgets.length > 0 && channels.length > 0;
 
-/** The step that has somebody told: a budget, whose thresholds raise alerts, and a channel, to which they are sent. */
-export function GetTold({
+/** The step that sets alerts up: a budget, whose thresholds raise alerts, and a channel, to which they are sent. */
+export function SetUpAlerts({
   number,
   workspace,
-  told,
+  alerts,
 }: {
   number: number;
   workspace: string;
-  told: AlertSetup;
+  alerts: AlertSetup;
 }) {
-  const { budgets, channels, canEdit, canMail } = told;
+  const { budgets, channels, canEdit, canMail } = alerts;
   return (
-    <Step number={number} title="Get told" isDone={isTold(told)}>
+    <Step number={number} title="Set up alerts" isDone={hasAlerts(alerts)}>
       <p className="pb-3 text-muted-foreground text-sm">
         A budget raises an alert at 50, 80 and 100% of its limit, and a channel sends it to you.
         {canEdit ? null : " Admins of this workspace can add both."}

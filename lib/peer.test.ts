@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { clientAddress } from "./client-address";
 import { isAddressIn, isAddressRange } from "./ip-range";
+import { clientAddress } from "./peer";
 
 const proxies = ["10.0.0.0/8", "::1/128"];
 

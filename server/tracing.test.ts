@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { traceRate } from "./trace-rate";
+import { traceRate } from "@/server/tracing";
 
 /** How many of the requests at these times, in ms, are traced. */
 function countChosen(times: number[]): number {
