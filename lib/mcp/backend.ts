@@ -16,7 +16,10 @@ export type Recording = {
  */
 export type Backend = {
   record(recording: Recording): Promise<Recorded>;
-  readProjectSpend(slug: string, query: z.output<typeof projectSpendQuery>): Promise<z.output<typeof projectSpend>>;
+  readProjectSpend(
+    slug: string,
+    query: z.output<typeof projectSpendQuery>,
+  ): Promise<z.output<typeof projectSpend>>;
   querySpend(query: z.output<typeof keySpendQuery>): Promise<SpendAnswer>;
   readBudgetStatus(): Promise<z.output<typeof budgetStatus>>;
   readMonthSummary(): Promise<z.output<typeof monthSummary>>;

@@ -65,7 +65,11 @@ const linesShown = () => [...document.querySelectorAll("[data-line]")].map(({ te
 test("Unfolds a batch into its lines in place, by a click and by the keyboard", async () => {
   answerBatch();
   const user = show(
-    <ActivityTable workspace="acme" shown={["time", "project"]} items={[row("b-9", 63), { ...row("Other"), part: 1 }]} />,
+    <ActivityTable
+      workspace="acme"
+      shown={["time", "project"]}
+      items={[row("b-9", 63), { ...row("Other"), part: 1 }]}
+    />,
   );
   const table = within(screen.getByRole("table", { name: "Activity" }));
   const toggle = table.getByRole("button", { name: "63 lines of b-9" });

@@ -109,7 +109,9 @@ export const rowOrder = {
   }),
 };
 
-export const projectSpendQuery = z.strictObject({ ...spendRange, ...rowOrder }).refine(isSpendRange, notLater);
+export const projectSpendQuery = z
+  .strictObject({ ...spendRange, ...rowOrder })
+  .refine(isSpendRange, notLater);
 
 const slice = (name: string) => z.object({ [name]: z.string().nullable(), total_usd: decimalNumber("USD.") });
 
