@@ -79,6 +79,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/projects/[project]", load: () => import("@/app/api/v1/workspaces/[slug]/projects/[project]/route") },
   { path: "/api/v1/workspaces/[slug]/projects", load: () => import("@/app/api/v1/workspaces/[slug]/projects/route") },
   { path: "/api/v1/workspaces/[slug]", load: () => import("@/app/api/v1/workspaces/[slug]/route") },
+  { path: "/api/v1/workspaces/[slug]/sessions", load: () => import("@/app/api/v1/workspaces/[slug]/sessions/route") },
   { path: "/api/v1/workspaces/[slug]/sources/[id]/replay", load: () => import("@/app/api/v1/workspaces/[slug]/sources/[id]/replay/route") },
   { path: "/api/v1/workspaces/[slug]/sources/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/sources/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/sources", load: () => import("@/app/api/v1/workspaces/[slug]/sources/route") },

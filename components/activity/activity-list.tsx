@@ -12,9 +12,11 @@ import { Switch } from "@/components/ui/switch";
 import { toastProblem } from "@/components/ui/toaster";
 import type { activityList } from "@/lib/contract/spend/activity";
 import { ActivityTable } from "./activity-table";
+import type { ColumnName } from "./columns";
 import { MessageSheet } from "./message-sheet";
 import { type ActivityPage, appendPage, mergePages, sumOfItems, toPage } from "./row";
 import { useNewRows } from "./use-new-rows";
+import { ViewMenu } from "./view-menu";
 
 const rowsPerPage = 50;
 
@@ -28,12 +30,18 @@ export function ActivityList({
   workspace,
   source,
   first,
+  isLatestFirst,
+  remembered,
   summary,
   empty,
 }: {
   workspace: string;
   source: string;
   first: ActivityPage;
+  /** Whether new rows appear at the top. */
+  isLatestFirst: boolean;
+  /** The columns that the browser remembers. */
+  remembered: ColumnName[];
   /** The sum of all rows; undefined when it is not known. The shown rows are summed then. */
   summary: ReactNode | undefined;
   /** Shown when there are no rows. */
@@ -44,6 +52,7 @@ export function ActivityList({
   const [isLive, setLive] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const { shown, loadMore, isLoading } = usePages(source, first);
+  const [columns, setColumns] = useState(remembered);
   const refresh = () => startTransition(() => router.refresh());
   const isTopVisible = () =>
     (list.current?.getBoundingClientRect().top ?? 0) >= 0 && !list.current?.contains(document.activeElement);
@@ -51,6 +60,7 @@ export function ActivityList({
     source,
     shown: shown.items,
     isLive,
+    isWatched: isLatestFirst,
     isTopVisible,
     onNew: refresh,
   });
@@ -58,9 +68,14 @@ export function ActivityList({
     <>
       <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-2 pb-3">
         {summary ?? <ShownSum page={shown} />}
-        <Switch checked={isLive} onCheckedChange={setLive}>
-          Live updates
-        </Switch>
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          {isLatestFirst ? (
+            <Switch checked={isLive} onCheckedChange={setLive}>
+              Live updates
+            </Switch>
+          ) : null}
+          <ViewMenu shown={columns} onChange={setColumns} />
+        </div>
       </div>
       {problem && isLive ? <p className="pb-2 text-sm text-warning">{problem}</p> : null}
       <p aria-live="polite" className="sr-only">
@@ -83,7 +98,11 @@ export function ActivityList({
             </div>
           </div>
         ) : null}
-        {shown.items.length > 0 ? <ActivityTable workspace={workspace} items={shown.items} /> : empty}
+        {shown.items.length > 0 ? (
+          <ActivityTable workspace={workspace} items={shown.items} shown={columns} />
+        ) : (
+          empty
+        )}
       </div>
       {shown.nextCursor === null ? null : <LoadMore onClick={loadMore} pending={isLoading} />}
       {shown.removedBefore === null ? null : (

@@ -1,6 +1,6 @@
 "use client";
 
-import { ChevronRight } from "lucide-react";
+import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
 import { usePathname, useSearchParams } from "next/navigation";
 import { Fragment, type KeyboardEvent, type MouseEvent, useState } from "react";
 import { formatCount } from "@/components/figures/format-count";
@@ -8,8 +8,10 @@ import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
 import { indexAfterKey } from "@/components/ui/arrow-keys";
 import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
 import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { BatchLines } from "./batch-lines";
+import { type Column, type ColumnName, columns, textOf } from "./columns";
 import { type ActivityItem, rowKey } from "./row";
 
 const undoneNames = { voided: "Voided", correction: "Correction" };
@@ -21,7 +23,16 @@ const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border
  * it. A click on a row opens its message; arrow keys move from row to row. A batch unfolds
  * into its lines.
  */
-export function ActivityTable({ workspace, items }: { workspace: string; items: ActivityItem[] }) {
+export function ActivityTable({
+  workspace,
+  items,
+  shown,
+}: {
+  workspace: string;
+  items: ActivityItem[];
+  /** The columns to show. */
+  shown: readonly ColumnName[];
+}) {
   const path = usePathname();
   const params = useSearchParams();
   // The part of the address that all rows share; it ends with "message=".
@@ -37,26 +48,40 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
     cost_status: params.get("cost_status"),
   };
   const { isOpen, toggle } = useOpenRows();
+  const others = columns.filter(isOther).filter(({ name }) => shown.includes(name));
   return (
     <table className="w-full text-sm" aria-label="Activity" onKeyDown={moveBetweenRows}>
       <TableHeader className="[&_tr]:border-b-0">
         <TableRow>
-          <TableHead className={`${head} hidden w-28 pl-0 sm:table-cell`}>Occurred</TableHead>
-          <TableHead className={`${head} max-sm:pl-0`}>What</TableHead>
-          <TableHead className={`${head} hidden md:table-cell`}>Project</TableHead>
-          <TableHead className={`${head} hidden lg:table-cell`}>Recorded by</TableHead>
-          <TableHead className={`${head} pr-0 text-right`}>Amount</TableHead>
+          {shown.includes("time") ? (
+            <SortHead sort="time" label="Occurred" className={`${head} hidden w-28 pl-0 sm:table-cell`} />
+          ) : null}
+          <TableHead className={`${head} ${shown.includes("time") ? "max-sm:pl-0" : "pl-0"}`}>What</TableHead>
+          {others.map(({ name, label, sort }) =>
+            sort ? (
+              <SortHead key={name} sort={sort} label={label} className={`${head} ${placeOf(name)}`} />
+            ) : (
+              <TableHead key={name} className={`${head} ${placeOf(name)}`}>
+                {label}
+              </TableHead>
+            ),
+          )}
+          <SortHead sort="amount" label="Amount" className={`${head} pr-0 text-right`} />
         </TableRow>
       </TableHeader>
       <TableBody>
         {items.map((item) => (
           <Fragment key={rowKey(item)}>
             <TableRow className="relative hover:bg-muted has-[a:focus-visible]:bg-muted [&>td]:py-2.5">
-              <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
-                {/* Wide enough for the longest text, so that the column does not move when the text changes. */}
-                <Time at={item.at} className="inline-block min-w-18" />
-              </TableCell>
-              <TableCell className="w-full max-w-0 max-sm:pl-0">
+              {shown.includes("time") ? (
+                <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
+                  {/* Wide enough for the longest text, so that the column does not move when the text changes. */}
+                  <Time at={item.at} className="inline-block min-w-18" />
+                </TableCell>
+              ) : null}
+              <TableCell
+                className={`w-full min-w-36 max-w-0 ${shown.includes("time") ? "max-sm:pl-0" : "pl-0"}`}
+              >
                 <span className="flex items-start gap-1">
                   {item.lineCount === null ? null : (
                     <LinesToggle item={item} open={isOpen(item)} onClick={() => toggle(item)} />
@@ -85,10 +110,14 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
                   <span className="max-sm:hidden md:hidden"> · {item.project}</span>
                 </span>
               </TableCell>
-              <TableCell className="hidden max-w-44 truncate md:table-cell">{item.project}</TableCell>
-              <TableCell className="hidden max-w-44 truncate text-muted-foreground lg:table-cell">
-                {item.recordedBy}
-              </TableCell>
+              {others.map(({ name }) => (
+                <TableCell
+                  key={name}
+                  className={`max-w-44 truncate ${name === "project" ? "" : "text-muted-foreground"} ${placeOf(name)}`}
+                >
+                  {textOf(item, name)}
+                </TableCell>
+              ))}
               <TableCell className="whitespace-nowrap pr-0 text-right">
                 {item.hasNoPrice ? (
                   <Badge variant="warning">No price yet</Badge>
@@ -109,6 +138,37 @@ export function ActivityTable({ workspace, items }: { workspace: string; items: 
         ))}
       </TableBody>
     </table>
+  );
+}
+
+type OtherColumn = Column & { name: Exclude<ColumnName, "time"> };
+const isOther = (column: Column): column is OtherColumn => column.name !== "time";
+
+/** From which width on a column is shown. */
+const placeOf = (name: ColumnName) => (name === "project" ? "hidden md:table-cell" : "hidden lg:table-cell");
+
+/** The heading of a column that rows can be sorted by: a link, which turns the order round where it is in effect. */
+function SortHead({ sort, label, className }: { sort: string; label: string; className: string }) {
+  const path = usePathname();
+  const params = useSearchParams();
+  const current = params.get("sort") ?? "-time";
+  const isDescending = current === `-${sort}`;
+  const next = new URLSearchParams(params);
+  next.delete("message");
+  next.set("sort", isDescending ? sort : `-${sort}`);
+  const order = isDescending ? "descending" : current === sort ? "ascending" : undefined;
+  const Icon = order === "ascending" ? ArrowUp : ArrowDown;
+  return (
+    <TableHead aria-sort={order ?? "none"} className={className}>
+      <Link
+        href={`${path}?${next}`}
+        scroll={false}
+        className={`inline-flex items-center gap-1 hover:text-foreground ${order ? "text-foreground" : ""}`}
+      >
+        {label}
+        {order ? <Icon aria-hidden="true" className="size-3" /> : null}
+      </Link>
+    </TableHead>
   );
 }
 

@@ -6,17 +6,20 @@ import { RangePicker } from "@/components/filters/range-picker";
 import { TextSearch } from "@/components/filters/text-search";
 import { buttonVariants } from "@/components/ui/button";
 import { Link } from "@/components/ui/link";
+import { SegmentedLinks } from "@/components/ui/segmented-control";
 import { FilterMenu } from "./filter-menu";
 import type { ActiveFilter } from "./filters";
 
 /** The period, the environment, the text search, and the filters in effect as chips. All of it is kept in the address. */
 export function FilterBar({
+  workspace,
   path,
   params,
   range,
   filters,
   metricsPath,
 }: {
+  workspace: string;
   path: string;
   params: SearchParams;
   range: PageRange;
@@ -24,16 +27,34 @@ export function FilterBar({
   /** Path of the metrics of the shown days. */
   metricsPath: string;
 }) {
+  const isGrouped = params.group === "session";
   const isFiltered = filters.length > 0 || params.q !== undefined;
   return (
     <div className="grid gap-3 pb-5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
         <RangePicker path={path} params={params} range={range} />
         <EnvironmentSwitch path={path} params={params} />
+        <SegmentedLinks
+          label="Group by"
+          options={[
+            { label: "Rows", href: hrefWith(path, params, { group: undefined }), current: !isGrouped },
+            {
+              label: "Sessions",
+              href: hrefWith(path, params, { group: "session", sort: undefined }),
+              current: isGrouped,
+            },
+          ]}
+        />
         <TextSearch path={path} params={params} label="Search label, feature, model, provider or notes" />
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <FilterMenu path={path} params={params} filters={filters} metricsPath={metricsPath} />
+        <FilterMenu
+          workspace={workspace}
+          path={path}
+          params={params}
+          filters={filters}
+          metricsPath={metricsPath}
+        />
         {filters.map(({ name, label, valueLabel }) => (
           <FilterChip
             key={name}

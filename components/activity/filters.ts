@@ -21,6 +21,8 @@ const filterFields = [
   ...menuFields,
   { name: "session", label: "Session" },
   { name: "emitter", label: "Emitter" },
+  { name: "min_amount", label: "Amount from" },
+  { name: "max_amount", label: "Amount up to" },
 ] as const;
 
 export type FilterName = (typeof filterFields)[number]["name"];

@@ -82,7 +82,7 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
     </Link>
   );
   const { provider, model, feature, key, user, quantity, batch_id: batch } = message;
-  const { end_user: person, session, emitter, tags: tagged } = message;
+  const { end_user: person, session, session_total: total, emitter, tags: tagged } = message;
   const tags = Object.entries(tagged).map(([name, value]) => `${name}:${value}`);
   const isPaidTo = message.message_type === "expense" || message.message_type === "subscription";
   const facts: [string, ReactNode][] = [
@@ -91,7 +91,20 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
     ["Model", model && link(model, { model })],
     ["Feature", feature && link(feature, { feature })],
     ["Person", person && link(person, { user: person })],
-    ["Session", session && link(session, { session })],
+    [
+      "Session",
+      session && (
+        <>
+          {link(session, { session })}
+          {total ? (
+            <span className="block text-muted-foreground text-xs">
+              <Money usd={total.amount_usd} figure="session_total_usd" /> in{" "}
+              {formatCount(total.call_count, "call")}
+            </span>
+          ) : null}
+        </>
+      ),
+    ],
     [
       "Tags",
       tags.length > 0 && (

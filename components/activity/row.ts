@@ -18,6 +18,14 @@ export type ActivityItem = {
   label: string;
   project: string;
   feature: string | null;
+  model: string | null;
+  person: string | null;
+  session: string | null;
+  /** Each `name:value`, joined with commas. */
+  tags: string | null;
+  emitter: string | null;
+  /** With its unit. */
+  quantity: string | null;
   /** Type, provider, model and feature, as far as the label does not contain them. */
   about: string;
   recordedBy: string;
@@ -60,6 +68,18 @@ export function toItem(row: ActivityRow): ActivityItem {
     label: localLabel(row),
     project: row.project_name,
     feature: row.feature,
+    model: row.model,
+    person: row.end_user,
+    session: row.session,
+    tags:
+      Object.entries(row.tags)
+        .map(([name, value]) => `${name}:${value}`)
+        .join(", ") || null,
+    emitter: row.emitter,
+    quantity:
+      row.quantity === null
+        ? null
+        : `${formatDigits(exactText(row.quantity))} ${row.unit_type?.replaceAll("_", " ") ?? ""}`.trim(),
     about: aboutOf(row),
     recordedBy: row.key?.name ?? row.user?.name ?? sourceNames[row.source] ?? row.source,
     usd: withConverted(usd, row.converted?.amount),

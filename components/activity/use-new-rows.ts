@@ -21,12 +21,15 @@ export function useNewRows({
   source,
   shown,
   isLive,
+  isWatched,
   isTopVisible,
   onNew,
 }: {
   source: string;
   shown: ActivityItem[];
   isLive: boolean;
+  /** False for a list in which new rows are not at the top. */
+  isWatched: boolean;
   isTopVisible: () => boolean;
   onNew: () => void;
 }): { waiting: number; problem: string | undefined; announcement: string } {
@@ -42,6 +45,7 @@ export function useNewRows({
   });
 
   useEffect(() => {
+    if (!isWatched) return;
     const stopped = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const poll = async () => {
@@ -74,7 +78,7 @@ export function useNewRows({
       clearTimeout(timer);
       document.removeEventListener("visibilitychange", onVisibility);
     };
-  }, [source, isLive]);
+  }, [source, isLive, isWatched]);
 
   return { waiting, problem, announcement };
 }

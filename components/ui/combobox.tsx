@@ -26,6 +26,7 @@ export function Combobox({
   placeholder,
   limit = Number.POSITIVE_INFINITY,
   allowNew = false,
+  onType,
   ...control
 }: {
   options: Option[];
@@ -35,6 +36,8 @@ export function Combobox({
   limit?: number;
   /** True when text that is not an option can be chosen, with Enter or by leaving the field. */
   allowNew?: boolean;
+  /** Told what is typed, so that options can be looked for. */
+  onType?: (text: string) => void;
   id?: string;
   "aria-label"?: string;
   "aria-describedby"?: string;
@@ -105,6 +108,7 @@ export function Combobox({
           placeholder={value.length === 0 ? placeholder : undefined}
           onChange={({ currentTarget }) => {
             setText(currentTarget.value);
+            onType?.(currentTarget.value);
             setOpen(true);
           }}
           onFocus={() => setFocused(true)}

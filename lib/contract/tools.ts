@@ -2,7 +2,15 @@ import { z } from "zod";
 import type { Permission } from "./access/permissions";
 import { ingestResult } from "./ledger/ingest-result";
 import { expenseMessage, usageFields } from "./ledger/message";
-import { budgetStatus, isSpendRange, monthSummary, notLater, projectSpend, spendRange } from "./spend/reads";
+import {
+  budgetStatus,
+  isSpendRange,
+  monthSummary,
+  notLater,
+  projectSpend,
+  rowOrder,
+  spendRange,
+} from "./spend/reads";
 import { keySpendQuery, spendAnswer } from "./spend/spend-query";
 import { projectSlug } from "./values/fields";
 
@@ -31,6 +39,7 @@ const getProjectSpend = z
   .strictObject({
     project: projectSlug.meta({ description: "The project's slug." }),
     ...spendRange,
+    ...rowOrder,
   })
   .refine(isSpendRange, notLater);
 
@@ -70,7 +79,7 @@ export const toolContracts = {
   get_project_spend: {
     title: "Read a project's spend",
     description:
-      "Returns what a project spent in a date range (default: this UTC month) in USD: the totals, the spend by model, by feature and by day, and its latest records, at most 200.",
+      "Returns what a project spent in a date range (default: this UTC month) in USD: the totals, the spend by model, by feature and by day, and at most 200 records: the latest, or with `sort` set to `-amount` those that cost most.",
     permission: "read_summaries",
     input: getProjectSpend,
     output: projectSpend,

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
+import type { budgetStatus, monthSummary, projectSpend, projectSpendQuery } from "@/lib/contract/spend/reads";
 import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 
@@ -18,7 +18,7 @@ export type Backend = {
   record(recording: Recording): Promise<Recorded>;
   readProjectSpend(
     slug: string,
-    range: { from?: string | undefined; to?: string | undefined },
+    query: z.output<typeof projectSpendQuery>,
   ): Promise<z.output<typeof projectSpend>>;
   querySpend(query: z.output<typeof keySpendQuery>): Promise<SpendAnswer>;
   readBudgetStatus(): Promise<z.output<typeof budgetStatus>>;

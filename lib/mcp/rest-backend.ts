@@ -26,8 +26,12 @@ export function restBackend(access: RestAccess): Backend {
       });
       return { result: body as IngestResult, replayed: headers.get("idempotent-replayed") === "true" };
     },
-    readProjectSpend: (slug, { from, to }) => {
-      const query = new URLSearchParams({ ...(from && { from }), ...(to && { to }) });
+    readProjectSpend: (slug, { from, to, sort }) => {
+      const query = new URLSearchParams({
+        ...(from && { from }),
+        ...(to && { to }),
+        ...(sort !== "-time" && { sort }),
+      });
       return read(`/api/v1/projects/${encodeURIComponent(slug)}/spend${query.size > 0 ? `?${query}` : ""}`);
     },
     querySpend: async (query) =>

@@ -20,9 +20,9 @@ export function storeBackend(admission: ToolAdmission): Backend {
   };
   return {
     record: (recording) => admission.record(readRecording(recording)),
-    readProjectSpend: async (slug, range) => {
+    readProjectSpend: async (slug, query) => {
       const { claims } = await requireReading();
-      return readProjectSpend(claims, slug, range);
+      return readProjectSpend(claims, slug, query);
     },
     querySpend: async (query) => {
       const { claims } = await requireReading();

@@ -43,8 +43,8 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
     const message = { type: "expense" as const, ...expense, tags, amount: new ExactNumber(amount) };
     return record({ project, message }, context);
   },
-  get_project_spend: async ({ project, ...range }, { backend }) => {
-    const data = await backend.readProjectSpend(project, range);
+  get_project_spend: async ({ project, ...query }, { backend }) => {
+    const data = await backend.readProjectSpend(project, query);
     return { data, text: describeProjectSpend(data) };
   },
   get_budget_status: async (_, { backend }) => {

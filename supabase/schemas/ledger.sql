@@ -47,6 +47,7 @@ create table public.messages (
   voids uuid,
   voided_by uuid,
   counted_at timestamptz,
+  lines_usd numeric,
   primary key (workspace_id, id, part, occurred_at),
   constraint messages_cost_status_check
     check (cost_status = any (array['client', 'priced', 'converted', 'unpriced', 'included'])),
@@ -64,6 +65,7 @@ comment on column public.messages.given_cost_usd is 'What the emitter says that 
 comment on column public.messages.list_price_usd is 'What included usage would have cost; null where no price is known.';
 comment on column public.messages.voids is 'The message that this one voids, of a void. Its postings count negatively.';
 comment on column public.messages.voided_by is 'The void of this message.';
+comment on column public.messages.lines_usd is 'Of the first line of several: what all of them cost.';
 comment on column public.messages.counted_at is 'Of voids and corrections: when the cost was first recorded. Its key''s spend of that month changes.';
 
 -- Lists show a batch as one row and find it by its first line; its other lines are read by its id, which is what the
@@ -75,6 +77,13 @@ create index messages_project_recent_idx on public.messages (workspace_id, proje
   where part = 0 or type <> 'batch';
 create index messages_unpriced_idx on public.messages (workspace_id, occurred_at, id)
   where cost_status = 'unpriced' or cost_status = 'included' and list_price_usd is null;
+
+-- Lists sorted by amount. A message with lines is found by their sum.
+create index messages_amount_idx on public.messages (workspace_id, coalesce(lines_usd, amount_usd) desc, occurred_at desc, id desc)
+  where part = 0 or type <> 'batch' and type <> 'usage';
+-- Finds the messages of a session: all lines of a usage have its session, those of a batch each their own.
+create index messages_session_idx on public.messages (workspace_id, session, occurred_at desc)
+  where session is not null and (part = 0 or type = 'batch');
 
 alter table public.messages enable row level security;
 revoke all on public.messages from anon, authenticated, service_role;
@@ -128,6 +137,23 @@ begin
 end
 $$;
 grant execute on function private.ensure_messages_month(timestamp with time zone) to outlay_service, service_role;
+
+-- Sums the lines of messages again, after their amounts have changed.
+create function private.sum_lines(workspaces uuid[], ids uuid[])
+returns void
+language sql volatile security definer set search_path = ''
+as $$
+  update public.messages as m set lines_usd = entry.total
+  from (
+    select line.workspace_id, line.id, line.occurred_at, sum(line.amount_usd) as total
+    from public.messages as line
+    where (line.workspace_id, line.id) in (select * from unnest(workspaces, ids)) and line.type in ('usage', 'batch')
+    group by 1, 2, 3
+    having count(*) > 1 or bool_or(line.lines_usd is not null)
+  ) as entry
+  where m.workspace_id = entry.workspace_id and m.id = entry.id and m.part = 0 and m.occurred_at = entry.occurred_at
+    and m.lines_usd is distinct from entry.total
+$$;
 
 -- The response to each idempotency key, per workspace and environment: a message of a test key never conflicts with one of
 -- a live key. Kept as long as the message, so that a retry is recognised however late it comes.

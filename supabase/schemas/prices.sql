@@ -284,6 +284,8 @@ begin
     ),
     (select coalesce(sum(amount_usd), 0) from difference)
   into per_day, budgeted, total;
+  perform private.sum_lines(array_agg(workspace), array_agg(id))
+  from (select distinct id from jsonb_to_recordset(changes) as c (id uuid)) as changed;
   perform private.add_daily_spend(per_day);
   if budgeted is not null then
     perform private.add_budget_spend(budgeted);

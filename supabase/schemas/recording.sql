@@ -302,6 +302,9 @@ declare
   first_part public.messages := jsonb_populate_record(null::public.messages, '{"part": 0}');
   changes public.daily_spend[];
   budgeted private.budget_posting[];
+  -- What a version before this one recorded: it does not sum the lines of its messages.
+  unsummed uuid[];
+  unsummed_of uuid[];
 begin
   -- Without groups, all rows are one.
   if jsonb_typeof(shared) = 'object' then
@@ -343,8 +346,8 @@ begin
     cross join lateral jsonb_populate_recordset(
       jsonb_populate_record(first_part, groups.common), messages -> (groups.place - 1)::integer
     ) as completed
-    returning workspace_id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
-      environment, amount_usd, cost_status, end_user, tags, list_price_usd
+    returning workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, type, provider, model, feature, source,
+      environment, amount_usd, cost_status, end_user, tags, list_price_usd, lines_usd
   ), per_key as (
     insert into public.key_spend as spend (workspace_id, api_key_id, month, amount_usd, message_count)
     select workspace_id, api_key_id, date_trunc('month', created_at)::date, sum(amount_usd), count(*) filter (where part = 0)
@@ -365,7 +368,9 @@ begin
     )::private.budget_posting)
     from stored
     where exists (select from public.budgets where budgets.workspace_id = stored.workspace_id)
-  ) into changes, budgeted
+  ), (select array_agg(id) from stored where part = 1 and type in ('usage', 'batch') and (select count(lines_usd) from stored) = 0),
+    (select array_agg(workspace_id) from stored where part = 1 and type in ('usage', 'batch'))
+  into changes, budgeted, unsummed, unsummed_of
   from (
     select
       workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
@@ -382,6 +387,9 @@ begin
   perform private.add_daily_spend(changes);
   if budgeted is not null then
     perform private.add_budget_spend(budgeted);
+  end if;
+  if unsummed is not null then
+    perform private.sum_lines(unsummed_of, unsummed);
   end if;
 end
 $$;

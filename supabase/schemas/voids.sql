@@ -40,7 +40,7 @@ begin
   select (jsonb_populate_record(m, jsonb_build_object(
     'id', a.void_id, 'voids', m.id, 'voided_by', null, 'created_at', a.created_at,
     'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', a.user_id, 'notes', a.reason,
-    'quantity', -m.quantity, 'amount_usd', -m.amount_usd, 'original_amount', -m.original_amount,
+    'quantity', -m.quantity, 'amount_usd', -m.amount_usd, 'lines_usd', -m.lines_usd, 'original_amount', -m.original_amount,
     'list_price_usd', -m.list_price_usd, 'given_cost_usd', -m.given_cost_usd
   ))).*
   from added as a
@@ -156,7 +156,8 @@ begin
     order by m.part limit 1
   ) as original
   cross join lateral jsonb_array_elements(c.postings) as posting;
-  perform private.count_messages(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid))
+  perform private.sum_lines(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid)),
+    private.count_messages(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid))
   from jsonb_to_recordset(corrections) as c (workspace_id uuid, postings jsonb)
   having count(*) > 0;
 end

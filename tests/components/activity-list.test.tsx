@@ -19,6 +19,12 @@ const row = (label: string, lineCount: number | null = null): ActivityItem => ({
   label,
   project: "search",
   feature: null,
+  model: null,
+  person: null,
+  session: null,
+  tags: null,
+  emitter: null,
+  quantity: null,
   about: "Usage",
   recordedBy: "CI",
   usd: "1",
@@ -59,7 +65,11 @@ const linesShown = () => [...document.querySelectorAll("[data-line]")].map(({ te
 test("Unfolds a batch into its lines in place, by a click and by the keyboard", async () => {
   answerBatch();
   const user = show(
-    <ActivityTable workspace="acme" items={[row("b-9", 63), { ...row("Other"), part: 1 }]} />,
+    <ActivityTable
+      workspace="acme"
+      shown={["time", "project"]}
+      items={[row("b-9", 63), { ...row("Other"), part: 1 }]}
+    />,
   );
   const table = within(screen.getByRole("table", { name: "Activity" }));
   const toggle = table.getByRole("button", { name: "63 lines of b-9" });
@@ -85,7 +95,7 @@ test.each([
   ["feature=&model=unheard-of", /^unheard-of/],
 ])("Unfolds the lines of a batch that match %s", async (filter, line) => {
   answerBatch();
-  const user = show(<ActivityTable workspace="acme" items={[row("b-9", 1)]} />, {
+  const user = show(<ActivityTable workspace="acme" shown={["time", "project"]} items={[row("b-9", 1)]} />, {
     address: `/acme/activity?${filter}`,
   });
   await user.click(screen.getByRole("button", { name: "1 line of b-9" }));
@@ -121,6 +131,8 @@ test("Looks for new rows every two seconds with live updates, never while hidden
       workspace="acme"
       source={`${path}/activity?period=month`}
       first={{ items: [row("First")], nextCursor: null, removedBefore: null }}
+      isLatestFirst
+      remembered={["time", "project"]}
       summary={undefined}
       empty={null}
     />,
@@ -150,4 +162,17 @@ test("Looks for new rows every two seconds with live updates, never while hidden
   expect(calls).toHaveLength(3);
   await setHidden(false);
   expect(calls).toHaveLength(4);
+});
+
+test("Marks the column that rows are sorted by, and turns its order round with its link", () => {
+  show(<ActivityTable workspace="acme" shown={["time", "quantity"]} items={[row("First")]} />, {
+    address: "/acme/activity?model=m&sort=-amount",
+  });
+  const head = (name: string) => screen.getByRole("columnheader", { name });
+  expect(head("Amount").getAttribute("aria-sort")).toBe("descending");
+  expect(head("Quantity").getAttribute("aria-sort")).toBe("none");
+  const href = (name: string) => within(head(name)).getByRole("link").getAttribute("href");
+  expect(href("Amount")).toBe("/acme/activity?model=m&sort=amount");
+  expect(href("Quantity")).toBe("/acme/activity?model=m&sort=-quantity");
+  expect(screen.queryByRole("columnheader", { name: "Project" })).toBeNull();
 });

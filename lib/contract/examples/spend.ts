@@ -16,6 +16,7 @@ const row = {
   environment: "live",
   feature: "order-summaries",
   end_user: "anna@example.com",
+  session: "b7c2e9",
   tags: { team: "growth" },
   emitter: null,
   source: "api",
@@ -153,6 +154,22 @@ export const spendExamples: ExampleSet = {
       next_cursor: null,
       removed_before: null,
     },
+    SessionList: {
+      period: "month",
+      from: "2026-11-01",
+      to: "2026-11-30",
+      sessions: [
+        {
+          session: "b7c2e9",
+          amount_usd: 4.12,
+          call_count: 38,
+          first_at: "2026-11-21T09:12:41.005+00:00",
+          last_at: "2026-11-21T09:30:00.398+00:00",
+          models: ["gpt-4o"],
+        },
+      ],
+      next_cursor: null,
+    },
     MessageDetail: {
       id: row.id,
       message_type: row.message_type,
@@ -195,6 +212,12 @@ export const spendExamples: ExampleSet = {
       ...links,
       voided_at: null,
       void_reason: null,
+      session_total: {
+        amount_usd: 4.12,
+        call_count: 38,
+        first_at: "2026-11-21T09:12:41.005+00:00",
+        last_at: "2026-11-21T09:30:00.398+00:00",
+      },
       may_void: true,
       entries: [
         {

@@ -15,10 +15,23 @@ import {
   messageType,
   orNone,
 } from "./ledger-query";
+import { sessionTotal } from "./sessions";
 
 /** Rows of one answer at most. */
 export const maxActivityRows = 100;
 const defaultActivityRows = 25;
+
+/** What rows are sorted by: when the cost occurred, the amount of the whole entry, or the quantity. `-`: from the largest down. */
+export const activitySorts = ["-time", "time", "-amount", "amount", "-quantity", "quantity"] as const;
+export type ActivitySort = (typeof activitySorts)[number];
+
+/** A limit of amounts in USD, as exact text. Voids have negative amounts. */
+const amountLimit = (description: string) =>
+  z
+    .string()
+    .regex(/^-?\d{1,15}(\.\d{1,18})?$/, "must be an amount in USD, such as 12.50")
+    .optional()
+    .meta({ description: `${description} USD; of the whole entry where only some of its lines match.` });
 
 const activityFilters = {
   ...ledgerFilters,
@@ -32,19 +45,44 @@ const activityFilters = {
   q: text(100)
     .optional()
     .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),
+  min_amount: amountLimit("Rows of at least this amount."),
+  max_amount: amountLimit("Rows of at most this amount."),
 };
+
+type Filtered = Parameters<typeof checkRange>[0] & {
+  min_amount?: string | undefined;
+  max_amount?: string | undefined;
+};
+
+/** An amount in units of 10^-18 USD. */
+function inAttos(amount: string): bigint {
+  const [whole = "", decimals = ""] = amount.split(".");
+  return BigInt(whole + decimals.padEnd(18, "0"));
+}
+
+/** Refuses ranges of days and of amounts that end before they begin. */
+function checkFilters(query: Filtered, context: z.RefinementCtx): void {
+  checkRange(query, context);
+  const { min_amount: min, max_amount: max } = query;
+  if (min === undefined || max === undefined || inAttos(min) <= inAttos(max)) return;
+  context.addIssue({ code: "custom", path: ["max_amount"], message: "must not be below min_amount" });
+}
 
 export const activityQuery = z
   .strictObject({
     ...activityFilters,
     ...comparisonFilters,
     ...currencyFilter,
+    sort: z.enum(activitySorts).default("-time").meta({
+      description:
+        "The order of the rows. `amount` is the amount of the whole entry; equal rows are in the order of their time. `quantity` sorts at most 100,000 messages, and entries without a quantity come last.",
+    }),
     limit: rowLimit(maxActivityRows, defaultActivityRows, "Rows at most."),
-    cursor: text(500)
-      .optional()
-      .meta({ description: "`next_cursor` of the previous answer, unchanged, with the same filters." }),
+    cursor: text(500).optional().meta({
+      description: "`next_cursor` of the previous answer, unchanged, with the same filters and `sort`.",
+    }),
   })
-  .superRefine(checkRange);
+  .superRefine(checkFilters);
 export type ActivityQuery = z.output<typeof activityQuery>;
 
 /** The author of a row: a key, a member or an assistant. */
@@ -93,7 +131,7 @@ const activityRow = z
     message_type: messageType,
     created_at: instant.meta({ description: "When it was recorded." }),
     occurred_at: instant.meta({
-      description: "When the cost occurred. Rows are in this order, latest first.",
+      description: "When the cost occurred. By default rows are in this order, latest first.",
     }),
     project_slug: z.string(),
     project_name: z.string(),
@@ -105,6 +143,9 @@ const activityRow = z
     end_user: z.string().nullable().meta({
       description:
         "The person the usage was for: the message's `user`. For a message with lines, the value that all matching lines share.",
+    }),
+    session: z.string().nullable().meta({
+      description: "For a message with lines, the value that all matching lines share.",
     }),
     tags: storedTags,
     emitter: emitterName,
@@ -224,6 +265,10 @@ export const messageDetail = z
     ...correctionLinks,
     voided_at: instant.nullable(),
     void_reason: z.string().nullable().meta({ description: "Why it was voided." }),
+    session_total: sessionTotal.nullable().meta({
+      description:
+        "What its session came to in all time, in its environment; null without a session, and for one of more than 10,000 calls.",
+    }),
     may_void: z.boolean().meta({
       description: "Whether you may void and correct it. Voided messages and voids cannot be voided.",
     }),
@@ -269,7 +314,7 @@ export const exportQuery = z
         "`csv`: the rows of activity, with a row for each line of a message; `focus`: the same in the columns of the FinOps FOCUS specification.",
     }),
   })
-  .superRefine(checkRange);
+  .superRefine(checkFilters);
 export type ExportQuery = z.output<typeof exportQuery>;
 /** The filters of activity and export. */
 export type ActivityFilters = Omit<ExportQuery, "format">;

@@ -101,7 +101,17 @@ export const isSpendRange = ({ from, to }: { from?: string | undefined; to?: str
   !from || !to || exactMs(from) < exactMs(to);
 export const notLater = { path: ["to"], error: "must be later than from" };
 
-export const projectSpendQuery = z.strictObject(spendRange).refine(isSpendRange, notLater);
+/** Which rows of a project are listed, and in which order. */
+export const rowOrders = ["-time", "-amount"] as const;
+export const rowOrder = {
+  sort: z.enum(rowOrders).default("-time").meta({
+    description: "Which rows are listed first: the latest (`-time`), or those that cost most (`-amount`).",
+  }),
+};
+
+export const projectSpendQuery = z
+  .strictObject({ ...spendRange, ...rowOrder })
+  .refine(isSpendRange, notLater);
 
 const slice = (name: string) => z.object({ [name]: z.string().nullable(), total_usd: decimalNumber("USD.") });
 
@@ -135,7 +145,7 @@ export const projectSpend = z
           label: text(200).nullable(),
         }),
       )
-      .meta({ description: "The latest rows of the range, at most 200." }),
+      .meta({ description: "The first rows of the range in the order of `sort`, at most 200." }),
   })
   .meta({ id: "ProjectSpend" });
 

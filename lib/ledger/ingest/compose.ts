@@ -218,7 +218,9 @@ function composePostings(
     };
   });
   const amount = sum(amounts);
-  return { cost: amount, amount, postings: postings as [Posting, ...Posting[]] };
+  const composed = postings as [Posting, ...Posting[]];
+  if (composed.length > 1) composed[0].lines_usd = toText(amount);
+  return { cost: amount, amount, postings: composed };
 }
 
 /**

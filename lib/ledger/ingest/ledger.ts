@@ -38,6 +38,8 @@ export type LedgerRow = {
   emitter?: string | undefined;
   given_cost_usd?: string | undefined;
   list_price_usd?: string | undefined;
+  /** Of the first line of several: what all of them cost. Lists are sorted by it. */
+  lines_usd?: string | undefined;
 };
 
 /** A posting before its message's sender is known: a row without its owner's columns. */

@@ -7,6 +7,7 @@ export const differenceKinds = {
   removed: "the sums of a month whose messages were removed and what they came to",
   key_spend: "what a key spent in a month and what was recorded with it",
   posting: "a message and the postings it is kept as",
+  lines: "what a message with lines is sorted by and the sum of its lines",
   void: "a voided message and its void, which come to nothing together",
   idempotency: "an idempotency key and the message it answers with",
   budget: "what is spent of a budget in a period and the messages of that period",

@@ -108,6 +108,24 @@ export const mendVoids = (workspaceId: string) => sql`
     and original.workspace_id = counter.workspace_id and original.id = counter.voids and original.part = counter.part
     and original.occurred_at = counter.occurred_at and counter.amount_usd <> -original.amount_usd`;
 
+/** Messages whose first line does not say what all lines cost. */
+export const differingLines = (workspaceId: string | null) => sql`
+  select entry.*, workspace.slug as workspace
+  from (
+    select workspace_id, id, type, min(lines_usd) filter (where part = 0) as stored_amount_usd, sum(amount_usd) as actual_amount_usd
+    from public.messages
+    where type in ('usage', 'batch') and (type = 'batch' or part > 0 or lines_usd is not null or details ? 'lines')
+      ${ofWorkspace(sql`workspace_id`, workspaceId)}
+    group by workspace_id, id, type
+    having bool_or(part = 0) and (count(*) > 1 or count(lines_usd) > 0)
+  ) as entry
+  left join public.workspaces as workspace on workspace.id = entry.workspace_id
+  where stored_amount_usd is distinct from actual_amount_usd
+  order by workspace.slug, entry.id`;
+
+export const mendLines = (workspaceId: string) => sql`
+  select private.sum_lines(array_agg(workspace_id), array_agg(id)) from (${differingLines(workspaceId)}) as found`;
+
 /** Which message. */
 type MessageName = { workspaceId: string; id: string };
 

@@ -105,6 +105,7 @@ const wholeLedger = {
   key_spend: sums.differingKeys,
   budget: sums.differingBudgets,
   posting: messages.differingPostings,
+  lines: messages.differingLines,
   void: messages.differingVoids,
   idempotency: messages.strayAnswers,
 } satisfies Partial<Record<Kind, (workspaceId: string | null) => Sql>>;
@@ -147,6 +148,10 @@ export async function unfold(client: ClientBase, workspaceId: string): Promise<v
 
 export async function mendVoids(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(client, messages.mendVoids(workspaceId));
+}
+
+export async function mendLines(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, messages.mendLines(workspaceId));
 }
 
 export async function removeStrayAnswers(client: ClientBase, workspaceId: string): Promise<void> {

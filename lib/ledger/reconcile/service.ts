@@ -13,6 +13,7 @@ import {
   mendBudgets,
   mendDays,
   mendKeys,
+  mendLines,
   mendVoids,
   removeStrayAnswers,
   selectDiffering,
@@ -117,6 +118,7 @@ async function findDifferences(
     "key_spend",
     "budget",
     "posting",
+    "lines",
     "void",
     "idempotency",
   ] as const) {
@@ -191,6 +193,7 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
     case "budget":
       return { period: row.period_from ?? null, ...pick("budget", "environment") };
     case "posting":
+    case "lines":
     case "void":
       return { message: row.id ?? null, ...pick("type") };
     case "idempotency":
@@ -210,6 +213,7 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
       const postings = await selectDiffering(client, "posting", workspaceId);
       for (const id of idsOf(postings.rows)) await mendPostings(client, workspaceId, id);
       await mendVoids(client, workspaceId);
+      await mendLines(client, workspaceId);
       for (const month of await selectMonths(client, workspaceId)) {
         await mendDays(client, month, workspaceId);
       }

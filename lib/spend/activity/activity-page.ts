@@ -1,15 +1,28 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import type { DayRange } from "@/lib/contract/values/month";
+import { validationFailed } from "@/lib/errors";
 import { addDays } from "@/lib/spend/period";
-import { type ActivityPlace, type StoredActivity, selectActivity } from "./activity-queries";
-import { type NamedFilter, selectDayAhead, selectLastDay } from "./day-queries";
+import {
+  type ActivityPlace,
+  type PageOrder,
+  type StoredActivity,
+  selectActivity,
+  selectPlaceAhead,
+} from "./activity-queries";
+import { type NamedFilter, selectDayAhead, selectLastDay, selectMessageCount } from "./day-queries";
 
 /**
  * A search for rare rows is answered in steps, each of which is short: the whole days in which this many messages were
  * recorded, at least one day.
  */
 const messagesAStep = 50_000;
+
+/** The same where rows are not in the order of days: so many rows are looked at. */
+const rowsAStep = 50_000;
+
+/** Messages that are read where no index has them in the order that is wanted. */
+const maxAtOnce = 100_000;
 
 /** Follows every row of a day; no row has such a part. */
 const behindDay = (day: string): ActivityPlace => ({
@@ -25,41 +38,107 @@ const dayAfter = ({ at, part }: ActivityPlace) => addDays(at.slice(0, 10), part 
 export type ActivityPage = { rows: StoredActivity[]; next: ActivityPlace | undefined };
 
 /**
- * Reads a page of matching rows. Days without any are skipped, and a page looks at a limited number of days: it may be
- * short or empty although others follow.
+ * Reads a page of matching rows. Where few rows match, a page looks at a limited number of days or rows: it may be short or
+ * empty although others follow.
+ * @throws ServiceError validation_failed where too many rows would be sorted by their quantities
  */
 export async function readPage(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
   range: DayRange,
-  after: ActivityPlace | undefined,
+  order: PageOrder,
   limit: number,
 ): Promise<ActivityPage> {
+  if (order.sort !== "-time") return readSortedPage(client, workspaceId, filters, range, order, limit);
+  const { after } = order;
   const names = namesIn(filters);
   const isSparse = names.length > 0 || restOf(filters).some((filter) => filter !== undefined);
-  if (!isSparse)
-    return cut(await selectActivity(client, workspaceId, filters, range, after, limit + 1), limit);
+  // An index finds the rows of a session.
+  if (!isSparse || typeof filters.session === "string")
+    return cut(await selectActivity(client, workspaceId, filters, range, order, limit + 1), order, limit);
   const ahead = { from: range.from, until: after ? earlier(range.until, dayAfter(after)) : range.until };
   const lastDay =
     names.length > 0 ? await selectLastDay(client, workspaceId, filters, names, ahead) : undefined;
   if (lastDay === null) return { rows: [], next: undefined };
   const left = lastDay === undefined ? ahead : { from: range.from, until: addDays(lastDay, 1) };
   const notBefore = (await selectDayAhead(client, workspaceId, filters, left, messagesAStep)) ?? undefined;
-  const found = await selectActivity(client, workspaceId, filters, left, after, limit + 1, notBefore);
-  const page = cut(found, limit);
+  const found = await selectActivity(client, workspaceId, filters, left, { ...order, notBefore }, limit + 1);
+  const page = cut(found, order, limit);
   return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
 }
 
+/** A page in another order than that of days, latest first: by an index, so many rows at a time. */
+async function readSortedPage(
+  client: ClientBase,
+  workspaceId: string,
+  filters: ActivityFilters,
+  range: DayRange,
+  order: PageOrder,
+  limit: number,
+): Promise<ActivityPage> {
+  const names = namesIn(filters);
+  const isByQuantity = order.sort.endsWith("quantity");
+  if (isByQuantity) await demandFew(client, workspaceId, filters, range, "sorts", "query.sort");
+  const isSparse = [filters.project, filters.environment, ...names, ...restOf(filters)].some(
+    (filter) => filter !== undefined,
+  );
+  const among = isSparse && !isByQuantity && typeof filters.session !== "string" ? rowsAStep : undefined;
+  const found = await selectActivity(client, workspaceId, filters, range, { ...order, among }, limit + 1);
+  const page = cut(found, order, limit);
+  if (page.next || among === undefined) return page;
+  return { ...page, next: await selectPlaceAhead(client, workspaceId, filters, range, order, among) };
+}
+
+/**
+ * Refuses to read more messages at once than no index helps with.
+ * @param does what would be done with them
+ * @param path the parameter that asks for it
+ * @throws ServiceError validation_failed
+ */
+export async function demandFew(
+  client: ClientBase,
+  workspaceId: string,
+  filters: ActivityFilters,
+  range: DayRange,
+  does: string,
+  path: string,
+): Promise<void> {
+  const count = await selectMessageCount(client, workspaceId, filters, namesIn(filters), range);
+  if (count <= maxAtOnce) return;
+  const message = `${does} at most ${maxAtOnce} messages, and up to ${count} match; choose fewer days, a project or a model`;
+  throw validationFailed([{ path, message }]);
+}
+
 /** One row more than requested, to learn whether others follow. */
-function cut(found: StoredActivity[], limit: number): ActivityPage {
+function cut(found: StoredActivity[], { sort }: PageOrder, limit: number): ActivityPage {
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
-  return { rows, next: last && { at: last.at, id: last.id, part: last.part } };
+  return { rows, next: last && placeOf(last, sort) };
+}
+
+function placeOf(
+  { at, id, part, message_amount_usd, quantity }: StoredActivity,
+  sort: PageOrder["sort"],
+): ActivityPlace {
+  if (sort.endsWith("time")) return { at, id, part };
+  return { at, id, part, value: sort.endsWith("amount") ? message_amount_usd : quantity };
 }
 
 /** What the days' totals do not tell. They have no rows for spend without a person or tag. */
-const restOf = ({ source, cost_status, q, session, emitter, user, tag }: ActivityFilters) => [
+const restOf = ({
+  source,
+  cost_status,
+  q,
+  session,
+  emitter,
+  user,
+  tag,
+  min_amount,
+  max_amount,
+}: ActivityFilters) => [
+  min_amount,
+  max_amount,
   source,
   cost_status,
   q,

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 import type { MessageSource, MessageType } from "@/lib/contract/ledger/message";
-import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { ActivityFilters, ActivitySort } from "@/lib/contract/spend/activity";
 import type { DayRange } from "@/lib/contract/values/month";
 import {
   boolean,
@@ -15,14 +15,17 @@ import {
   timestamp,
   uuid,
 } from "@/lib/db/columns";
-import { selectAll } from "@/lib/db/query";
+import { selectAll, selectFirst } from "@/lib/db/query";
 import { containing, empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
 
-/** A place in the order of activity: the row it stands after. `at` is exact to the microsecond, ISO 8601 in UTC. */
-export type ActivityPlace = { at: string; id: string; part: number };
+/**
+ * A place in the order of activity: the row it stands after. `at` is exact to the microsecond, ISO 8601 in UTC. `value`: what
+ * that row is sorted by, exact text, where that is not the time; null for a row without a quantity.
+ */
+export type ActivityPlace = { at: string; id: string; part: number; value?: string | null };
 
 const activityRow = {
   id: uuid(),
@@ -38,6 +41,7 @@ const activityRow = {
   environment: text<"live" | "test">(),
   feature: nullable(text()),
   end_user: nullable(text()),
+  session: nullable(text()),
   tags: nullable(texts()),
   emitter: nullable(text()),
   source: text<MessageSource>(),
@@ -67,26 +71,54 @@ const activityRow = {
 export type StoredActivity = Omit<Row<typeof activityRow>, "cost_statuses"> & { cost_status: CostStatus };
 
 /** That an instant is in a range of days, and not before another day. */
-function isWithin(column: Sql, { from, until }: DayRange, notBefore: string | undefined): Sql {
+export function isWithin(column: Sql, { from, until }: DayRange, notBefore: string | undefined): Sql {
   const instant = (day: string) => (day.endsWith("infinity") ? day : `${day}T00:00:00Z`);
   const isAhead = notBefore === undefined ? empty : sql`and ${column} >= ${instant(notBefore)}::timestamptz`;
   return sql`${column} >= ${instant(from)}::timestamptz and ${column} < ${instant(until)}::timestamptz ${isAhead}`;
 }
 
-/** Rows in the order of activity, after a place. The first condition is what partitions are chosen by. */
-function inRange(
-  workspaceId: string,
-  filters: ActivityFilters,
-  within: Sql,
-  after: ActivityPlace | undefined,
-): Sql {
-  const isAfter = after
-    ? sql`and m.occurred_at <= ${after.at}::timestamptz
-      and (m.occurred_at, m.id, m.part) < (${after.at}::timestamptz, ${after.id}::uuid, ${after.part}::smallint)`
-    : empty;
-  return sql`m.workspace_id = ${workspaceId} and ${within} ${isAfter} ${rowConditions(sql`m`, workspaceId, filters)}
-    ${condition(sql`m.emitter`, filters.emitter)}`;
+/** What a listed row costs: all lines of it. So written, it is what an index is of. */
+const entryAmount = sql`coalesce(m.lines_usd, m.amount_usd)`;
+
+/** How rows are sorted, and which of them follow a place. Equal values are in the order of time. */
+function orderOf(sort: ActivitySort): { keys: Sql; isAfter: (place: ActivityPlace) => Sql } {
+  const isDescending = sort.startsWith("-");
+  const direction = isDescending ? sql`desc` : sql`asc`;
+  const follows = isDescending ? sql`<` : sql`>`;
+  const place = ({ at, id, part }: ActivityPlace) => sql`${at}::timestamptz, ${id}::uuid, ${part}::smallint`;
+  if (sort === "-time" || sort === "time") {
+    return {
+      keys: sql`m.occurred_at ${direction}, m.id ${direction}, m.part ${direction}`,
+      // The first condition is what partitions are chosen by.
+      isAfter: (after) => sql`and m.occurred_at ${follows}= ${after.at}::timestamptz
+        and (m.occurred_at, m.id, m.part) ${follows} (${place(after)})`,
+    };
+  }
+  const last = isDescending ? sql`'-infinity'::numeric` : sql`'infinity'::numeric`;
+  const key = sort.endsWith("amount")
+    ? entryAmount
+    : sql`coalesce(case when not ${hasLines} then m.quantity end, ${last})`;
+  return {
+    keys: sql`${key} ${direction}, m.occurred_at ${direction}, m.id ${direction}, m.part ${direction}`,
+    isAfter: (after) => sql`and (${key}, m.occurred_at, m.id, m.part)
+      ${follows} (coalesce(${after.value}::numeric, ${last}), ${place(after)})`,
+  };
 }
+
+/** Listed rows in a range of days and of amounts, after a place. */
+function ahead(
+  workspaceId: string,
+  { min_amount: min, max_amount: max }: ActivityFilters,
+  within: Sql,
+  { sort, after }: PageOrder,
+): Sql {
+  return sql`m.workspace_id = ${workspaceId} and ${within} and ${isListed} ${after ? orderOf(sort).isAfter(after) : empty}
+    ${min === undefined ? empty : sql`and ${entryAmount} >= ${min}::numeric`}
+    ${max === undefined ? empty : sql`and ${entryAmount} <= ${max}::numeric`}`;
+}
+
+/** The order of rows, and the place that they follow. */
+export type PageOrder = { sort: ActivitySort; after?: ActivityPlace | undefined };
 
 /** The conditions on what postings have each for themselves, the lines of a message too. */
 function postingConditions(posting: Sql, filters: ActivityFilters): Sql {
@@ -95,18 +127,47 @@ function postingConditions(posting: Sql, filters: ActivityFilters): Sql {
 }
 
 /**
- * The rows that match, latest first, at most `limit`: a posting each, but for a message with lines, of which those that match are summed.
- * @param notBefore a day before which not to look, however few were found
+ * The place of the row that is so many rows ahead, whether or not rows match, in any order but that of quantities. Null where
+ * fewer are left.
+ */
+export async function selectPlaceAhead(
+  client: ClientBase,
+  workspaceId: string,
+  filters: ActivityFilters,
+  range: DayRange,
+  order: PageOrder,
+  rows: number,
+): Promise<ActivityPlace | undefined> {
+  const isByAmount = order.sort.endsWith("amount");
+  const found = await selectFirst(
+    client,
+    { at: text(), id: uuid(), part: integer(), value: numeric() },
+    sql`select ${microsecondsText(sql`m.occurred_at`)} as at, m.id, m.part, trim_scale(${entryAmount}) as value
+      from public.messages as m
+      where ${ahead(workspaceId, filters, isWithin(sql`m.occurred_at`, range, undefined), order)}
+      order by ${orderOf(order.sort).keys}
+      offset ${rows - 1} limit 1`,
+  );
+  if (!found) return undefined;
+  const { value, ...place } = found;
+  return isByAmount ? { ...place, value } : place;
+}
+
+/**
+ * The rows that match, in order, at most `limit`: a posting each, but for a message with lines, of which those that match are summed.
+ * @param order.notBefore a day before which not to look, however few were found
+ * @param order.among how many rows to look at, however few of them match
  */
 export async function selectActivity(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
   range: DayRange,
-  after: ActivityPlace | undefined,
+  order: PageOrder & { notBefore?: string | undefined; among?: number | undefined },
   limit: number,
-  notBefore?: string,
 ): Promise<StoredActivity[]> {
+  const { sort, notBefore, among } = order;
+  const { keys } = orderOf(sort);
   const { cost_status: status, q } = filters;
   const within = (column: Sql) => isWithin(column, range, notBefore);
   const matches = sql`where true ${postingConditions(sql`posting`, filters)}`;
@@ -124,14 +185,26 @@ export async function selectActivity(
     and (not ${hasLines} or exists (
       select from public.messages as line where ${ofMessage} and line.cost_status = 'unpriced' ${batchByBatch}
     ))`;
+  const rowsAhead = sql`${ahead(workspaceId, filters, within(sql`m.occurred_at`), order)}`;
+  // The limit of the inner select ends a search for rare rows. The outer one reads no further than it needs.
+  const source =
+    among === undefined
+      ? sql`public.messages`
+      : sql`(select m.* from public.messages as m where ${rowsAhead} order by ${keys} limit ${among})`;
+  const { session } = filters;
+  const ofSession = sql`and (m.id, m.occurred_at) in (
+    select line.id, line.occurred_at from public.messages as line
+    where line.workspace_id = ${workspaceId} and line.session = ${session} and (line.part = 0 or line.type = 'batch')
+      and ${within(sql`line.occurred_at`)}
+  )`;
   const rows = await selectAll(
     client,
     activityRow,
     sql`with page as (
-       select m.id, m.part, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.user_id, m.type, m.source,
+       select row_number() over (order by ${keys}) as place, m.id, m.part, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.user_id, m.type, m.source,
          m.environment, m.provider, ${hasLines} as has_lines, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, m.tags, m.emitter,
          m.voids, m.voided_by, m.counted_at, postings.*
-       from public.messages as m
+       from ${source} as m
        cross join lateral (
          select sum(posting.amount_usd) as message_amount_usd,
            sum(posting.amount_usd) filter (${matches}) as amount_usd,
@@ -143,22 +216,25 @@ export async function selectActivity(
              then min(posting.feature) filter (${matches}) end as feature,
            case when count(distinct coalesce(posting.end_user, '')) filter (${matches}) = 1
              then min(posting.end_user) filter (${matches}) end as end_user,
+           case when count(distinct coalesce(posting.session, '')) filter (${matches}) = 1
+             then min(posting.session) filter (${matches}) end as session,
            sum(posting.list_price_usd) filter (${matches}) as list_price_usd
          from (${postingsOf(workspaceId, within)}) as posting
        ) as postings
-       where ${inRange(workspaceId, filters, within(sql`m.occurred_at`), after)} and ${isListed}
+       where ${rowsAhead} ${rowConditions(sql`m`, workspaceId, filters)} ${condition(sql`m.emitter`, filters.emitter)}
+         ${typeof session === "string" ? ofSession : empty}
          -- Asked of the row alone, so that most rows are passed over without a look at their postings.
          and (${hasLines} or (true ${postingConditions(sql`m`, filters)}))
          ${status === "unpriced" ? hasUnpriced : empty}
          ${pattern === undefined ? empty : isFound}
          and postings.line_count > 0
-       order by m.occurred_at desc, m.id desc, m.part desc
+       order by ${keys}
        limit ${limit}
      )
      select page.id, page.part, ${microsecondsText(sql`page.occurred_at`)} as at, page.occurred_at, page.created_at,
        trim_scale(page.amount_usd) as amount_usd, trim_scale(page.message_amount_usd) as message_amount_usd,
        page.type as message_type, projects.slug as project_slug, projects.name as project_name, page.environment,
-       page.feature, page.end_user, page.tags, page.emitter, trim_scale(page.list_price_usd) as list_price_usd, page.source, page.label, page.provider, page.model,
+       page.feature, page.end_user, page.session, page.tags, page.emitter, trim_scale(page.list_price_usd) as list_price_usd, page.source, page.label, page.provider, page.model,
        page.has_lines, case when not page.has_lines then page.unit_type end as unit_type,
        case when not page.has_lines then trim_scale(page.quantity) end as quantity,
        page.line_count, page.cost_statuses, page.batch_id, page.category, page.details,
@@ -173,7 +249,7 @@ export async function selectActivity(
        on voided.workspace_id = ${workspaceId} and voided.message_id = page.id and page.voided_by is not null
      left join public.message_voids as corrected
        on corrected.workspace_id = ${workspaceId} and corrected.corrected_by = page.id and page.counted_at is not null
-     order by page.occurred_at desc, page.id desc, page.part desc`,
+     order by page.place`,
   );
   return rows.map(({ cost_statuses, ...row }) => ({ ...row, cost_status: combineStatuses(cost_statuses) }));
 }

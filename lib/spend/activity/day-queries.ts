@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import type { DayRange } from "@/lib/contract/values/month";
-import { nullable, text } from "@/lib/db/columns";
+import { bigint, nullable, text } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import { condition, providerCondition } from "./filters";
@@ -28,11 +28,8 @@ export async function selectLastDay(
   { from, until }: DayRange,
 ): Promise<string | null> {
   const lastDays = names.map(
-    ({ dimension, value }) => sql`
-      select max(day) as day from public.daily_totals
-      where workspace_id = ${workspaceId} and environment = any (${environmentsOf(environment)})
-        and dimension = ${dimension} ${(dimension === "provider" ? providerCondition : condition)(sql`value`, value)} ${condition(sql`type`, type)}
-        and day >= ${from} and day < ${until}`,
+    (name) => sql`
+      select max(day) as day ${totalsOf(workspaceId, { environment, type }, name)} and day >= ${from} and day < ${until}`,
   );
   const { day } = await selectOne(
     client,
@@ -41,6 +38,41 @@ export async function selectLastDay(
       from (${join(lastDays, " union all ")}) as latest`,
   );
   return day;
+}
+
+/** The totals of the days of one name. */
+function totalsOf(
+  workspaceId: string,
+  { environment, type }: Pick<ActivityFilters, "environment" | "type">,
+  { dimension, value }: NamedFilter,
+): Sql {
+  return sql`from public.daily_totals
+    where workspace_id = ${workspaceId} and environment = any (${environmentsOf(environment)})
+      and dimension = ${dimension} ${(dimension === "provider" ? providerCondition : condition)(sql`value`, value)} ${condition(sql`type`, type)}`;
+}
+
+/** How many messages match at most: those of the name that has fewest. */
+export async function selectMessageCount(
+  client: ClientBase,
+  workspaceId: string,
+  filters: ActivityFilters,
+  names: NamedFilter[],
+  { from, until }: DayRange,
+): Promise<number> {
+  const { project } = filters;
+  const within = sql`and day >= ${from} and day < ${until}`;
+  const counts = (names.length > 0 ? names : [{ dimension: "provider" } as const]).map(
+    (name) => sql`select sum(message_count) as messages ${totalsOf(workspaceId, filters, name)} ${within}`,
+  );
+  const ofProject = sql`select sum(message_count) as messages ${totalsOf(workspaceId, filters, { dimension: "project" })} ${within}
+    and value = (select id::text from public.projects where workspace_id = ${workspaceId} and slug = ${project})`;
+  const { messages } = await selectOne(
+    client,
+    { messages: bigint() },
+    sql`select coalesce(min(coalesce(messages, 0)), 0)::bigint as messages
+      from (${join(project === undefined ? counts : [...counts, ofProject], " union all ")}) as counts`,
+  );
+  return Number(messages);
 }
 
 /**

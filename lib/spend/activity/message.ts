@@ -14,6 +14,8 @@ import {
   selectIdempotencyKey,
   selectMessage,
 } from "./message-queries";
+import { selectSessionTotal } from "./session-queries";
+import { toTotal } from "./sessions";
 
 /**
  * Everything about one message, for the workspace's members.
@@ -26,8 +28,13 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
     if (!first) throw notFound();
     const isVoidable = first.voids === null && first.voided_by === null;
     const key = await asServiceWithin(client, () => selectIdempotencyKey(client, workspaceId, id));
+    const detail = toMessageDetail(first, [first, ...others]);
+    const { session, environment } = detail;
+    const total =
+      session === null ? undefined : await selectSessionTotal(client, workspaceId, environment, session);
     return {
-      ...toMessageDetail(first, [first, ...others]),
+      ...detail,
+      session_total: total ? toTotal(total) : null,
       idempotency_key: key,
       may_void: isVoidable && mayVoid(role, first.is_own),
     };
@@ -40,7 +47,7 @@ const exactOrNull = (text: string | null) => (text === null ? null : exact(text)
 function toMessageDetail(
   first: StoredPosting,
   postings: StoredPosting[],
-): Omit<MessageDetail, "idempotency_key" | "may_void"> {
+): Omit<MessageDetail, "idempotency_key" | "session_total" | "may_void"> {
   const isBatch = first.type === "batch";
   const hasLines = isBatch || (first.type === "usage" && postings.length > 1);
   const {

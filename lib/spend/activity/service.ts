@@ -2,12 +2,18 @@ import type { ClientBase } from "pg";
 import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { fromTagList } from "@/lib/contract/ledger/attribution";
-import type { ActivityList, ActivityQuery, ActivityRow } from "@/lib/contract/spend/activity";
+import {
+  type ActivityList,
+  type ActivityQuery,
+  type ActivityRow,
+  type ActivitySort,
+  activitySorts,
+} from "@/lib/contract/spend/activity";
 import { comparisonOf, periodOf } from "@/lib/contract/spend/ledger-query";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { instant } from "@/lib/contract/values/fields";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
-import { cursorOf } from "@/lib/db/cursor";
+import { type Cursor, cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { multiply, parseDecimal } from "@/lib/decimal";
 import { displayIn } from "@/lib/ledger/pricing/display-currency";
@@ -19,12 +25,30 @@ import { readPage } from "./activity-page";
 import type { ActivityPlace, StoredActivity } from "./activity-queries";
 import { labelOf } from "./label";
 
-const places = cursorOf<ActivityPlace>(
-  z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid(), part: z.int().min(-1).max(32_767) }),
-);
+const place = { at: z.iso.datetime().pipe(instant), id: z.uuid(), part: z.int().min(-1).max(32_767) };
+
+const exactText = z
+  .string()
+  .max(200)
+  .regex(/^-?\d+(\.\d+)?$/);
+
+/** The cursors of an order; a cursor of another order is refused. Those of the usual one name none. */
+function cursorsOf(sort: ActivitySort): Cursor<ActivityPlace & { sort?: ActivitySort }> {
+  if (sort === "-time") return cursorOf(z.strictObject(place));
+  const named = { ...place, sort: z.literal(sort) };
+  if (sort === "time") return cursorOf(z.strictObject(named));
+  return cursorOf(
+    z.strictObject({ ...named, value: sort.endsWith("amount") ? exactText : exactText.nullable() }),
+  );
+}
+
+const cursors = Object.fromEntries(activitySorts.map((sort) => [sort, cursorsOf(sort)])) as Record<
+  ActivitySort,
+  Cursor<ActivityPlace & { sort?: ActivitySort }>
+>;
 
 /**
- * What was recorded in a workspace, latest first, a page at a time (specification 4.3). Pages follow the place of the
+ * What was recorded in a workspace, latest first or as sorted, a page at a time (specification 4.3). Pages follow the place of the
  * last row, so that no row comes twice or is missed whatever is recorded meanwhile.
  * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
  */
@@ -43,14 +67,14 @@ export function readActivity(claims: UserClaims, slug: string, query: ActivityQu
 export async function loadActivity(
   client: ClientBase,
   workspaceId: string,
-  { limit, cursor, currency, ...filters }: ActivityQuery,
+  { limit, cursor, currency, sort, ...filters }: ActivityQuery,
   now: number,
 ): Promise<ActivityList> {
   const range = rangeOf(filters, now);
   const before = comparedWith(filters, now)?.whole;
   const display = await displayOf(currency, { ranges: [], today: dayOf(now) });
-  const after = cursor === undefined ? undefined : places.read(cursor);
-  const { rows, next } = await readPage(client, workspaceId, filters, range, after, limit);
+  const after = cursor === undefined ? undefined : cursors[sort].read(cursor);
+  const { rows, next } = await readPage(client, workspaceId, filters, range, { sort, after }, limit);
   return {
     period: periodOf(filters),
     ...toAnsweredRange(range),
@@ -61,7 +85,7 @@ export async function loadActivity(
       ...toActivityRow(row),
       ...(display && convertRow(row, display.currency, now)),
     })),
-    next_cursor: next ? places.write(next) : null,
+    next_cursor: next ? cursors[sort].write(sort === "-time" ? next : { ...next, sort }) : null,
     removed_before: next ? null : await removedWithin(client, workspaceId, range),
   };
 }

@@ -31,6 +31,7 @@ function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActi
     environment: "live",
     feature: null,
     end_user: null,
+    session: null,
     tags: null,
     emitter: null,
     list_price_usd: null,

@@ -62,7 +62,14 @@ export async function exportActivity(
     );
   const readNext = ({ place, range }: { place: ActivityPlace; range: DayRange }): Promise<Page> =>
     read(async (client, workspace, now) => {
-      const page = await readPage(client, workspace.id, filters, range, place, rowsAPage);
+      const page = await readPage(
+        client,
+        workspace.id,
+        filters,
+        range,
+        { sort: "-time", after: place },
+        rowsAPage,
+      );
       return { ...page, workspace, range, now };
     });
   const readPostings = async (rows: StoredActivity[]): Promise<ExportedPosting[]> => {
@@ -74,7 +81,7 @@ export async function exportActivity(
   try {
     const { removedBefore, ...first } = await read(async (client, workspace, now) => {
       const range = rangeOf(filters, now);
-      const page = await readPage(client, workspace.id, filters, range, undefined, rowsAPage);
+      const page = await readPage(client, workspace.id, filters, range, { sort: "-time" }, rowsAPage);
       return {
         ...page,
         workspace,

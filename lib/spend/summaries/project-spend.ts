@@ -10,7 +10,13 @@ import { compare, parseDecimal, sum } from "@/lib/decimal";
 import { notFound, validationFailed } from "@/lib/errors";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { removedWithin } from "@/lib/spend/removed-messages";
-import { type SpendSlice, selectLatestRows, selectProject, selectSpendSlices } from "./summary-queries";
+import {
+  type RowOrder,
+  type SpendSlice,
+  selectFirstRows,
+  selectProject,
+  selectSpendSlices,
+} from "./summary-queries";
 
 /** The most rows in a project's spend. */
 const maxRows = 200;
@@ -25,7 +31,7 @@ const dayMs = 86_400_000;
 export async function readProjectSpend(
   claims: KeyClaims,
   slug: string,
-  range: { from?: string | undefined; to?: string | undefined },
+  { sort = "-time", ...range }: { from?: string | undefined; to?: string | undefined; sort?: RowOrder },
 ): Promise<z.output<typeof projectSpend>> {
   return asKey(claims, async (client, now) => {
     const [from, to] = endsOf(range, now);
@@ -36,7 +42,11 @@ export async function readProjectSpend(
     const of = (dimension: SpendSlice["dimension"]) =>
       slices.filter((slice) => slice.dimension === dimension);
     const types = of("type");
-    const rows = await selectLatestRows(client, project, from, to, maxRows);
+    const rows = await selectFirstRows(client, project, from, to, {
+      sort,
+      isOfUsers: claims.users !== undefined,
+      limit: maxRows,
+    });
     return {
       project: { id: project.id, slug: project.slug, name: project.name },
       from: toInstant(Date.parse(from)),

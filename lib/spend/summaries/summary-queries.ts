@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
+import type { rowOrders } from "@/lib/contract/spend/reads";
 import { dayOf, exactMs, toInstant } from "@/lib/contract/values/instant";
 import { json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
@@ -179,14 +180,19 @@ const latestRow = {
   label: nullable(text()),
 };
 
-/** The latest rows of a project in a range, at most `limit`; a message with lines is one, without what only its lines have. */
-export async function selectLatestRows(
+/** The order of a project's rows. */
+export type RowOrder = (typeof rowOrders)[number];
+
+/** The first rows of a project in a range, at most `limit`; a message with lines is one, without what only its lines have. */
+export async function selectFirstRows(
   client: ClientBase,
   project: { workspace_id: string; id: string },
   from: string,
   to: string,
-  limit: number,
+  { sort, isOfUsers, limit }: { sort: RowOrder; isOfUsers: boolean; limit: number },
 ) {
+  // A key of users may read some lines of a message: it is not to learn from the order what the others cost.
+  const amount = isOfUsers ? sql`postings.amount_usd` : sql`coalesce(m.lines_usd, m.amount_usd)`;
   const within = (column: Sql) => sql`${column} >= ${from}::timestamptz and ${column} < ${to}::timestamptz`;
   const unlessLines = (value: Sql) => sql`case when not ${hasLines} then ${value} end`;
   const unlessBatch = (value: Sql) => sql`case when m.type <> 'batch' then ${value} end`;
@@ -204,7 +210,7 @@ export async function selectLatestRows(
       ) as postings
       where m.workspace_id = ${project.workspace_id} and m.project_id = ${project.id} and ${isListed}
         and ${within(sql`m.occurred_at`)}
-      order by m.occurred_at desc, m.id desc
+      order by ${sort === "-amount" ? sql`${amount} desc,` : empty} m.occurred_at desc, m.id desc
       limit ${limit}`,
   );
   return rows.map(({ id, cost_statuses, ...row }) => ({

@@ -76,11 +76,10 @@ test("Compares a period, to the message, with the same stretch in figures, cause
           ...filters
         } = asked;
         const days = { period, compare, compare_from, compare_to };
-        const how = {
-          compare: compare_from === undefined ? compare : ("range" as const),
-          compare_from,
-          compare_to,
-        };
+        const how =
+          compare_from === undefined
+            ? { ...(compare && { compare }) }
+            : { compare: "range" as const, compare_from, compare_to };
         const filter = Object.fromEntries(
           Object.entries({ ...filters, ...how, period, environment }).filter(
             ([, value]) => value !== undefined,

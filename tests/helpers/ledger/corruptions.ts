@@ -236,7 +236,7 @@ export const corruptedLines: [name: string, statement: string, found: string[], 
   [
     "the amount of a line",
     "update public.messages set amount_usd = 0.5 where workspace_id = $1 and id = $2 and part = 0",
-    ["daily_spend amount_usd -0.25", "key_spend amount_usd -0.25"],
+    ["daily_spend amount_usd -0.25", "key_spend amount_usd -0.25", "lines amount_usd -0.25"],
     [],
   ],
   [

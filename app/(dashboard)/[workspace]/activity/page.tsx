@@ -1,11 +1,16 @@
 import { ReceiptText, Upload } from "lucide-react";
 import type { Metadata } from "next";
+import { cookies } from "next/headers";
+import type { ComponentProps } from "react";
 import { ActivityList } from "@/components/activity/activity-list";
 import { AddCost } from "@/components/activity/add-cost";
+import { columnsCookie, readColumns } from "@/components/activity/columns";
 import { ExportMenu } from "@/components/activity/export-menu";
 import { FilterBar } from "@/components/activity/filter-bar";
 import { activeFilters } from "@/components/activity/filters";
 import { toPage } from "@/components/activity/row";
+import { toSession } from "@/components/activity/session";
+import { SessionTable } from "@/components/activity/session-table";
 import { Totals } from "@/components/activity/totals";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { hrefOfPeriod, keepRange } from "@/components/filters/range";
@@ -13,6 +18,9 @@ import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
+import type { SessionsQuery } from "@/lib/contract/spend/sessions";
+import { ServiceError } from "@/lib/errors";
+import { readSessions } from "@/lib/spend/activity/sessions";
 import { readActivityView } from "@/lib/spend/views/activity";
 import { requireWorkspace } from "../membership";
 import { parseSearch } from "./search";
@@ -29,45 +37,125 @@ export default async function ActivityPage({ params, searchParams }: Props) {
   const query = parseSearch(await searchParams, profile.shown_range, reader.display?.currency);
   if (query.problem !== undefined) return <InvalidAddress path={path} problem={query.problem} />;
 
-  const { list, totals } = await readActivityView(claims, slug, query);
   const filters = new URLSearchParams(query.filters).toString();
-  const currency = reader.display ? `&currency=${reader.display.currency}` : "";
-  const source = `/api/v1/workspaces/${slug}/activity?${filters}${currency}`;
+  const environment = query.filters.environment === "test" ? "test" : "live";
+  const shownRows = query.rows ? await readActivityView(claims, slug, query) : undefined;
   return (
     <>
       <PageHeader
         title="Activity"
         actions={
           <>
-            <ExportMenu workspace={slug} filters={filters} />
+            {shownRows ? <ExportMenu workspace={slug} filters={filters} /> : null}
             {workspace.role === "viewer" ? null : (
               <>
                 <Link href={`${path}/import`} className={buttonVariants({ variant: "outline" })}>
                   <Upload aria-hidden="true" />
                   Import
                 </Link>
-                <AddCost workspace={slug} environment={query.rows.environment ?? "live"} />
+                <AddCost workspace={slug} environment={environment} />
               </>
             )}
           </>
         }
       />
       <FilterBar
+        workspace={slug}
         path={path}
         params={query.params}
         range={query.range}
-        filters={activeFilters(query.params, list.activity[0])}
+        filters={activeFilters(query.params, shownRows?.list.activity[0])}
         metricsPath={`/api/v1/workspaces/${slug}/metrics?${new URLSearchParams(query.days)}`}
       />
-      <ActivityList
-        key={source}
-        workspace={slug}
-        source={source}
-        first={toPage(list)}
-        summary={totals ? <Totals {...totals} path={path} params={query.params} /> : undefined}
-        empty={<NoRows path={path} params={query.params} isFiltered={query.isFiltered} />}
-      />
+      {query.sessions ? (
+        <Sessions
+          slug={slug}
+          path={path}
+          params={query.params}
+          query={query.sessions}
+          isFiltered={query.isFiltered}
+          claims={claims}
+        />
+      ) : null}
+      {shownRows && query.rows ? (
+        <Rows
+          slug={slug}
+          filters={`${filters}${query.sort ? `&sort=${query.sort}` : ""}${reader.display ? `&currency=${reader.display.currency}` : ""}`}
+          first={toPage(shownRows.list)}
+          isLatestFirst={query.rows.sort === "-time"}
+          summary={
+            shownRows.totals ? <Totals {...shownRows.totals} path={path} params={query.params} /> : undefined
+          }
+          empty={<NoRows path={path} params={query.params} isFiltered={query.isFiltered} />}
+        />
+      ) : null}
     </>
+  );
+}
+
+async function Rows({
+  slug,
+  filters,
+  ...list
+}: { slug: string; filters: string } & Omit<
+  ComponentProps<typeof ActivityList>,
+  "workspace" | "source" | "remembered"
+>) {
+  const source = `/api/v1/workspaces/${slug}/activity?${filters}`;
+  const remembered = readColumns((await cookies()).get(columnsCookie)?.value);
+  return <ActivityList key={source} workspace={slug} source={source} remembered={remembered} {...list} />;
+}
+
+/** The sessions of the rows that match. States: sessions, none, and too many rows to sum. */
+async function Sessions({
+  slug,
+  path,
+  params,
+  query,
+  isFiltered,
+  claims,
+}: {
+  slug: string;
+  path: string;
+  params: SearchParams;
+  query: SessionsQuery;
+  isFiltered: boolean;
+  claims: Parameters<typeof readSessions>[0];
+}) {
+  const read = await readSessions(claims, slug, query).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "validation_failed") return error;
+    throw error;
+  });
+  if (read instanceof ServiceError) {
+    return (
+      <EmptyState title="Too many rows to sum by session">
+        Sessions of at most 100,000 messages are summed. Choose fewer days, a project or a model.
+      </EmptyState>
+    );
+  }
+  if (read.sessions.length === 0) {
+    return isFiltered ? (
+      <NoRows path={path} params={params} isFiltered />
+    ) : (
+      <EmptyState icon={<ReceiptText />} title="No sessions in this period">
+        A session groups the calls of one run of an agent, or of one conversation: send its name as `session`
+        of each call.
+      </EmptyState>
+    );
+  }
+  const source = `/api/v1/workspaces/${slug}/sessions?${new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value ?? "")]],
+    ),
+  )}`;
+  return (
+    <SessionTable
+      key={source}
+      source={source}
+      first={{ sessions: read.sessions.map(toSession), nextCursor: read.next_cursor }}
+      path={path}
+      params={params}
+    />
   );
 }
 

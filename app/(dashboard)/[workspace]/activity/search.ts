@@ -1,24 +1,32 @@
+import type { z } from "zod";
 import type { SearchParams } from "@/components/filters/href";
 import { rangeNames } from "@/components/filters/range";
 import type { CurrentUser } from "@/lib/contract/access/me";
 import { activityQuery } from "@/lib/contract/spend/activity";
+import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
+import { sessionsQuery } from "@/lib/contract/spend/sessions";
 import { explainIssue } from "@/lib/contract/values/parse-part";
 import { readPageRange } from "../page-range";
 
 const rowsPerPage = 50;
 
 /** The parameters of the page's address that are filters of the API too. */
-const filterNames = Object.keys(activityQuery.shape).filter(
-  (name) => !["limit", "cursor", "currency"].includes(name),
-);
+const filterNames = [
+  ...Object.keys(activityQuery.shape).filter((name) => !["limit", "cursor", "currency"].includes(name)),
+  "group",
+];
+
+/** The parameters that say how rows are shown, not which. */
+const viewNames: readonly string[] = ["environment", "sort", "group", ...rangeNames];
 
 /**
  * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
  * @param remembered the range that the person last chose, for an address without one
  * @param currency the currency in which amounts are wanted besides USD
  * @returns `params` of the address, with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
- *   undefined for filters by text, cost status, session and emitter, for which the service keeps no sums.
+ *   undefined for filters by text, cost status, session, emitter and amount, for which the service keeps no sums. `sessions` in
+ *   the place of both where sessions are asked for
  */
 export function parseSearch(
   address: SearchParams,
@@ -34,27 +42,52 @@ export function parseSearch(
     }),
   );
   if (problem !== undefined) return { params, problem };
-  const filters: Record<string, string> = { environment: "live", ...params };
-  const rows = activityQuery.safeParse({ ...filters, ...(currency && { currency }), limit: rowsPerPage });
-  if (!rows.success) {
-    const [issue] = rows.error.issues;
-    return { params, problem: `${issue?.path.join(".")} ${issue && explainIssue(issue)}` };
+  const { group, ...given } = params;
+  if (group !== undefined && group !== "session") return { params, problem: "group must be session" };
+  const { sort, ...filters }: Record<string, string> = { environment: "live", ...given };
+  if (group !== undefined) {
+    const sessions = sessionsQuery.safeParse({ ...filters, ...(sort && { sort }), limit: rowsPerPage });
+    if (!sessions.success) return { params, problem: explainFirst(sessions.error) };
+    return {
+      params,
+      range,
+      filters,
+      sessions: sessions.data,
+      days: daysOf(shownRange, filters),
+      isFiltered: isFilteredBy(params),
+    };
   }
-  const { q, cost_status, session, emitter, ...sumFilters } = filters;
-  const isSummed = [q, cost_status, session, emitter].every((filter) => filter === undefined);
-  const { environment = "live" } = filters;
-  const { period, from, to } = shownRange;
-  const days = { environment, ...(period && { period }), ...(from && { from }), ...(to && { to }) };
+  const rows = activityQuery.safeParse({
+    ...filters,
+    ...(sort && { sort }),
+    ...(currency && { currency }),
+    limit: rowsPerPage,
+  });
+  if (!rows.success) return { params, problem: explainFirst(rows.error) };
+  const { q, cost_status, session, emitter, min_amount, max_amount, ...sumFilters } = filters;
+  const isSummed = [q, cost_status, session, emitter, min_amount, max_amount].every(
+    (filter) => filter === undefined,
+  );
   return {
     params,
     range,
     filters,
+    sort,
     rows: rows.data,
     sums: isSummed ? metricsQuery.parse({ ...sumFilters, ...(currency && { currency }) }) : undefined,
     /** The period and the environment, without the other filters. */
-    days,
-    isFiltered: Object.keys(params).some(
-      (name) => name !== "environment" && !(rangeNames as readonly string[]).includes(name),
-    ),
+    days: daysOf(shownRange, filters),
+    isFiltered: isFilteredBy(params),
   };
+}
+
+const isFilteredBy = (params: Record<string, string>) =>
+  Object.keys(params).some((name) => !viewNames.includes(name));
+
+function daysOf({ period, from, to }: RangeQuery, { environment = "live" }: Record<string, string>) {
+  return { environment, ...(period && { period }), ...(from && { from }), ...(to && { to }) };
+}
+
+function explainFirst({ issues: [issue] }: z.ZodError): string {
+  return `${issue?.path.join(".")} ${issue && explainIssue(issue)}`;
 }

@@ -1,0 +1,88 @@
+import type { ClientBase } from "pg";
+import type { SessionsQuery } from "@/lib/contract/spend/sessions";
+import type { DayRange } from "@/lib/contract/values/month";
+import { integer, numeric, type Row, text, texts, timestamp } from "@/lib/db/columns";
+import { selectAll, selectFirst } from "@/lib/db/query";
+import { empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
+import { isWithin } from "./activity-queries";
+import { condition, lineConditions, rowConditions } from "./filters";
+
+/** A place in the order of sessions: `value` is the amount, exact text, or the latest instant, ISO 8601. */
+export type SessionPlace = { value: string; session: string };
+
+const totals = {
+  amount_usd: numeric(),
+  call_count: integer(),
+  first_at: timestamp(),
+  last_at: timestamp(),
+};
+
+const sessionRow = { session: text(), ...totals, last: text(), models: texts() };
+
+/** A session as summed; the amount is exact text, `last` its latest instant to the microsecond. */
+export type StoredSession = Row<typeof sessionRow>;
+
+/** The postings of sessions: a usage by its first line, which has the sum of all, a batch by each line. */
+const isOfSession = sql`m.session is not null and (m.part = 0 or m.type = 'batch')`;
+const summed = sql`
+  sum(case when m.type = 'batch' then m.amount_usd else coalesce(m.lines_usd, m.amount_usd) end) as amount_usd,
+  (count(distinct m.id) filter (where m.voids is null) - count(distinct m.id) filter (where m.voids is not null))::int as call_count,
+  min(m.occurred_at) as first_at, max(m.occurred_at) as last_at`;
+
+/** The sessions with rows that match, in order, at most `limit`. */
+export function selectSessions(
+  client: ClientBase,
+  workspaceId: string,
+  { sort, emitter, ...filters }: Omit<SessionsQuery, "limit" | "cursor">,
+  range: DayRange,
+  after: SessionPlace | undefined,
+  limit: number,
+): Promise<StoredSession[]> {
+  const [key, given] =
+    sort === "-amount"
+      ? [sql`amount_usd`, sql`${after?.value}::numeric`]
+      : [sql`last_at`, sql`${after?.value}::timestamptz`];
+  return selectAll(
+    client,
+    sessionRow,
+    sql`select session, trim_scale(amount_usd) as amount_usd, call_count, first_at, last_at,
+        ${microsecondsText(sql`last_at`)} as last, models
+      from (
+        select m.session, ${summed},
+          coalesce((array_agg(distinct m.model) filter (where m.model is not null))[:5], '{}') as models
+        from public.messages as m
+        where m.workspace_id = ${workspaceId} and ${isWithin(sql`m.occurred_at`, range, undefined)} and ${isOfSession}
+          ${rowConditions(sql`m`, workspaceId, filters)} ${lineConditions(sql`m`, filters)} ${condition(sql`m.emitter`, emitter)}
+        group by m.session
+      ) as sessions
+      where true ${after ? sql`and (${key}, session) < (${given}, ${after.session})` : empty}
+      order by ${key} desc, session desc
+      limit ${limit}`,
+  );
+}
+
+/** So many postings of a session are summed; it has no sum beyond. */
+const maxSummed = 10_000;
+
+/** What a session came to in all time; undefined for one with more postings than are summed at once. */
+export async function selectSessionTotal(
+  client: ClientBase,
+  workspaceId: string,
+  environment: "live" | "test",
+  session: string,
+): Promise<Row<typeof totals> | undefined> {
+  const first: Sql = sql`select * from public.messages as m
+    where m.workspace_id = ${workspaceId} and m.session = ${session} and ${isOfSession} limit ${maxSummed + 1}`;
+  const row = await selectFirst(
+    client,
+    { ...totals, postings: integer() },
+    sql`select trim_scale(amount_usd) as amount_usd, call_count, first_at, last_at, postings
+      from (
+        select ${summed}, count(*)::int as postings from (${first}) as m where m.environment = ${environment}
+      ) as total
+      where amount_usd is not null`,
+  );
+  if (!row || row.postings > maxSummed) return undefined;
+  const { postings: _, ...total } = row;
+  return total;
+}

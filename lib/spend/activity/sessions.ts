@@ -1,0 +1,84 @@
+import type { ClientBase } from "pg";
+import { z } from "zod";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { periodOf } from "@/lib/contract/spend/ledger-query";
+import type { SessionList, SessionsQuery } from "@/lib/contract/spend/sessions";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { instant } from "@/lib/contract/values/fields";
+import { toInstant } from "@/lib/contract/values/instant";
+import { cursorOf } from "@/lib/db/cursor";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
+import { demandFew } from "./activity-page";
+import { type SessionPlace, type StoredSession, selectSessions } from "./session-queries";
+
+const session = z.string().max(256);
+const cursors = {
+  "-amount": cursorOf<SessionPlace>(
+    z.strictObject({
+      value: z
+        .string()
+        .max(200)
+        .regex(/^-?\d+(\.\d+)?$/),
+      session,
+    }),
+  ),
+  "-time": cursorOf<SessionPlace>(z.strictObject({ value: z.iso.datetime().pipe(instant), session })),
+};
+
+/**
+ * The sessions of a workspace with what their calls came to, a page at a time.
+ * @throws ServiceError not_found to strangers; validation_failed for a cursor that is none, and where too many messages
+ *   would be summed
+ */
+export function readSessions(claims: UserClaims, slug: string, query: SessionsQuery): Promise<SessionList> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadSessions(client, id, query, now);
+  });
+}
+
+/** The same in a transaction of the caller's. @param now milliseconds since 1970 */
+export async function loadSessions(
+  client: ClientBase,
+  workspaceId: string,
+  { limit, cursor, ...query }: SessionsQuery,
+  now: number,
+): Promise<SessionList> {
+  const range = rangeOf(query, now);
+  const after = cursor === undefined ? undefined : cursors[query.sort].read(cursor);
+  await demandFew(
+    client,
+    workspaceId,
+    query,
+    range,
+    "sums",
+    query.from === undefined ? "query.period" : "query.from",
+  );
+  const found = await selectSessions(client, workspaceId, query, range, after, limit + 1);
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return {
+    period: periodOf(query),
+    ...toAnsweredRange(range),
+    sessions: rows.map(({ last: _, ...row }) => ({
+      ...toTotal(row),
+      session: row.session,
+      models: row.models,
+    })),
+    next_cursor: last
+      ? cursors[query.sort].write({
+          value: query.sort === "-amount" ? last.amount_usd : last.last,
+          session: last.session,
+        })
+      : null,
+  };
+}
+
+/** What a session came to, as answers have it. */
+export const toTotal = (row: Pick<StoredSession, "amount_usd" | "call_count" | "first_at" | "last_at">) => ({
+  amount_usd: new ExactNumber(row.amount_usd),
+  call_count: row.call_count,
+  first_at: toInstant(row.first_at.getTime()),
+  last_at: toInstant(row.last_at.getTime()),
+});
