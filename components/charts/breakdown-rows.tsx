@@ -25,16 +25,19 @@ export function BreakdownRows({ rows, isMixed, figure }: BreakdownRowsProps) {
                 <Link
                   href={href}
                   prefetch={false}
-                  className="min-w-0 flex-1 truncate rounded-sm hover:underline"
+                  dir="auto"
+                  className="min-w-0 flex-1 truncate rounded-sm text-left hover:underline"
                 >
                   {name}
                 </Link>
               ) : (
-                <span className="min-w-0 flex-1 truncate text-muted-foreground">{name}</span>
+                <span dir="auto" className="min-w-0 flex-1 truncate text-left text-muted-foreground">
+                  {name}
+                </span>
               )}
               <Money usd={total} {...(figure && { figure })} />
               <span className="w-12 whitespace-nowrap text-right text-muted-foreground text-xs tabular-nums">
-                {shareText(share)}
+                {share === null ? "—" : formatPercent(share)}
               </span>
             </p>
             <span aria-hidden="true" className="mt-1.5 block h-1 overflow-hidden rounded-full bg-secondary">
@@ -48,14 +51,6 @@ export function BreakdownRows({ rows, isMixed, figure }: BreakdownRowsProps) {
       })}
     </ul>
   );
-}
-
-/** A share in percent; one that would round to nothing is not called 0%. */
-function shareText(share: number | null): string {
-  if (share === null) return "—";
-  if (share !== 0 && Math.abs(share) < 0.005)
-    return share > 0 ? `< ${formatPercent("0.01")}` : `> ${formatPercent("-0.01")}`;
-  return formatPercent(String(share));
 }
 
 /** Where the bar of a share is: from the left, or to both sides of the middle. */

@@ -1,5 +1,6 @@
 import type { AmountProp } from "@/components/figures/amount";
 import { shownNumber } from "@/components/figures/money";
+import { Link } from "@/components/ui/link";
 import { BreakdownRest } from "./breakdown-rest";
 import { type BreakdownRow, BreakdownRows } from "./breakdown-rows";
 
@@ -9,11 +10,14 @@ const maxRows = 6;
 /** The parts of a total, the largest first: each with its amount, its percentage and a bar. */
 export function Breakdown({
   title,
+  href,
   rows,
   total,
   figure,
 }: {
   title: string;
+  /** The address of the list of all of them. */
+  href?: string | undefined;
   rows: BreakdownRow[];
   total: AmountProp;
   /** Name of the breakdown in the API, for tests that compare the shown figures. */
@@ -32,7 +36,13 @@ export function Breakdown({
   return (
     <section aria-labelledby={id} className="min-w-0">
       <h2 id={id} className="pb-2 font-medium text-sm">
-        {title}
+        {href ? (
+          <Link href={href} prefetch={false} className="rounded-sm underline-offset-4 hover:underline">
+            {title}
+          </Link>
+        ) : (
+          title
+        )}
       </h2>
       {isMixed ? (
         <p className="pb-2 text-muted-foreground text-xs">

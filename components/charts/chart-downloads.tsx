@@ -5,6 +5,7 @@ import type { RefObject } from "react";
 import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import { toastProblem } from "@/components/ui/toaster";
+import type { PictureHeading } from "./picture-heading";
 
 const loadSaving = onDemand(() => import("./save-picture"));
 
@@ -13,12 +14,15 @@ export function ChartDownloads({
   fileName,
   toCsv,
   frame,
+  heading,
 }: {
   /** Without its ending. */
   fileName: string;
   toCsv: () => string | Promise<string>;
   /** What the drawing is in; undefined where none is shown. */
   frame?: RefObject<HTMLElement | null> | undefined;
+  /** What the picture says above the drawing. */
+  heading: () => PictureHeading;
 }) {
   const report = (error: Error) => toastProblem(error.message);
   const saveCsv = async () => {
@@ -27,7 +31,7 @@ export function ChartDownloads({
   };
   const savePng = async () => {
     const { savePicture } = await loadSaving();
-    if (frame?.current) await savePicture(frame.current, `${fileName}.png`);
+    if (frame?.current) await savePicture(frame.current, `${fileName}.png`, heading());
   };
   return (
     <div className="flex gap-2">

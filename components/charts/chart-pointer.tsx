@@ -152,13 +152,17 @@ function Tooltip({
       className="pointer-events-none absolute top-0 z-10 grid w-max max-w-64 gap-1.5 rounded-md border bg-popover px-3 py-2 text-popover-foreground text-xs shadow-lg"
     >
       <p className="flex justify-between gap-6 font-medium">
-        <span className="truncate">{title}</span>
+        <span dir="auto" className="truncate text-left">
+          {title}
+        </span>
         {total ? <span className="tabular-nums">{total}</span> : null}
       </p>
       {figures.slice(0, maxListed).map(({ name, colour, text }) => (
         <p key={name} className="flex items-center gap-2">
           <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colour }} />
-          <span className="min-w-0 flex-1 truncate">{name}</span>
+          <span dir="auto" className="min-w-0 flex-1 truncate text-left">
+            {name}
+          </span>
           <span className="text-muted-foreground tabular-nums">{text}</span>
         </p>
       ))}

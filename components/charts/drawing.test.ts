@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { Drawing, type Drawn } from "./drawing";
+import { Drawing, type Drawn, fitLabel, labelWidth } from "./drawing";
 import { findCut } from "./outliers";
 
 const height = 288;
@@ -64,6 +64,34 @@ test("Ends a bar that is cut at the edge, with a break, and keeps the others rea
   expect(bars[5]?.height).toBeGreaterThan(height / 4);
   expect((bars[6]?.top ?? 0) + (bars[6]?.height ?? 0)).toBe(height - 24);
   expect(draw({ series: many })).not.toContain("data-break");
+});
+
+test("Draws a bar that is cut in the colours of all its parts, each as high as its share", () => {
+  const many = [series("red", 6, 6, 6, 300, 6, 6), series("blue", 4, 4, 4, 900, 4, 4)];
+  const cut = findCut(many, "stacked");
+  expect(cut?.beyond).toEqual([3]);
+  const markup = draw({ series: many, cut });
+  const [red, blue] = ["red", "blue"].map((colour) => barsOf(markup, colour)[3]);
+  expect(red?.height).toBeGreaterThan(20);
+  expect((blue?.height ?? 0) / (red?.height ?? 1)).toBeCloseTo(3, 1);
+  // Together they end at the edge.
+  expect(blue?.top).toBe(10);
+});
+
+test("Cuts labels by how wide they are, at their ends in both directions of writing", () => {
+  expect(fitLabel("checkout", 62)).toBe("checkout");
+  for (const label of [
+    "Customer support assistant",
+    "北部地域のカスタマーサポート",
+    "مساعد دعم العملاء للمناطق",
+  ]) {
+    const shown = fitLabel(label, 62);
+    expect(labelWidth(shown.replaceAll(/[\u2068\u2069]/g, ""))).toBeLessThanOrEqual(62);
+    expect(shown).toContain(`${label.slice(0, 3)}`);
+    expect(shown).toMatch(/…\u2069?$/);
+  }
+  // Kept apart: otherwise its end would be drawn before its start.
+  expect(fitLabel("مساعد دعم العملاء للمناطق", 62)).toMatch(/^\u2068.*\u2069$/);
 });
 
 test("Draws the days compared with as a line only where there are two", () => {

@@ -4,7 +4,7 @@ import { LinePath } from "@visx/shape";
 import { useId } from "react";
 import { Breaks, Lines, round, Stacks } from "./drawing-shapes";
 import { margin } from "./margin";
-import { type Cut, cutDomain } from "./outliers";
+import { type Cut, cutDomain, fitWithin } from "./outliers";
 import { extentOf, type Place, type PlotKind, type Series } from "./series";
 
 /** The labels that fit below a chart of unknown width; a phone shows every second of them. */
@@ -26,7 +26,7 @@ export type Drawn = {
 /**
  * Series over places: stacked bars, lines or shares, with what is below zero drawn below the axis. It needs no script: it is drawn for
  * any width, in pixels from top to bottom and in places from left to right. Its frame has the margin at its left, right and bottom.
- * @param props.labels how many places there are from label to label, and the most letters of one; where the width is known
+ * @param props.labels how many places there are from label to label, and how wide one may be, in pixels; where the width is known
  */
 export function Drawing({
   series,
@@ -41,7 +41,7 @@ export function Drawing({
 }: Drawn & {
   height: number;
   formatTick: (value: number) => string;
-  labels?: { every: number; length: number } | undefined;
+  labels?: { every: number; width: number } | undefined;
 }) {
   const pattern = useId();
   const count = Math.max(places.length, 1);
@@ -54,6 +54,8 @@ export function Drawing({
     nice: kind === "share" ? false : 5,
     clamp: true,
   });
+  const [bottom = 0, top = 0] = y.domain();
+  const drawn = cut ? fitWithin(series, [bottom, top]) : series;
   const x = scaleBand({
     domain: places.map((_, place) => place),
     range: [0, count],
@@ -108,7 +110,7 @@ export function Drawing({
         />
       ) : (
         <Stacks
-          series={series}
+          series={drawn}
           stretched={stretched}
           x={x}
           y={y}
@@ -169,7 +171,7 @@ export function Drawing({
             textAnchor="middle"
             className={!labels && (Math.floor(left) / every) % 2 === 1 ? "max-sm:hidden" : undefined}
           >
-            {shorten(formattedValue ?? "", labels?.length)}
+            {fitLabel(formattedValue ?? "", labels?.width)}
           </text>
         )}
       />
@@ -177,7 +179,27 @@ export function Drawing({
   );
 }
 
-/** A label of at most so many letters. */
-function shorten(label: string, length = 24): string {
-  return label.length <= length ? label : `${label.slice(0, length - 1)}…`;
+const wideLetter =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{3ffff}]/u;
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+
+/** About how wide a label is, in pixels: Chinese, Japanese and Korean letters are as wide as they are high. */
+export function labelWidth(label: string): number {
+  const widthOf = (letter: string) => {
+    if (/\p{M}/u.test(letter)) return 0;
+    if (wideLetter.test(letter)) return 11.5;
+    return /\p{Lu}/u.test(letter) ? 8 : 6.5;
+  };
+  return [...label].reduce((width, letter) => width + widthOf(letter), 0);
+}
+
+/** A label that is cut at its end where it is too wide. One that is written from right to left is kept apart, so that its end is at its left. */
+export function fitLabel(label: string, width = 156): string {
+  let text = label;
+  if (labelWidth(label) > width) {
+    const letters = [...label];
+    while (letters.length > 1 && labelWidth(`${letters.join("")}…`) > width) letters.pop();
+    text = `${letters.join("")}…`;
+  }
+  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 }

@@ -60,6 +60,23 @@ export function findCut(series: Series[], kind: PlotKind, line: (number | null)[
   };
 }
 
+/**
+ * The series of a cut chart as they are drawn: bars beyond the ends of the axis are made smaller as a whole, so that each series keeps
+ * its part of its bar, and a cut bar does not look like that of one series alone.
+ */
+export function fitWithin(series: Series[], [min, max]: [number, number]): Series[] {
+  const bars = extents(series);
+  return series.map(({ values, ...of }) => ({
+    ...of,
+    values: values.map((value, place) => {
+      if (value === null) return null;
+      const { up = 0, down = 0 } = bars[place] ?? {};
+      if (value > 0) return up > max ? value * (max / up) : value;
+      return down < min ? value * (min / down) : value;
+    }),
+  }));
+}
+
 /** The space above the largest bar that is not cut, so that those that are can be told from it. */
 const headroom = 1.2;
 

@@ -5,21 +5,23 @@ import { type Amount, sumAmounts, toNumber } from "@/components/figures/amount";
 import { formatShareTick } from "@/components/figures/format-percent";
 import { ChartPointer } from "./chart-pointer";
 import { CutNote } from "./cut-note";
-import { Drawing } from "./drawing";
+import { Drawing, labelWidth } from "./drawing";
 import { frameClass, margin } from "./margin";
 import { extents, findCut } from "./outliers";
 import { type ExactSeries, type Place, type PlotKind, titleOf, toShares } from "./series";
 
 const height = 320;
 
-/** The width of labels below the plot with the space between them, and of a letter, in pixels. */
-const labelWidth = 72;
-const letterWidth = 6.5;
+/** The least width of a label below the plot, the most for which labels are left out, and the space between two, in pixels. */
+const leastLabel = 62;
+const mostLabel = 90;
+const labelGap = 10;
 
 /** A chart of any series over any places, with the crosshair and the brush. It is drawn in the browser. */
 export function Plot({
   label,
   series,
+  totals,
   places,
   kind,
   unit,
@@ -31,6 +33,8 @@ export function Plot({
 }: {
   label: string;
   series: ExactSeries[];
+  /** The figure of each place in whole; undefined where the series are not all of it, or one of them is. */
+  totals: (Amount | null)[] | undefined;
   places: Place[];
   kind: PlotKind;
   /** What a place is: "day". */
@@ -54,7 +58,10 @@ export function Plot({
   }, []);
   const drawn = kind === "share" ? toShares(series) : series;
   const cut = findCut(drawn, kind);
-  const every = Math.max(1, Math.ceil((places.length * labelWidth) / Math.max(width, 1)));
+  // Dates are shown whole; long names are cut rather than left out.
+  const longest = Math.max(0, ...places.map(({ short }) => labelWidth(short)));
+  const labelSpace = longest <= mostLabel ? Math.max(leastLabel, longest) : leastLabel;
+  const every = Math.max(1, Math.ceil((places.length * (labelSpace + labelGap)) / Math.max(width, 1)));
   const step = (width / Math.max(places.length, 1)) * every;
   const beyond = (cut?.beyond ?? []).map((place) => {
     const { up = 0, down = 0 } = extents(drawn)[place] ?? {};
@@ -73,7 +80,7 @@ export function Plot({
               cut={isWhole ? undefined : cut}
               height={height}
               formatTick={kind === "share" ? formatShareTick : formatTick}
-              labels={{ every, length: Math.max(4, Math.floor(step / letterWidth)) }}
+              labels={{ every, width: Math.max(28, step - labelGap) }}
             />
             <ChartPointer
               label={label}
@@ -85,8 +92,11 @@ export function Plot({
                   ...of,
                   text: format(figure),
                 }));
-                const says = figures.map(({ name, text }) => `${name} ${text}`).join(", ");
-                return { title, says: says || "nothing", figures };
+                const parts = figures.map(({ name, text }) => `${name} ${text}`).join(", ");
+                const whole = totals?.slice(first, last + 1).flatMap((figure) => figure ?? []);
+                if (!whole || whole.length === 0) return { title, says: parts || "nothing", figures };
+                const total = format(sumAmounts(whole));
+                return { title, says: parts ? `${total}. ${parts}` : total, figures, total };
               }}
               inset={{ left: 0, right: 0, bottom: margin.bottom }}
               onOpen={onOpen}

@@ -1,4 +1,5 @@
 import { margin } from "./margin";
+import { drawHeading, headingFont, type PictureHeading, placeHeading } from "./picture-heading";
 
 /** The properties of drawn elements that follow the theme, or the width of the screen. */
 const themed = ["fill", "stroke", "font-family", "font-size", "display"] as const;
@@ -6,10 +7,14 @@ const themed = ["fill", "stroke", "font-family", "font-size", "display"] as cons
 const svgNamespace = "http://www.w3.org/2000/svg";
 
 /**
- * Saves the drawing of the chart inside an element as a PNG, twice as large as it is shown.
+ * Saves the drawing of the chart inside an element as a PNG, twice as large as it is shown, below a heading.
  * @throws Error where there is no drawing, or the browser cannot make a picture of it
  */
-export async function savePicture(frame: HTMLElement, fileName: string): Promise<void> {
+export async function savePicture(
+  frame: HTMLElement,
+  fileName: string,
+  heading: PictureHeading,
+): Promise<void> {
   const drawing = frame.querySelector("svg[data-chart]");
   if (!(drawing instanceof SVGSVGElement)) throw new Error("There is no chart to save.");
   const copy = drawing.cloneNode(true) as SVGSVGElement;
@@ -40,13 +45,29 @@ export async function savePicture(frame: HTMLElement, fileName: string): Promise
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
   await image.decode();
   const canvas = document.createElement("canvas");
-  canvas.width = width * 2;
-  canvas.height = height * 2;
   const context = canvas.getContext("2d");
   if (!context) throw new Error("This browser cannot draw pictures.");
-  context.fillStyle = getComputedStyle(document.body).backgroundColor;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const page = getComputedStyle(document.body);
+  const family = page.fontFamily;
+  const placed = placeHeading(heading, { left: 16, right: width - 16 }, (text, kind) => {
+    context.font = headingFont(kind, family);
+    return context.measureText(text).width;
+  });
+  canvas.width = width * 2;
+  canvas.height = (height + placed.height) * 2;
+  context.scale(2, 2);
+  context.fillStyle = page.backgroundColor;
+  context.fillRect(0, 0, width, height + placed.height);
+  drawHeading(context, placed.texts, {
+    family,
+    ink: page.color,
+    muted: page.getPropertyValue("--muted-foreground") || page.color,
+    resolve: (colour) => {
+      const [, name] = /^var\((.+)\)$/.exec(colour) ?? [];
+      return name === undefined ? colour : page.getPropertyValue(name);
+    },
+  });
+  context.drawImage(image, 0, placed.height, width, height);
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, "image/png"));
   if (!blob) throw new Error("This browser cannot save pictures.");
   saveFile(blob, fileName);

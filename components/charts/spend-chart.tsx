@@ -5,6 +5,7 @@ import { useRouter } from "next/navigation";
 import { lazy, type ReactNode, Suspense, useRef, useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
 import { exactText, sumAmounts } from "@/components/figures/amount";
+import { formatDays } from "@/components/figures/format-date";
 import { formatChartAmount, shownNumber } from "@/components/figures/money";
 import { Disclosure } from "@/components/ui/disclosure";
 import { type Bar, type ChartGroup, toDrawn } from "./chart-data";
@@ -74,18 +75,19 @@ export function SpendChart({
     const total = sumAmounts(read.map((bar) => bar.total));
     const before = read.flatMap(({ previous }) => (previous === null ? [] : [previous]));
     const notes = read.flatMap((bar) => bar.notes ?? []);
-    const figures = groups.flatMap(({ name, colour }, group) => {
-      const amount = sumAmounts(read.map(({ amounts }) => amounts[group] ?? 0));
-      const isListed = !hidden.includes(name) && Number(exactText(amount)) !== 0;
-      return isListed ? [{ name, colour, text: formatChartAmount(amount) }] : [];
+    const listed = groups.flatMap(({ name, colour }, group) => {
+      const amount = sumAmounts(read.map((bar) => bar.amounts[group] ?? 0));
+      return hidden.includes(name) || Number(exactText(amount)) === 0 ? [] : [{ name, colour, amount }];
     });
+    const amounts = listed.map(({ amount }) => amount);
+    const figures = listed.map(({ amount, ...of }) => ({ ...of, text: formatChartAmount(amount) }));
     const parts = figures.map(({ name, text }) => `${name} ${text}`);
     return {
       title: titleOf(bars, first, last),
       figures,
       says: (isWholeBar ? [formatChartAmount(total), ...notes] : parts).join(". ") || "nothing",
+      total: formatChartAmount(isWholeBar ? total : sumAmounts(amounts)),
       ...(isWholeBar && {
-        total: formatChartAmount(total),
         ...(before.length === read.length &&
           comparison && {
             compared: { label: comparison.name, text: formatChartAmount(sumAmounts(before)) },
@@ -158,6 +160,15 @@ export function SpendChart({
               return spendCsv(unit, groups, bars, comparison?.full);
             }}
             frame={frame}
+            heading={() => ({
+              title: label,
+              detail: `${formatDays(bars[0]?.from ?? "", bars.at(-1)?.to ?? "")} · ${formatChartAmount(sumAmounts(shown.map(({ total }) => total)))} in total`,
+              series: shown.map(({ name, colour, total }) => ({
+                name,
+                colour,
+                note: formatChartAmount(total),
+              })),
+            })}
           />
         </div>
       </div>

@@ -96,7 +96,8 @@ export function toExploreData(
   };
 }
 
-function labelOf(dimension: string | null, group: SpendGroupTotal, rest: number): string {
+/** What a row or a column is called. @param rest of how many values the rest is the sum */
+export function labelOf(dimension: string | null, group: SpendGroupTotal, rest: number): string {
   if (dimension === null) return "Total";
   return group.is_rest ? `Other (${formatNumber(rest)})` : valueLabel(dimension, group.value, group.name);
 }

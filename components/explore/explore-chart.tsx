@@ -5,7 +5,12 @@ import { Plot } from "@/components/charts/plot";
 import type { ExactSeries, Place, PlotKind } from "@/components/charts/series";
 import type { AmountProp } from "@/components/figures/amount";
 import { formatShortNumber } from "@/components/figures/format-count";
-import { formatMonthAndYear, formatMonthsOf, formatWeekday } from "@/components/figures/format-date";
+import {
+  formatDaysOf,
+  formatMonthAndYear,
+  formatMonthsOf,
+  formatWeekdaysOf,
+} from "@/components/figures/format-date";
 import { formatTick } from "@/components/figures/money";
 import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
 import { calendarNames, formatCharted, isMoney, isSummed, measures, toChartNumber } from "./dimensions";
@@ -32,6 +37,12 @@ export function ExploreChart({
     <Plot
       label={`${measures[state.measure].label} ${state.over === null ? "" : `by ${dimension}`}`}
       series={seriesOf(state, data).filter(({ name }) => !state.hidden.includes(name))}
+      // Of a single series each place is that series; of hidden ones the rest is not all.
+      totals={
+        state.over === null || state.hidden.length > 0
+          ? undefined
+          : data.columns.map(({ measured }) => measured)
+      }
       places={toPlaces(dimension, groups)}
       kind={isSummed(state.measure) ? kind : "lines"}
       unit={isCalendar ? dimension : "bar"}
@@ -93,11 +104,13 @@ export function seriesOf(
 }
 
 function toPlaces(dimension: string, groups: ExploreGroup[]): Place[] {
-  const formatMonth = formatMonthsOf(groups.flatMap(({ value }) => value ?? []));
+  const values = groups.flatMap(({ value }) => value ?? []);
+  const [formatMonth, formatDay] = [formatMonthsOf(values), formatDaysOf(values)];
+  const formatTitle = formatWeekdaysOf(values);
   return groups.map(({ value, label }) => {
     if (value === null) return { title: label, short: label };
-    if (dimension === "day") return { title: formatWeekday(value), short: label };
-    if (dimension === "week") return { title: label, short: label.replace("Week of ", "") };
+    if (dimension === "day") return { title: formatTitle(value), short: formatDay(value) };
+    if (dimension === "week") return { title: `Week of ${formatDay(value)}`, short: formatDay(value) };
     if (dimension === "month") return { title: formatMonthAndYear(value), short: formatMonth(value) };
     return { title: label, short: label };
   });

@@ -9,14 +9,14 @@ import { formatMeasured, isMoney } from "./dimensions";
 /** The name of a row or a column of an answer. On a narrow page, a long one takes up to three lines. */
 export function GroupName({ group }: { group: ExploreGroup | undefined }) {
   return (
-    <bdi className="max-sm:line-clamp-3" title={group?.label}>
+    <bdi className="text-left max-sm:line-clamp-3 sm:block sm:truncate" title={group?.label}>
       {group?.label}
     </bdi>
   );
 }
 
 /** The classes of a cell with a name, besides its width. */
-export const nameCell = "max-sm:whitespace-normal max-sm:[overflow-wrap:anywhere] sm:truncate";
+export const nameCell = "max-sm:whitespace-normal max-sm:[overflow-wrap:anywhere]";
 
 /** What is shown of a figure on hover: how it was converted, or all its digits. */
 export function titleOf(measure: SpendMeasure, measured: ExploreSums["measured"]): string | undefined {

@@ -15,6 +15,11 @@ import type { ExploreState } from "./state";
 
 type Props = { workspace: string; state: ExploreState; data: ExploreData };
 
+/** The columns of names and of totals stay in sight; columns that go on below them fade there. */
+const fade = "after:pointer-events-none after:absolute after:inset-y-0 after:w-5 after:content-['']";
+const nameColumn = "sticky left-0 bg-background";
+const totalColumn = `sticky right-0 bg-background ${fade} after:-left-5 after:bg-linear-to-l after:from-background after:to-transparent`;
+
 /**
  * The cells of an answer as a grid of rows and columns with their totals, each with a link to its rows. The last column is how each row
  * differs from the days compared with.
@@ -32,22 +37,26 @@ export function ExplorePivot({ workspace, state, data }: Props) {
   return (
     // `relative`: the section clips the text for screen readers in its cells, which would widen the page otherwise.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable element must be reachable by keyboard.
-    <section tabIndex={0} aria-label="Pivot" className="relative overflow-x-auto">
+    <section tabIndex={0} aria-label="Pivot" className="relative max-h-[80dvh] overflow-auto">
       <table className="w-full text-sm">
-        <thead>
-          <tr className="border-b">
-            <TableHead className="sticky left-0 bg-background pl-0">{dimensionLabel(state.by)}</TableHead>
+        <thead className="sticky top-0 z-20 bg-background shadow-[0_1px_0_var(--border)]">
+          <tr>
+            <TableHead className={`${nameColumn} z-10 bg-background pl-0`}>
+              {dimensionLabel(state.by)}
+            </TableHead>
             {hasColumns
               ? data.columns.map((column) => (
                   <TableHead
                     key={`${column.value} ${column.isRest}`}
                     className="max-w-40 truncate text-right"
                   >
-                    <span title={column.label}>{column.label}</span>
+                    <bdi className="block truncate" title={column.label}>
+                      {column.label}
+                    </bdi>
                   </TableHead>
                 ))
               : null}
-            <TableHead className="text-right last:pr-0">
+            <TableHead className={`${totalColumn} text-right last:pr-0`}>
               {hasColumns ? "Total" : measures[measure].label}
             </TableHead>
             {comparison ? <TableHead className="pr-0 text-right">Change</TableHead> : null}
@@ -58,7 +67,7 @@ export function ExplorePivot({ workspace, state, data }: Props) {
             <tr key={`${row.value} ${row.isRest}`} className="border-b">
               <th
                 scope="row"
-                className={`sticky left-0 min-w-24 max-w-28 bg-background py-2 pr-3 text-left font-normal sm:max-w-48 ${nameCell}`}
+                className={`${nameColumn} z-10 min-w-24 max-w-28 py-2 pr-3 text-left font-normal sm:max-w-48 ${nameCell}`}
               >
                 <GroupName group={row} />
               </th>
@@ -81,7 +90,9 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                     );
                   })
                 : null}
-              <TableCell className="whitespace-nowrap text-right font-medium tabular-nums last:pr-0">
+              <TableCell
+                className={`${totalColumn} whitespace-nowrap text-right font-medium tabular-nums last:pr-0`}
+              >
                 <ExploreFigure href={link(row)} measure={measure} measured={row.measured} />
               </TableCell>
               {comparison ? (
@@ -90,9 +101,9 @@ export function ExplorePivot({ workspace, state, data }: Props) {
             </tr>
           ))}
         </tbody>
-        <tfoot>
+        <tfoot className="sticky bottom-0 z-20 bg-background shadow-[0_-1px_0_var(--border)]">
           <tr>
-            <th scope="row" className="sticky left-0 bg-background py-2 pr-3 text-left font-medium">
+            <th scope="row" className={`${nameColumn} z-10 py-2 pr-3 text-left font-medium`}>
               Total
             </th>
             {hasColumns
@@ -109,7 +120,9 @@ export function ExplorePivot({ workspace, state, data }: Props) {
                   </TableCell>
                 ))
               : null}
-            <TableCell className="whitespace-nowrap text-right font-medium tabular-nums last:pr-0">
+            <TableCell
+              className={`${totalColumn} whitespace-nowrap text-right font-medium tabular-nums last:pr-0`}
+            >
               <ExploreFigure href={link()} measure={measure} measured={data.totals.measured} />
             </TableCell>
             {comparison ? (

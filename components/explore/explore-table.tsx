@@ -25,7 +25,7 @@ type Cell = ExploreData["cells"][number] & {
   by: ExploreGroup | undefined;
   over: ExploreGroup | undefined;
   href: string | undefined;
-  /** How the whole row of the cell differs from the days compared with. */
+  /** How its row differs from the days compared with. */
   change: ExploreChange | undefined;
 };
 
@@ -108,7 +108,8 @@ function columnsOf(
       from: "sm",
     });
   }
-  if (comparisonOfRows(data)) columns.push(changeColumn({ by, over, measure }, data.rows));
+  // Of a row with several cells, the change is of the row, which the summary shows.
+  if (over === null && comparisonOfRows(data)) columns.push(changeColumn(measure, data.rows));
   if (measure !== "cost") {
     columns.push({
       id: "cost",
@@ -133,14 +134,11 @@ function columnsOf(
   return columns;
 }
 
-/** The column of how rows differ from the days compared with. Where a row has several cells, it is of the row in whole. */
-function changeColumn(
-  { by, over, measure }: Pick<ExploreState, "by" | "over" | "measure">,
-  rows: ExploreGroup[],
-): TableColumn<Cell> {
+/** The column of how rows differ from the days compared with. */
+function changeColumn(measure: ExploreState["measure"], rows: ExploreGroup[]): TableColumn<Cell> {
   return {
     id: "change",
-    label: over === null ? "Change" : `Change of ${dimensionLabel(by).toLowerCase()}`,
+    label: "Change",
     kind: "decimal",
     value: ({ change }) => (change?.difference ? exactText(change.difference) : null),
     text: ({ change }) => (change ? textOfChange(measure, change) : ""),
@@ -153,7 +151,6 @@ function changeColumn(
       "data-exact": change?.difference ? exactText(change.difference) : "",
     }),
     className: "whitespace-nowrap",
-    ...(over === null ? {} : { from: "lg" as const }),
   };
 }
 

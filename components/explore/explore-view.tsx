@@ -6,17 +6,15 @@ import { ChartDownloads } from "@/components/charts/chart-downloads";
 import { SeriesLegend } from "@/components/charts/series-legend";
 import { onDemand } from "@/components/connection/on-demand";
 import { formatNumber, plural } from "@/components/figures/format-count";
-import { formatDate } from "@/components/figures/format-date";
+import { formatDate, formatDays } from "@/components/figures/format-date";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { ExploreData } from "./data";
-import { formatCharted, formatMeasured, measures } from "./dimensions";
+import { dimensionLabel, formatCharted, formatMeasured, measures } from "./dimensions";
 import { TotalChange } from "./explore-change";
 import { titleOf } from "./explore-figure";
-import { ExplorePivot } from "./explore-pivot";
-import { ExploreTable } from "./explore-table";
+import { ExploreSummary } from "./explore-summary";
 import { type ExploreState, exploreHref } from "./state";
-import { toCsv } from "./to-csv";
 
 /** Loaded on demand: tables and other pages need no chart. */
 const ExploreChart = dynamic(
@@ -27,8 +25,15 @@ const ExploreChart = dynamic(
   },
 );
 
+/** Loaded where they are shown: Explore begins with the chart and the summary. */
+const ExploreTable = dynamic(onDemand(() => import("./explore-table").then((module) => module.ExploreTable)));
+const ExplorePivot = dynamic(onDemand(() => import("./explore-pivot").then((module) => module.ExplorePivot)));
+
+/** Rows that a summary lists; more are a table, which is drawn in part. */
+const maxSummed = 60;
+
 /**
- * The total of an answer, and the answer as a chart, a table or a pivot, with buttons that download it.
+ * The total of an answer, and the answer as a chart with a summary of its series, a table of its cells or a pivot, with buttons that download it.
  */
 export function ExploreView({
   workspace,
@@ -78,8 +83,9 @@ export function ExploreView({
         {state.show === "table" ? null : (
           <ChartDownloads
             fileName={fileName}
-            toCsv={() => toCsv(state, data)}
+            toCsv={async () => (await onDemand(() => import("./to-csv"))()).toCsv(state, data)}
             frame={state.show === "chart" ? frame : undefined}
+            heading={() => pictureHeading(state, data)}
           />
         )}
       </div>
@@ -103,9 +109,31 @@ export function ExploreView({
       ) : null}
       {state.show === "pivot" ? (
         <ExplorePivot workspace={workspace} state={state} data={data} />
-      ) : (
+      ) : state.show === "table" || data.rows.length > maxSummed ? (
         <ExploreTable workspace={workspace} state={state} data={data} views={views} />
+      ) : (
+        <ExploreSummary workspace={workspace} state={state} data={data} />
       )}
     </section>
   );
+}
+
+/** What a picture of the chart says above it. */
+function pictureHeading(
+  { by, over, measure, hidden }: ExploreState,
+  { rows, totals, from, to }: ExploreData,
+) {
+  const dimensions = [by, ...(over === null ? [] : [over])].map((name) => dimensionLabel(name).toLowerCase());
+  const shown = over === null ? [] : rows.filter(({ label }) => !hidden.includes(label));
+  const without =
+    hidden.length > 0 ? `, of which ${formatNumber(shown.length)} of ${rows.length} are drawn` : "";
+  return {
+    title: `${measures[measure].label} by ${dimensions.join(" and ")}`,
+    detail: `${formatDays(from, to)} · ${formatCharted(measure, totals.measured)} in total${without}`,
+    series: shown.map(({ label, colour, measured }) => ({
+      name: label,
+      colour,
+      note: formatCharted(measure, measured),
+    })),
+  };
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { extentOf, toShares } from "@/components/charts/series";
 import type { ExploreData } from "./data";
 import { rowsHref } from "./rows-href";
-import { type ExploreState, readState, writeState } from "./state";
+import { type ExploreState, problemOf, readState, writeState } from "./state";
 import { toCsv } from "./to-csv";
 
 const text = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
@@ -79,8 +79,23 @@ const shown = { ...readState({}), by: "model", over: "month" };
 
 test("Writes a CSV with all digits, in which no name is a formula", () => {
   expect(toCsv({ ...shown, show: "pivot" }, data)).toBe(
-    "Model,2026-01-01,2026-02-01,Total\r\n'=cmd(),-3,,-3\r\nOther (2),,0.5,0.5\r\nTotal,-3,0.5,-2.5\r\n",
+    "Model,2026-01,2026-02,Total\r\n'=cmd(),-3,,-3\r\nOther (2),,0.5,0.5\r\nTotal,-3,0.5,-2.5\r\n",
   );
+});
+
+test("Writes days in a CSV as they are in all files, whatever the chart calls them", () => {
+  const named = { ...data, columns: data.columns.map((column) => ({ ...column, label: "1.11." })) };
+  expect(toCsv({ ...shown, over: "day" }, named)).toBe(
+    "Model,Day,Cost,Messages\r\n'=cmd(),2026-01-01,-3,1\r\nOther (2),2026-02-01,0.5,1\r\n",
+  );
+});
+
+test("Names the parameter of an address that is none of its few values", () => {
+  expect(problemOf({ measure: "foo" })).toMatch(/^measure must be one of: cost, messages, /);
+  expect(problemOf({ show: "list" })).toBe("show must be one of: chart, table, pivot");
+  expect(
+    problemOf({ measure: "tokens", show: "pivot", chart: "share", environment: "test" }),
+  ).toBeUndefined();
 });
 
 test("Leads from a cell to its rows, and nowhere where activity cannot show them", () => {

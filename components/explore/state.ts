@@ -40,7 +40,24 @@ export function tagsOf({ by, over, filters }: ExploreState): string[] {
   return [...new Set(names.flatMap((name) => (name?.startsWith("tag:") ? [name.slice("tag:".length)] : [])))];
 }
 
-/** Reads the state from the parameters of an address. Whether dimensions and values are valid, the API's schema decides. */
+/** What the parameters with few values may be, the usual one first. */
+const choices = {
+  measure: ["cost", "messages", "tokens", "cost_per_message", "cost_per_million_tokens"],
+  show: ["chart", "table", "pivot"],
+  chart: ["stacked", "lines", "share"],
+  environment: ["live", "test"],
+} as const satisfies Partial<Record<keyof ExploreState, readonly string[]>>;
+
+/** What is wrong with the parameters of an address that have few values, in words; undefined where nothing is. */
+export function problemOf(params: SearchParams): string | undefined {
+  for (const [name, values] of Object.entries<readonly string[]>(choices)) {
+    const [given] = listOf(params[name]);
+    if (given !== undefined && !values.includes(given)) return `${name} must be one of: ${values.join(", ")}`;
+  }
+  return undefined;
+}
+
+/** Reads the state from the parameters of an address. Of parameters with few values, `problemOf` says what is wrong; of all others, the API's schema. */
 export function readState(params: SearchParams): ExploreState {
   const first = (name: string) => listOf(params[name])[0];
   const by = first("by") ?? "project";
@@ -49,18 +66,12 @@ export function readState(params: SearchParams): ExploreState {
   return {
     by,
     over: over === "none" ? null : over,
-    measure: oneOfThem(first("measure"), [
-      "cost",
-      "messages",
-      "tokens",
-      "cost_per_message",
-      "cost_per_million_tokens",
-    ]),
-    show: oneOfThem(first("show"), ["chart", "table", "pivot"]),
-    chart: oneOfThem(first("chart"), ["stacked", "lines", "share"]),
+    measure: oneOfThem(first("measure"), choices.measure),
+    show: oneOfThem(first("show"), choices.show),
+    chart: oneOfThem(first("chart"), choices.chart),
     top: Number(first("top") ?? 8),
     days,
-    environment: oneOfThem(first("environment"), ["live", "test"]),
+    environment: oneOfThem(first("environment"), choices.environment),
     filters: Object.entries(params).flatMap(([name, value]) => {
       const [, op, field] = /^(is|not)\.(.+)$/.exec(name) ?? [];
       if (field === undefined) return [];

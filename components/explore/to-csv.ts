@@ -1,7 +1,13 @@
 import { exactText } from "@/components/figures/amount";
 import { type CsvCell, csvNumber, csvRow } from "@/lib/contract/values/csv";
-import { comparisonOfRows, type ExploreChange, type ExploreData, type ExploreSums } from "./data";
-import { dimensionLabel, measures } from "./dimensions";
+import {
+  comparisonOfRows,
+  type ExploreChange,
+  type ExploreData,
+  type ExploreGroup,
+  type ExploreSums,
+} from "./data";
+import { calendarNames, dimensionLabel, measures } from "./dimensions";
 import type { ExploreState } from "./state";
 
 /** What a chart or a pivot shows as a CSV: the pivot as it is, a chart as a line for each cell. Figures have all their digits, amounts are USD. */
@@ -12,6 +18,13 @@ export function toCsv(state: ExploreState, data: ExploreData): string {
 
 const digitsOf = (figure: ExploreSums["measured"]) => csvNumber(figure === null ? null : exactText(figure));
 
+/** What a group is called in a file: days as they are elsewhere in it, `2026-11-01`, and months as `2026-11`, in every locale. */
+function nameInFile(dimension: string | null, group: ExploreGroup | undefined): string {
+  if (!group) return "";
+  if (dimension === null || group.value === null || !calendarNames.includes(dimension)) return group.label;
+  return dimension === "month" ? group.value.slice(0, 7) : group.value;
+}
+
 function pivotLines({ by, over }: ExploreState, data: ExploreData): CsvCell[][] {
   const { rows, columns, cells, totals } = data;
   const cellOf = new Map(cells.map((cell) => [`${cell.row} ${cell.column}`, cell.measured]));
@@ -20,11 +33,16 @@ function pivotLines({ by, over }: ExploreState, data: ExploreData): CsvCell[][] 
   const changeCell = (change: ExploreChange | undefined) =>
     comparison ? [digitsOf(change?.difference ?? null)] : [];
   return [
-    [dimensionLabel(by), ...shown.map(({ label }) => label), "Total", ...(comparison ? ["Change"] : [])],
-    ...rows.map(({ label, measured }, at) => [
-      label,
+    [
+      dimensionLabel(by),
+      ...shown.map((column) => nameInFile(over, column)),
+      "Total",
+      ...(comparison ? ["Change"] : []),
+    ],
+    ...rows.map((row, at) => [
+      nameInFile(by, row),
       ...shown.map((_, place) => digitsOf(cellOf.get(`${at} ${place}`) ?? null)),
-      digitsOf(measured),
+      digitsOf(row.measured),
       ...changeCell(comparison?.rows[at]),
     ]),
     [
@@ -42,8 +60,8 @@ function cellLines({ by, over, measure }: ExploreState, { rows, columns, cells }
   return [
     [...dimensions.map(dimensionLabel), measures[measure].label, ...(isCost ? [] : ["Cost"]), "Messages"],
     ...cells.map(({ row, column, measured, cost, messages }) => [
-      rows[row]?.label ?? "",
-      ...(over === null ? [] : [columns[column]?.label ?? ""]),
+      nameInFile(by, rows[row]),
+      ...(over === null ? [] : [nameInFile(over, columns[column])]),
       digitsOf(measured),
       ...(isCost ? [] : [digitsOf(cost)]),
       csvNumber(String(messages)),

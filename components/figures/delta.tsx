@@ -1,7 +1,6 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { cn } from "@/components/ui/cn";
-import { formatNumber } from "./format-count";
-import { formatWholePercent } from "./format-percent";
+import { formatTimes, formatWholePercent, isManyTimes } from "./format-percent";
 
 /** The growth of an amount as a fraction: 0.12 for 12% more. Null when the earlier amount was zero. */
 export function growthOf(now: number, before: number): number | null {
@@ -14,6 +13,13 @@ export function wholePercent(change: number): number {
   return change > -1 && change < 0 ? Math.min(percent, 99) : percent;
 }
 
+/** The size of a change: "12%", or from ten times as much on what it has become, "76×". @param change 0.12 for 12% more */
+export function formatGrowth(change: number): string {
+  return change > 0 && isManyTimes(change)
+    ? formatTimes(change + 1)
+    : formatWholePercent(wholePercent(change));
+}
+
 /**
  * A change in percent, with an arrow. It has no colour, because an increase in spend is not bad as such. Ten times as much
  * and more is shown as a factor.
@@ -21,14 +27,14 @@ export function wholePercent(change: number): number {
  */
 export function Delta({ fraction, className }: { fraction: number | null; className?: string }) {
   if (fraction === null) return <span className={cn("text-muted-foreground", className)}>new</span>;
-  const percent = wholePercent(fraction);
-  if (percent === 0) return <span className={cn("text-muted-foreground", className)}>unchanged</span>;
+  if (wholePercent(fraction) === 0)
+    return <span className={cn("text-muted-foreground", className)}>unchanged</span>;
   const Icon = fraction > 0 ? ArrowUp : ArrowDown;
   return (
     <span className={cn("whitespace-nowrap text-muted-foreground tabular-nums", className)}>
       <Icon aria-hidden="true" className="mr-0.5 inline size-3 align-[-0.125em]" />
       <span className="sr-only">{fraction > 0 ? "up " : "down "}</span>
-      {fraction >= 9.995 ? `${formatNumber(Math.round(fraction + 1))}×` : formatWholePercent(percent)}
+      {formatGrowth(fraction)}
     </span>
   );
 }

@@ -70,7 +70,11 @@ describe("An amount", () => {
 describe("A percentage", () => {
   test.each([
     ["0", "0%"],
-    ["0.004", "0%"],
+    ["0.004", "< 1%"],
+    ["-0.0001", "> −1%"],
+    ["-0.7", "−70%"],
+    ["9.99", "999%"],
+    ["75.16", "75×"],
     ["0.5", "50%"],
     ["0.994", "99%"],
     ["0.997", "99%"],
@@ -132,7 +136,7 @@ describe("The sentence about budgets", () => {
 
   test("Names the three worst, counts the others and links to all", () => {
     expect(sentence("1.01", "1.2", "41.2", "1.1", "2", "0.9", "0.1")).toBe(
-      "5 budgets are used up: Budget 3 (4,120%), Budget 5 (200%), Budget 2 (120%), and 2 others. " +
+      "5 budgets are used up: Budget 3 (41×), Budget 5 (200%), Budget 2 (120%), and 2 others. " +
         "Close to the limit: 1 budget. 1 other is on track.See all 7 budgets",
     );
   });
@@ -186,7 +190,7 @@ describe("The headline", () => {
     ["112", "100", ", 12% more than on the same weekdays of October."],
     ["88", "100", ", 12% less than on the same weekdays of October."],
     ["100.1", "100", ", as much as on the same weekdays of October."],
-    ["350", "100", ", 3.5 times what it was on the same weekdays of October."],
+    ["350", "100", ", 250% more than on the same weekdays of October."],
     ["0.3", "100", ", 99% less than on the same weekdays of October."],
     ["0", "100", ", 100% less than on the same weekdays of October."],
     ["5", "0", "."],

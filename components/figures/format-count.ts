@@ -4,9 +4,6 @@ const withThousands = byLocale((tag) => new Intl.NumberFormat(tag));
 const short = byLocale(
   (tag) => new Intl.NumberFormat(tag, { notation: "compact", maximumFractionDigits: 1 }),
 );
-const withOneDecimal = byLocale(
-  (tag) => new Intl.NumberFormat(tag, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
-);
 const upToOneDecimal = byLocale((tag) => new Intl.NumberFormat(tag, { maximumFractionDigits: 1 }));
 const exact = byLocale((tag) => {
   const whole = new Intl.NumberFormat(tag);
@@ -23,11 +20,6 @@ export function formatNumber(value: number): string {
 /** A number that is shortened: "1.2M". */
 export function formatShortNumber(value: number): string {
   return short().format(value);
-}
-
-/** A number with one decimal: "2.0". */
-export function formatOneDecimal(value: number): string {
-  return withOneDecimal().format(value);
 }
 
 /** "12.3 kB", "3,4 MB": in decimal units, as browsers show downloads. Their symbols are the same in every locale. */

@@ -47,8 +47,10 @@ export const formatTime = inUtc({ timeStyle: "short" }, time);
 const formatShortMonth = inWords({ month: "short" });
 const shortMonthAndYear = inWords({ month: "short", year: "numeric" });
 /** How months are labelled on an axis: "Dec", or "Dec 2026" where they are of several years. @param days one of each month, `YYYY-MM-DD` */
-export const formatMonthsOf = (days: string[]) =>
-  new Set(days.map((day) => day.slice(0, 4))).size > 1 ? shortMonthAndYear : formatShortMonth;
+export const formatMonthsOf = (days: string[]) => (isWithinYear(days) ? formatShortMonth : shortMonthAndYear);
+const isWithinYear = (days: string[]) => new Set(days.map((day) => day.slice(0, 4))).size <= 1;
+/** How days are labelled on an axis: "Dec 5", or "Dec 5, 2026" where they are of several years. @param days `YYYY-MM-DD` */
+export const formatDaysOf = (days: string[]) => (isWithinYear(days) ? formatDay : formatDate);
 /** "December" */
 export const formatMonth = inWords({ month: "long" });
 /** "December 2026" */
@@ -59,6 +61,10 @@ const weekday = inWords({ weekday: "short" });
 /** "Sat, Dec 5", "Sat, 5.12." */
 export const formatWeekday = (at: number | string) =>
   isEnglish(readerLocale()) ? weekdayAndDay(at) : `${weekday(at)}, ${weekdayAndDay(at)}`;
+
+/** The titles of days: "Sat, Dec 5", or "Sat, Dec 5, 2026" where they are of several years. @param days `YYYY-MM-DD` */
+export const formatWeekdaysOf = (days: string[]) =>
+  isWithinYear(days) ? formatWeekday : (at: number | string) => `${weekday(at)}, ${formatDate(at)}`;
 
 const englishDays = byLocale((tag) => new Intl.DateTimeFormat(tag, { timeZone: "UTC", ...namedDay }));
 /**

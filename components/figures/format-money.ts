@@ -3,6 +3,7 @@ import { byLocale } from "@/components/reader/by-reader";
 import { type Amount, convertedText, exactText, toNumber } from "./amount";
 import { multiplyExact } from "./exact";
 import { formatDate } from "./format-date";
+import { withMinus } from "./format-percent";
 
 /** The formats of a currency in a locale. */
 function formatsOf(tag: string, currency: string) {
@@ -48,9 +49,6 @@ export function formatAmount(amount: Amount, currency: string, rounded = false):
   // Passed as text, because a double would lose digits.
   return withMinus(format.format(text as `${number}`));
 }
-
-/** A formatted number with a minus sign, in the place of the hyphen that most locales have. */
-const withMinus = (text: string) => text.replace("-", "−");
 
 /** US dollars: "$1,234.50", "1.234,50 $". What the reader sees in USD in any case, such as a price or a limit. */
 export function formatUsd(usd: Amount): string {

@@ -1,14 +1,17 @@
 import { byLocale } from "@/components/reader/by-reader";
 import { type Amount, exactText, toNumber } from "./amount";
-import { formatDigits } from "./format-count";
+import { formatDigits, formatNumber } from "./format-count";
 
 const percents = byLocale((tag) => new Intl.NumberFormat(tag, { style: "percent" }));
 const ticks = byLocale((tag) => new Intl.NumberFormat(tag, { style: "percent", signDisplay: "negative" }));
 
 /** A whole number of per cent with its thousands separated: 4120 as "4,120%". */
 export function formatWholePercent(percent: number): string {
-  return percents().format(percent / 100);
+  return withMinus(percents().format(percent / 100));
 }
+
+/** A formatted number with a minus sign, in the place of the hyphen that most locales have. */
+export const withMinus = (text: string) => text.replace("-", "−");
 
 /** A percentage with all its digits: "12.5%", "12,5 %". @param percent not below zero */
 export function formatExactPercent(percent: Amount): string {
@@ -21,7 +24,7 @@ export function formatExactPercent(percent: Amount): string {
 
 /** A share on the axis of a chart: "50%", "50 %". @param share a fraction, which may be below zero */
 export function formatShareTick(share: number): string {
-  return ticks().format(share);
+  return withMinus(ticks().format(share));
 }
 
 /** Whether an exact fraction is 1 or more. A double would round 0.99999999999999999 to 1. */
@@ -30,8 +33,21 @@ export function isAtLeastOne(fraction: Amount): boolean {
   return Number(whole) >= 1;
 }
 
-/** A fraction as a whole percentage with its thousands separated ("4,120%"), rounded, but "100%" only when the fraction is 1 or more. */
+/** Whether a fraction is written as a factor ("76×") rather than as a percentage: from ten times on. */
+export const isManyTimes = (fraction: number) => Math.abs(fraction) >= 9.995;
+
+/** A factor, rounded: "76×". */
+export const formatTimes = (factor: number) => withMinus(`${formatNumber(Math.round(factor))}×`);
+
+/**
+ * A fraction as a whole percentage, rounded: but "100%" only when the fraction is 1 or more, "< 1%" for what would round to nothing, and
+ * "76×" from ten times on.
+ */
 export function formatPercent(fraction: Amount): string {
-  const percent = Math.round(toNumber(fraction) * 100);
+  const value = toNumber(fraction);
+  if (isManyTimes(value)) return formatTimes(value);
+  if (value !== 0 && Math.abs(value) < 0.005)
+    return value > 0 ? `< ${formatWholePercent(1)}` : `> ${formatWholePercent(-1)}`;
+  const percent = Math.round(value * 100);
   return formatWholePercent(isAtLeastOne(fraction) ? percent : Math.min(percent, 99));
 }

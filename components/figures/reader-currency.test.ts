@@ -138,7 +138,7 @@ describe("Explored spend", () => {
   test("Is saved in USD", () => {
     readWith(inEur);
     expect(toCsv({ ...state, show: "pivot" }, data)).toBe(
-      "Model,Jan 1,Total\r\na,100,100\r\nTotal,100,100\r\n",
+      "Model,2026-01-01,Total\r\na,100,100\r\nTotal,100,100\r\n",
     );
   });
 

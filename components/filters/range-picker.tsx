@@ -5,13 +5,11 @@ import dynamic from "next/dynamic";
 import { useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
-import { callApi } from "@/components/requests/api";
 import { buttonVariants } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 import { Link } from "@/components/ui/link";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import { useOpened } from "@/components/ui/use-opened";
-import type { updateMeRequest } from "@/lib/contract/access/me";
 import type { SearchParams } from "./href";
 import {
   type CompareChoice,
@@ -24,6 +22,7 @@ import {
   type PeriodChoice,
   presets,
 } from "./range";
+import { writeRangeCookie } from "./range-memory";
 
 const DayCalendar = dynamic(
   onDemand(() => import("./day-calendar")),
@@ -43,7 +42,7 @@ type Props = {
 
 /**
  * The controls of a page's range: the one before and after, presets, a calendar for any days, and what they are compared
- * with. All of it is kept in the address. A choice that moves with time is remembered for the person too.
+ * with. All of it is kept in the address. A choice that moves with time is remembered in this browser too.
  * @param props.hasComparison false for a page that compares nothing
  */
 export function RangePicker({ hasComparison = true, ...props }: Props & { hasComparison?: boolean }) {
@@ -113,17 +112,13 @@ function Step({
   );
 }
 
-/** Keeps a choice for the person, unless it has fixed days. A failure to keep it is ignored. */
+/** Keeps a choice in this browser, unless it has fixed days. */
 function remember({ period }: PeriodChoice, params: SearchParams): void {
   const compare = compareOptions.find((option) => option.compare === params.compare)?.compare ?? "previous";
   if (period === "range") return;
-  callApi<typeof import("@/lib/contract/access/me").currentUser, typeof updateMeRequest>(
-    "PATCH",
-    "/api/v1/me",
-    {
-      shown_range: { period, compare: period === "all" ? "none" : compare },
-    },
-  ).catch(() => undefined);
+  const kept = { period, compare: period === "all" ? "none" : compare } as const;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
+  document.cookie = writeRangeCookie(kept, window.location.protocol === "https:");
 }
 
 function PeriodMenu({ path, params, range, isRemembered = true }: Props) {

@@ -1,9 +1,8 @@
 import { type Amount, toNumber } from "@/components/figures/amount";
-import { growthOf, wholePercent } from "@/components/figures/delta";
-import { formatOneDecimal } from "@/components/figures/format-count";
+import { formatGrowth, growthOf, wholePercent } from "@/components/figures/delta";
 import { formatLongDay } from "@/components/figures/format-date";
 import { formatExactUsd } from "@/components/figures/format-money";
-import { formatPercent, formatWholePercent } from "@/components/figures/format-percent";
+import { formatPercent, isManyTimes } from "@/components/figures/format-percent";
 import { formatMoney, shownNumber } from "@/components/figures/money";
 import { explainForecast, formatForecast } from "@/components/spend/forecast-figure";
 import { periodLabels } from "@/components/spend/period-labels";
@@ -22,10 +21,7 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
   const growth = previous && growthOf(shownNumber(totals.total_usd), shownNumber(previous.to_point_usd));
   const compared =
     growth === null || labels.previousPoint === null ? null : compare(growth, labels.previousPoint);
-  const ofBudget =
-    forecast && budget !== undefined
-      ? `, ${formatPercent(toNumber(forecast) / toNumber(budget))} of the budget`
-      : "";
+  const ofBudget = forecast && budget !== undefined ? toNumber(forecast) / toNumber(budget) : undefined;
   return (
     <p className="max-w-[60ch] text-balance text-lg leading-snug sm:text-xl">
       <strong className="font-semibold tabular-nums" title={formatExactUsd(totals.total_usd)}>
@@ -40,7 +36,10 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
             {formatForecast(forecast)}
           </span>{" "}
           by {formatLongDay(to)}
-          {ofBudget}.
+          {ofBudget === undefined
+            ? null
+            : `, ${formatPercent(ofBudget)}${isManyTimes(ofBudget) ? "" : " of"} the budget`}
+          .
         </span>
       ) : (
         "."
@@ -50,9 +49,7 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
 }
 
 function compare(growth: number, previousPoint: string): string {
-  const percent = wholePercent(growth);
-  if (percent === 0) return `as much as ${previousPoint}`;
-  // From three times as much on, a factor is easier to read than a percentage.
-  if (growth >= 2) return `${formatOneDecimal(growth + 1)} times what it was ${previousPoint}`;
-  return `${formatWholePercent(percent)} ${growth > 0 ? "more" : "less"} than ${previousPoint}`;
+  if (wholePercent(growth) === 0) return `as much as ${previousPoint}`;
+  if (isManyTimes(growth)) return `${formatGrowth(growth)} what it was ${previousPoint}`;
+  return `${formatGrowth(growth)} ${growth > 0 ? "more" : "less"} than ${previousPoint}`;
 }

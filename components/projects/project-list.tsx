@@ -1,20 +1,29 @@
 import { Folder } from "lucide-react";
+import type { z } from "zod";
 import { projectColour } from "@/components/charts/colours";
-import { exactText } from "@/components/figures/amount";
+import { exactText, toNumber } from "@/components/figures/amount";
 import { formatNumber } from "@/components/figures/format-count";
 import { formatDate } from "@/components/figures/format-date";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { keepRange, type PageRange } from "@/components/filters/range";
+import { toChangeView } from "@/components/spend/change-column";
+import { describeStretch } from "@/components/spend/period-labels";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { EmptyState } from "@/components/ui/empty-state";
+import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
+import type { ChangesOfProjects } from "@/lib/contract/spend/subjects";
 import { ProjectTable } from "./project-table";
-import { type ListedProject, toProjectView } from "./project-view";
+import { type ListedProject, type ProjectView, toProjectView } from "./project-view";
+
+type Budget = z.output<typeof budgetSchema>;
 
 /** Projects with their spend in a range, also those without any. Archived projects are folded away below. */
 export function ProjectList({
   workspace,
   projects,
   trends,
+  changes,
+  budgets,
   range,
   params,
   order,
@@ -24,6 +33,9 @@ export function ProjectList({
   projects: ListedProject[];
   /** What each project cost in each day or month of the range up to today, by its slug; USD as exact text. */
   trends: { bucket: "day" | "month"; of: Record<string, string[]> };
+  changes: ChangesOfProjects;
+  /** The budgets of projects. */
+  budgets: Budget[];
   range: PageRange;
   /** The parameters of the page's address, whose range the pages of the projects take over. */
   params: SearchParams;
@@ -38,6 +50,8 @@ export function ProjectList({
         toProjectView(project, {
           href: hrefWith(`/${workspace}/projects/${project.slug}`, keepRange(params), {}),
           trend: trends.of[project.slug] ?? [],
+          change: toChangeView(changes.of[project.slug] ?? null),
+          budget: worstOf(budgets.filter(({ scope }) => scope.value === project.slug)),
           colour: projectColour(project.slug, order),
         }),
       );
@@ -55,6 +69,11 @@ export function ProjectList({
   );
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
+      {changes.compared && hasSpend ? (
+        <p className="-mb-4 text-muted-foreground text-sm">
+          Change: against {describeStretch(changes.compared, range.today)}.
+        </p>
+      ) : null}
       {hasSpend ? null : <p className="text-muted-foreground text-sm">{nothingSpent(range)}</p>}
       <ProjectTable {...table} label="Projects" projects={listOf(false)} />
       {archived.length > 0 ? (
@@ -67,6 +86,12 @@ export function ProjectList({
       ) : null}
     </div>
   );
+}
+
+/** Of several budgets the one that is used most. */
+function worstOf(budgets: Budget[]): ProjectView["budget"] {
+  const [worst] = [...budgets].sort((a, b) => toNumber(b.percent_used) - toNumber(a.percent_used));
+  return worst ? { id: worst.id, name: worst.name, used: exactText(worst.percent_used) } : null;
 }
 
 /** "Nothing was spent from Nov 1, 2026 to Nov 23, 2026.": a range that has begun counts up to today. */

@@ -5,11 +5,14 @@ import { Sparkline } from "@/components/charts/sparkline";
 import { exactText } from "@/components/figures/amount";
 import { Count } from "@/components/figures/count";
 import { formatDate } from "@/components/figures/format-date";
+import { formatPercent } from "@/components/figures/format-percent";
 import { formatMoney, Money } from "@/components/figures/money";
-import type { TableColumn } from "@/components/table/column";
+import { changeColumn } from "@/components/spend/change-column";
+import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Link } from "@/components/ui/link";
+import { Meter } from "@/components/ui/meter";
 import type { ProjectView } from "./project-view";
 
 /**
@@ -29,7 +32,12 @@ export function ProjectTable({
   bucket: "day" | "month";
   views: RememberedViews;
 }) {
-  const columns = useMemo(() => columnsOf(bucket), [bucket]);
+  const hasChange = projects.some(({ change }) => change !== null);
+  const hasBudget = projects.some(({ budget }) => budget !== null);
+  const columns = useMemo(
+    () => columnsOf(workspace, bucket, { hasChange, hasBudget }),
+    [workspace, bucket, hasChange, hasBudget],
+  );
   return (
     <DataTable
       id="projects"
@@ -46,7 +54,11 @@ export function ProjectTable({
   );
 }
 
-function columnsOf(bucket: "day" | "month"): TableColumn<ProjectView>[] {
+function columnsOf(
+  workspace: string,
+  bucket: "day" | "month",
+  { hasChange, hasBudget }: { hasChange: boolean; hasBudget: boolean },
+): TableColumn<ProjectView>[] {
   return [
     {
       id: "name",
@@ -108,6 +120,8 @@ function columnsOf(bucket: "day" | "month"): TableColumn<ProjectView>[] {
       className: "w-36",
       cellClassName: "whitespace-nowrap text-muted-foreground",
     },
+    ...(hasBudget ? [budgetColumn(workspace)] : []),
+    ...(hasChange ? [changeColumn<ProjectView>(({ change }) => change)] : []),
     {
       id: "spent",
       label: "Spent",
@@ -115,7 +129,35 @@ function columnsOf(bucket: "day" | "month"): TableColumn<ProjectView>[] {
       value: ({ rangeUsd }) => exactText(rangeUsd),
       text: ({ rangeUsd }) => `${formatMoney(rangeUsd)} ${exactText(rangeUsd)}`,
       cell: ({ slug, rangeUsd }) => <Money usd={rangeUsd} figure={`${slug}.range_usd`} />,
-      className: "w-44",
+      className: "w-32 sm:w-40",
     },
   ];
+}
+
+/** How much of its budget a project has used. */
+function budgetColumn(workspace: string): TableColumn<ProjectView> {
+  return {
+    id: "budget",
+    label: "Budget",
+    kind: "decimal",
+    value: ({ budget }) => budget?.used ?? null,
+    text: ({ budget }) => (budget ? `${formatPercent(budget.used)} ${budget.name}` : ""),
+    cell: ({ budget }) =>
+      budget ? (
+        <span className="ml-auto grid w-16 gap-1">
+          <Link
+            href={`/${workspace}/budgets#budget-${budget.id}`}
+            prefetch={false}
+            title={budget.name}
+            className="rounded-sm hover:underline"
+          >
+            {formatPercent(budget.used)}
+          </Link>
+          <Meter fraction={Number(budget.used)} label={`${budget.name}, used`} className={secondLine} />
+        </span>
+      ) : null,
+    cellProps: ({ budget }) => ({ "data-exact": budget?.used ?? "" }),
+    from: "md",
+    className: "w-24",
+  };
 }

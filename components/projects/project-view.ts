@@ -1,5 +1,6 @@
 import { type SparklineShape, toSparkline } from "@/components/charts/sparkline-shape";
 import { type AmountProp, asProp } from "@/components/figures/amount";
+import type { ChangeView } from "@/components/spend/change-column";
 import type { Project } from "@/lib/contract/spend/projects";
 
 /** A project with its live spend in the range of the page. */
@@ -20,21 +21,24 @@ export type ProjectView = Pick<
   /** The course of its spend in the range. */
   trend: SparklineShape;
   colour: string;
+  /** How it differs from the days compared with; null where nothing is compared. */
+  change: ChangeView | null;
+  /** The budget for just it, of several the one that is used most, with the fraction of its limit that is spent. */
+  budget: { id: string; name: string; used: string } | null;
 };
 
 /** @param trend what the project cost in each day or month of the range; USD as exact text */
 export function toProjectView(
   { slug, name, range_message_count, last_activity_on, range_usd }: ListedProject,
-  { href, trend, colour }: { href: string; trend: string[]; colour: string },
+  { trend, ...shown }: Pick<ProjectView, "href" | "colour" | "change" | "budget"> & { trend: string[] },
 ): ProjectView {
   return {
     slug,
     name,
-    href,
+    ...shown,
     range_message_count,
     last_activity_on,
     rangeUsd: asProp(range_usd),
     trend: toSparkline(trend.map(Number)),
-    colour,
   };
 }

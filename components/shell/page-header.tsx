@@ -25,7 +25,9 @@ export function PageHeader({
             </span>
           </>
         ) : null}
-        <h1 className="truncate font-semibold text-lg tracking-tight">{title}</h1>
+        <h1 dir="auto" className="truncate text-left font-semibold text-lg tracking-tight">
+          {title}
+        </h1>
       </div>
       {actions ? <div className="flex max-w-full flex-wrap items-center gap-2">{actions}</div> : null}
     </header>

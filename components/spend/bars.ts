@@ -4,7 +4,7 @@ import {
   formatDay,
   formatMonthAndYear,
   formatMonthsOf,
-  formatWeekday,
+  formatWeekdaysOf,
 } from "@/components/figures/format-date";
 import { utcDay } from "@/components/figures/utc-day";
 import { type ActivityFilter, activityHref, type SearchParams } from "@/components/filters/href";
@@ -29,8 +29,12 @@ export type ChartSeries = {
 
 /** How the bars of each size are named, and their last day. */
 const buckets = {
-  day: { formatTitle: formatWeekday, formatLabelsOf: () => formatDay, lastDay: (day: string) => day },
-  month: { formatTitle: formatMonthAndYear, formatLabelsOf: formatMonthsOf, lastDay: lastDayOfMonth },
+  day: { formatTitlesOf: formatWeekdaysOf, formatLabelsOf: () => formatDay, lastDay: (day: string) => day },
+  month: {
+    formatTitlesOf: () => formatMonthAndYear,
+    formatLabelsOf: formatMonthsOf,
+    lastDay: lastDayOfMonth,
+  },
 };
 
 /** The bars of a series, and the index of the one that is not over yet. */
@@ -45,8 +49,9 @@ export function toBars({
   bars: Bar[];
   unfinished: number | undefined;
 } {
-  const { formatTitle, formatLabelsOf, lastDay } = buckets[bucket];
-  const formatLabel = formatLabelsOf(points.map(({ from }) => from));
+  const { formatTitlesOf, formatLabelsOf, lastDay } = buckets[bucket];
+  const days = points.map(({ from }) => from);
+  const [formatTitle, formatLabel] = [formatTitlesOf(days), formatLabelsOf(days)];
   const unfinished = points.findIndex(({ from }) => from <= today && today <= lastDay(from));
   const bars = points.map(({ from, ...amounts }): Bar => {
     const to = lastDay(from);

@@ -1,5 +1,6 @@
 import { Breakdown } from "@/components/charts/breakdown";
 import { asProp } from "@/components/figures/amount";
+import { isSubjectDimension, subjectsHref } from "@/components/subjects/subject-names";
 import type { Dimension } from "@/lib/contract/spend/metrics";
 import { dimensionLabels, type SpendView, shownDimensions, toBreakdownRows } from "./spend-view";
 
@@ -12,6 +13,9 @@ export function SpendBreakdowns({ view, dimensions }: { view: SpendView; dimensi
         <Breakdown
           key={dimension}
           title={dimensionLabels[dimension].title}
+          href={
+            isSubjectDimension(dimension) ? subjectsHref(view.workspace, dimension, daysOf(view)) : undefined
+          }
           figure={`by_${dimension}`}
           rows={toBreakdownRows(view, dimension)}
           total={total}
@@ -19,4 +23,10 @@ export function SpendBreakdowns({ view, dimensions }: { view: SpendView; dimensi
       ))}
     </div>
   );
+}
+
+/** The days and the environment of what is shown, as parameters of an address. */
+function daysOf({ filter: { period, from, to, environment } }: SpendView) {
+  const days = { period, from, to, environment };
+  return Object.fromEntries(Object.entries(days).map(([name, value]) => [name, value ?? undefined]));
 }

@@ -42,7 +42,9 @@ export function ComboboxList({
             onSelect={() => onChoose(option)}
             className="gap-2 px-2 py-1.5"
           >
-            <span className="truncate">{option.label}</span>
+            <span dir="auto" className="truncate text-left">
+              {option.label}
+            </span>
             {option.hint ? (
               <span className="ml-auto text-muted-foreground text-xs">{option.hint}</span>
             ) : null}

@@ -144,7 +144,9 @@ export function Combobox({
 function Chip({ label, onRemove }: { label: string; onRemove: () => void }) {
   return (
     <span className="inline-flex h-7 max-w-full items-center gap-1 rounded-sm bg-secondary pl-2 text-[13px] sm:h-6">
-      <span className="truncate">{label}</span>
+      <span dir="auto" className="truncate text-left">
+        {label}
+      </span>
       <button
         type="button"
         aria-label={`Remove ${label}`}

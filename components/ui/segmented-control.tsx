@@ -65,6 +65,7 @@ export function SegmentedControl({
         >
           <input
             type="radio"
+            autoComplete="off"
             name={name}
             value={option.value}
             checked={option.value === value}

@@ -12,16 +12,9 @@ create table public.profiles (
     constraint profiles_avatar_url_is_https check (avatar_url ~ '^https://'),
   default_workspace_id uuid,
   created_at timestamptz not null default now(),
-  shown_period text,
-  shown_compare text,
   deleted_at timestamptz,
   locale text,
   shown_currency text not null default 'usd',
-  constraint profiles_shown_period_check check (shown_period in (
-    'day', 'week', 'month', 'quarter', 'year', 'last_month', 'last_7_days', 'last_30_days', 'last_90_days', 'all'
-  )),
-  constraint profiles_shown_compare_check check (shown_compare in ('previous', 'last_year', 'none')),
-  constraint profiles_shown_range_is_whole check ((shown_period is null) = (shown_compare is null)),
   constraint profiles_locale_check check (locale ~ '^[a-z]{2,3}-[A-Z]{2}$'),
   constraint profiles_shown_currency_check check (shown_currency in ('usd', 'base', 'both'))
 );
@@ -35,7 +28,7 @@ revoke all on public.profiles from anon, authenticated, service_role;
 grant select on public.profiles to authenticated;
 grant all on public.profiles to service_role;
 -- Users may change their own name, picture and default workspace. The address follows the account's.
-grant update (display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency)
+grant update (display_name, avatar_url, default_workspace_id, locale, shown_currency)
   on public.profiles to authenticated;
 
 create table public.workspaces (

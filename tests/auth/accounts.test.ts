@@ -39,7 +39,6 @@ describe("Sign-up", () => {
       display_name: "Grace Hopper",
       avatar_url: null,
       default_workspace_id: workspaces[0]?.id,
-      shown_range: null,
       locale: null,
       shown_currency: "usd",
     });

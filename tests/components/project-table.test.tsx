@@ -32,7 +32,7 @@ function showProjects(others = 4) {
         range_usd: new ExactNumber(usd),
         range_message_count: 1,
       },
-      { href: `/acme/projects/p-${index}`, trend: ["1", "2"], colour: "red" },
+      { href: `/acme/projects/p-${index}`, trend: ["1", "2"], colour: "red", change: null, budget: null },
     ),
   );
   return show(

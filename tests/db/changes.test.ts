@@ -49,7 +49,12 @@ const range = fc
   .tuple(fc.integer({ min: -3, max: 60 }), fc.integer({ min: 1, max: 40 }))
   .map(([first, days]) => ({ from: dayOf(first), until: dayOf(first + days) }));
 const dayBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
-const explain = async (now: DayRange, before: DayRange, environment: "live" | "test") => {
+const explain = async (
+  now: DayRange,
+  before: DayRange,
+  environment: "live" | "test",
+  filters?: Parameters<typeof loadChanges>[1]["filters"],
+) => {
   const query = {
     from: now.from,
     to: dayBefore(now.until),
@@ -57,7 +62,7 @@ const explain = async (now: DayRange, before: DayRange, environment: "live" | "t
     compare_to: dayBefore(before.until),
   };
   const changes = await asUserReading(member, (client, at) =>
-    loadChanges(client, { workspaceId, environment }, query, at),
+    loadChanges(client, { workspaceId, environment, filters }, query, at),
   );
   if (!changes) throw new Error("Nothing was compared.");
   return changes;
@@ -88,6 +93,46 @@ test("Explains the difference of any two ranges by causes that sum to that of th
         );
       },
     ),
+    { numRuns: 60 },
+  );
+});
+
+test("Explains the difference of a part of the spend by causes that sum to that of its own rows", async () => {
+  const parts = [
+    { project: "a" },
+    { user: "anna" },
+    { model: "mm" },
+    { user: null },
+    { project: "b", model: "m" },
+  ];
+  await fc.assert(
+    fc.asyncProperty(range, range, fc.constantFrom(...parts), async (now, before, filters) => {
+      const changes = await explain(now, before, "live", filters);
+      const { rows } = await fixtures.sql.query(
+        `select coalesce(sum(amount_usd) filter (where day >= $2 and day < $3), 0)::text as now,
+           coalesce(sum(amount_usd) filter (where day >= $4 and day < $5), 0)::text as before
+         from public.daily_spend as s join public.projects as p on p.id = s.project_id
+         where s.workspace_id = $1 and environment = 'live' and ($6::text is null or p.slug = $6)
+           and ($7::text is null or model = $7) and (not $8 or end_user is not distinct from $9)`,
+        [
+          workspaceId,
+          ...[now.from, now.until, before.from, before.until],
+          "project" in filters ? filters.project : null,
+          "model" in filters ? filters.model : null,
+          "user" in filters,
+          "user" in filters ? filters.user : null,
+        ],
+      );
+      const [later, earlier] = [exact(rows[0].now), exact(rows[0].before)];
+      expect(show(exact(changes.now_usd))).toBe(show(later));
+      expect(show(total(changes.causes.map(({ amount_usd: usd }) => exact(usd))))).toBe(
+        show(later - earlier),
+      );
+      if ("user" in filters && filters.user !== null && later !== earlier)
+        expect(changes.people.map(({ value, difference_usd: usd }) => [value, show(exact(usd))])).toEqual([
+          [filters.user, show(later - earlier)],
+        ]);
+    }),
     { numRuns: 60 },
   );
 });

@@ -40,6 +40,32 @@ const comparison = (foldedUntil: string | null) => ({
   foldedUntil,
 });
 
+/** The same of a part of the spend. */
+const partly = () => ({ ...comparison("2026-01-20"), filters: everyFilter(), cut: cutDay(false) });
+
+const cutDay = (isEstimate: boolean) => ({
+  workspaceId: "w",
+  environments: ["live"],
+  day: "2026-01-05",
+  at: Date.parse("2026-01-05T12:00:00Z"),
+  isEstimate,
+});
+
+/** A list of one kind, with and without days to compare with. */
+const subjectsOf = (dimension: string, more: object) => [
+  {
+    workspaceId: "w",
+    environment: "live",
+    dimension,
+    spent: january,
+    before: undefined,
+    cut: undefined,
+    foldedUntil: null,
+    ...more,
+  },
+  10,
+];
+
 /**
  * Arguments of functions whose statement depends on them, or that need an array. Other functions get `anything`.
  */
@@ -108,14 +134,25 @@ const given: Record<string, unknown[][]> = {
       { currency: "EUR", rates: [rateFrom(null), rateFrom("2026-01-01")] },
     ],
   ],
+  selectSubjects: [
+    subjectsOf("user", {}),
+    subjectsOf("project", { before: january, foldedUntil: "2026-01-20" }),
+    subjectsOf("tag", { before: january, cut: cutDay(false) }),
+    subjectsOf("key", {
+      before: january,
+      cut: cutDay(true),
+      display: { currency: "EUR", rates: [rateFrom(null), rateFrom("2026-01-01")] },
+    }),
+  ],
   selectProjectBuckets: [
     ["w", january, "day", null],
     ["w", january, "month", "2026-01-20"],
   ],
-  selectSegments: [[comparison(null)], [comparison("2026-01-20")]],
+  selectSegments: [[comparison(null)], [comparison("2026-01-20")], [partly()]],
   selectMovers: [
     [comparison(null), 3],
     [comparison("2026-01-20"), 3],
+    [partly(), 3],
   ],
   selectDayAhead: [
     ["w", {}, { from: "x", until: "x" }, 5],
@@ -129,10 +166,15 @@ const given: Record<string, unknown[][]> = {
   selectTypeTotals: scopes().flatMap((scope) =>
     [undefined, { bucket: "day", groupBy: "key" }, { bucket: "month", groupBy: "type" }].map((series) => [
       scope,
-      { range: january, spent: january, before: series && january, point: anything },
+      {
+        range: january,
+        spent: january,
+        before: series && { spent: january, stretch: { days: january, cut: undefined }, aligned: january },
+      },
       series,
     ]),
   ),
+  selectCutDay: scopes().map((scope) => [scope, cutDay(false)]),
   selectUsage: scopes().map((scope) => [scope, january]),
   selectAllocations: scopes().map((scope) => [scope, january, "day"]),
   selectBreakdown: scopes().flatMap((scope) =>
@@ -164,7 +206,6 @@ const given: Record<string, unknown[][]> = {
         display_name: null,
         avatar_url: null,
         default_workspace_id: "x",
-        shown_range: null,
         locale: null,
         shown_currency: "usd",
       },

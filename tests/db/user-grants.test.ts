@@ -93,15 +93,7 @@ test("Lets users write the columns that are theirs to choose, and no others", as
       "raised_until",
     ],
     "public.prices": ["rate"],
-    "public.profiles": [
-      "avatar_url",
-      "default_workspace_id",
-      "display_name",
-      "locale",
-      "shown_compare",
-      "shown_currency",
-      "shown_period",
-    ],
+    "public.profiles": ["avatar_url", "default_workspace_id", "display_name", "locale", "shown_currency"],
     "public.projects": ["archived_at", "name"],
     // A trigger dates both.
     "public.recurring_subscriptions": ["next_on", "stopped_at"],

@@ -70,15 +70,17 @@ test("Compares with chosen days or nothing, and keeps it when something else is 
   const days = { from: dayBefore(now, 9), to: dayBefore(now, 0) };
   const before = { from: dayBefore(now, 39), to: dayBefore(now, 30) };
   const compared = `compare=range&compare_from=${before.from}&compare_to=${before.to}`;
-  await page.goto(`/${slug}/explore?period=range&from=${days.from}&to=${days.to}&${compared}&show=table`);
+  await page.goto(`/${slug}/explore?period=range&from=${days.from}&to=${days.to}&${compared}`);
   const change = page.locator('[data-figure="change.total"]');
   const totalOf = async (range: typeof days) => exact((await querySpend(page, slug, range)).totals.measured);
   const expected = subtractExact(await totalOf(days), await totalOf(before));
   await expect(change).toHaveAttribute("data-exact", expected);
   await expect(change).toContainText(/ against .*, \d{1,2}:\d\d [AP]M\./);
-  await expect(page.getByRole("columnheader", { name: "Change of project" })).toBeVisible();
+  await expect(
+    page.getByRole("table", { name: "Summary" }).getByRole("columnheader", { name: "Change" }),
+  ).toBeVisible();
   await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
-  await expect(page.getByRole("columnheader", { name: "Change of model" })).toBeVisible();
+  await expect(page.getByRole("columnheader", { name: "Model" })).toBeVisible();
   await expect(change).toHaveAttribute("data-exact", expected);
   await page.goto(page.url().replace(`to=${days.to}`, `to=${dayBefore(now, 1)}`));
   await expect(change).toContainText("against");

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { rangeCookie } from "@/components/filters/range-memory";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { attributesOf, readPage } from "./html";
-import { dayBefore, exact, originOf, querySpend, recordCosts, signUpWithSpend } from "./spend";
+import { dayBefore, exact, querySpend, recordCosts, signUpWithSpend } from "./spend";
 
 /** A day as an English page writes it: "Nov 9, 2026". */
 const formatDate = (day: string) =>
@@ -91,6 +92,7 @@ test("Says what is wrong with an address or a query that is refused", async ({ r
   for (const [query, ...texts] of [
     ["by=colour", "This address is not valid", " by must be one of project, "],
     ["over=colour", " over must be one of project, "],
+    ["measure=foo", "This address is not valid", " measure must be one of: cost, messages, "],
     ["not.colour=red", " not.colour must be one of project, "],
     [
       "by=model&over=day&period=range&from=2024-01-01&to=2026-11-01&top=50",
@@ -118,13 +120,13 @@ test("Shows all time by month, and keeps the controls where a query is refused",
   await expect(page.getByRole("slider", { name: /^Cost by week/ })).toBeVisible();
 });
 
-test("Shows this month instead of a refused query, whatever range was last chosen", async ({ request }) => {
-  const { slug } = await signUp({ request });
-  const kept = await request.patch("/api/v1/me", {
-    data: { shown_range: { period: "all", compare: "previous" } },
-    headers: { origin: await originOf({ request }) },
-  });
-  expect(kept.status(), await kept.text()).toBe(200);
+test("Shows this month instead of a refused query, whatever range was last chosen", async ({
+  page,
+  baseURL = "",
+}) => {
+  const { slug } = await signUp(page);
+  await page.context().addCookies([{ name: rangeCookie, value: "all.none", url: baseURL }]);
+  const { request } = page;
   for (const address of ["explore?by=colour", "activity?type=colour"]) {
     const { html } = await readPage(request, `/${slug}/${address}`);
     const [, href = ""] = /<a [^>]*href="([^"]*)"[^>]*>Show this month</.exec(html) ?? [];

@@ -1,6 +1,7 @@
+import { cookies } from "next/headers";
 import type { SearchParams } from "@/components/filters/href";
 import { type PageRange, rangeNames } from "@/components/filters/range";
-import type { CurrentUser } from "@/lib/contract/access/me";
+import { rangeCookie, readRangeCookie } from "@/components/filters/range-memory";
 import {
   comparisonOf,
   type Period,
@@ -12,15 +13,21 @@ import type { DayRange } from "@/lib/contract/values/month";
 import { explainIssue } from "@/lib/contract/values/parse-part";
 import { comparedWith, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
 
+/** The range that was last chosen in the browser of the request; null for none. */
+export async function readRememberedRange(): Promise<ReturnType<typeof readRangeCookie>> {
+  return readRangeCookie((await cookies()).get(rangeCookie)?.value);
+}
+
 /**
- * The range of a page: that of its address, otherwise the one that the person last chose, otherwise this month.
+ * The range of a page: that of its address, otherwise the one that was last chosen in this browser, otherwise this month.
+ * @param remembered what the browser remembers; what is no range is ignored
  * @param now milliseconds since 1970
  * @returns the range, as queries and as controls need it; `params`, the address's parameters with the range that is shown;
  *   and `problem`, what is wrong with the address's range, in whose place this month is shown
  */
 export function readPageRange(
   search: SearchParams,
-  remembered: CurrentUser["profile"]["shown_range"],
+  remembered: ReturnType<typeof readRangeCookie>,
   now = Date.now(),
 ): { query: RangeQuery; range: PageRange; params: SearchParams; problem: string | undefined } {
   const given = Object.fromEntries(
@@ -29,7 +36,7 @@ export function readPageRange(
   const isGiven = Object.keys(given).length > 0;
   const parsed = rangeQuery.safeParse(isGiven ? given : (remembered ?? {}));
   const query = parsed.data ?? {};
-  const [issue] = parsed.error?.issues ?? [];
+  const [issue] = (isGiven && parsed.error?.issues) || [];
   const others = Object.fromEntries(
     Object.entries(search).filter(([name]) => !(rangeNames as readonly string[]).includes(name)),
   );

@@ -10,7 +10,7 @@ export async function selectProfile(
   client: ClientBase,
   userId: string,
 ): Promise<(CurrentUser["profile"] & { deleted_at: Date | null }) | undefined> {
-  const row = await selectFirst(
+  return selectFirst(
     client,
     {
       id: uuid(),
@@ -18,21 +18,14 @@ export async function selectProfile(
       display_name: nullable(text()),
       avatar_url: nullable(text()),
       default_workspace_id: nullable(uuid()),
-      shown_period: nullable(text<ShownRange["period"]>()),
-      shown_compare: nullable(text<ShownRange["compare"]>()),
       locale: nullable(text<NonNullable<CurrentUser["profile"]["locale"]>>()),
       shown_currency: text<CurrentUser["profile"]["shown_currency"]>(),
       deleted_at: nullable(timestamp()),
     },
-    sql`select id, email, display_name, avatar_url, default_workspace_id, shown_period, shown_compare, locale, shown_currency, deleted_at
+    sql`select id, email, display_name, avatar_url, default_workspace_id, locale, shown_currency, deleted_at
       from public.profiles where id = ${userId}`,
   );
-  if (!row) return undefined;
-  const { shown_period: period, shown_compare: compare, ...profile } = row;
-  return { ...profile, shown_range: period && compare ? { period, compare } : null };
 }
-
-type ShownRange = NonNullable<CurrentUser["profile"]["shown_range"]>;
 
 /** The workspaces that a user is a member of: the default one first, then by name. @param slug only this one */
 export function selectMemberships(client: ClientBase, userId: string, slug?: string): Promise<Membership[]> {
@@ -95,24 +88,12 @@ export function selectDeletedMemberships(client: ClientBase) {
 export async function updateProfile(
   client: ClientBase,
   userId: string,
-  {
-    display_name,
-    avatar_url,
-    default_workspace_id,
-    shown_range: shown,
-    locale,
-    shown_currency,
-  }: UpdateMeRequest,
+  { display_name, avatar_url, default_workspace_id, locale, shown_currency }: UpdateMeRequest,
 ): Promise<void> {
-  const range = shown !== undefined && {
-    shown_period: shown?.period ?? null,
-    shown_compare: shown?.compare ?? null,
-  };
   const set = assignments({
     display_name,
     avatar_url,
     default_workspace_id,
-    ...range,
     locale,
     shown_currency,
   });

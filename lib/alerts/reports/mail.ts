@@ -99,9 +99,11 @@ function unpricedSection({ unpriced: { count, models } }: Week, home: string): M
   return [{ heading: "Usage without a price", entries: [entry] }];
 }
 
-/** A share as whole percent, as the dashboard has it: 100 only where all is used. */
-const wholePercent = (share: number) =>
-  share < 1 ? Math.min(Math.round(share * 100), 99) : Math.round(share * 100);
+/** A share as the dashboard writes it: "100%" only where all is used, "76×" from ten times on. */
+const formatShare = (share: number) => {
+  if (share >= 9.995) return `${shares.format(Math.round(share))}×`;
+  return `${share < 1 ? Math.min(Math.round(share * 100), 99) : Math.round(share * 100)}%`;
+};
 
 const shares = new Intl.NumberFormat("en-US");
 const runsOut = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "short", day: "numeric" });
@@ -111,7 +113,7 @@ function budgetSection({ budgets }: Week, home: string): MailSection[] {
   const entries = budgets.map(({ id, name, spent, amount, used, runs_out_on: day }) => ({
     name,
     url: `${home}/budgets#budget-${id}`,
-    value: `${shares.format(wholePercent(Number(used)))}%`,
+    value: formatShare(Number(used)),
     note: `${money(spent)} of ${money(amount)}${
       day === null ? "" : `; used up on ${runsOut.format(new Date(day))} at this pace`
     }`,

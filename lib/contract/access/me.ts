@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { comparison, period } from "@/lib/contract/spend/ledger-query";
 import { instant, text, uuid } from "@/lib/contract/values/fields";
 import { type Locale, locales } from "@/lib/contract/values/locales";
 
@@ -7,12 +6,6 @@ import { type Locale, locales } from "@/lib/contract/values/locales";
  * A member's role in a workspace: viewers read, members manage their own keys, admins and owners manage everything.
  */
 export const workspaceRole = z.enum(["owner", "admin", "member", "viewer"]).meta({ id: "WorkspaceRole" });
-
-/** A range of days that moves with time, and what it is compared with. */
-const shownRange = z.object({
-  period: period.exclude(["range"]).meta({ id: "ShownPeriod" }),
-  compare: comparison.exclude(["range"]).meta({ id: "ShownComparison" }),
-});
 
 const locale = z.enum(locales as [Locale, ...Locale[]]);
 
@@ -60,9 +53,6 @@ export const currentUser = z
       display_name: z.string().nullable(),
       avatar_url: z.string().nullable(),
       default_workspace_id: uuid.nullable(),
-      shown_range: shownRange
-        .nullable()
-        .meta({ description: "The range that pages show if their address has none; null: this month." }),
       locale: locale.nullable().meta({
         description:
           "The locale in which pages write numbers and dates; null: the browser's. Answers of the API do not depend on it.",
@@ -99,11 +89,6 @@ export const updateMeRequest = z
       .nullable()
       .optional()
       .meta({ description: "One of your workspaces, where you land after signing in." }),
-    shown_range: z
-      .strictObject(shownRange.shape)
-      .nullable()
-      .optional()
-      .meta({ description: "The range that pages show if their address has none. Null: this month." }),
     locale: locale.nullable().optional().meta({
       description: "The locale in which pages write numbers and dates, like `de-DE`. Null: the browser's.",
     }),

@@ -41,7 +41,6 @@ export const peopleExamples: ExampleSet = {
         display_name: "Ada Lovelace",
         avatar_url: null,
         default_workspace_id: "b9e7c2d4-3f61-4a8e-8c57-91d2e6f0a3b4",
-        shown_range: { period: "last_30_days", compare: "previous" },
         locale: null,
         shown_currency: "usd",
       },

@@ -2,15 +2,18 @@ import type { ClientBase } from "pg";
 import type { DayRange } from "@/lib/contract/values/month";
 import { nullable, numeric, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
-import { join, type Sql, sql } from "@/lib/db/sql";
+import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { type LedgerFilters, lineConditions, rowConditions } from "@/lib/spend/activity/filters";
 import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
+import { isNarrow } from "@/lib/spend/metrics/rows-sql";
 import type { CostKind } from "./causes";
 
-/** Days of one workspace and environment, and those that they are compared with; of the cut day a part. */
+/** Days of one workspace and environment, and those that they are compared with; of the cut day a part. With filters, of a part of the spend. */
 export type ComparedRanges = {
   workspaceId: string;
   environment: "live" | "test";
+  filters?: Omit<LedgerFilters, "environment"> | undefined;
   range: DayRange;
   before: DayRange;
   cut: CutDayOf | undefined;
@@ -46,24 +49,32 @@ function rowsOfBoth(
   return join([rowsOf(range, sql`false`), rowsOf(before, sql`true`), ...cutRows], " union all ");
 }
 
-/** The segments of both ranges, which may overlap. */
-export function selectSegments(client: ClientBase, comparison: Folded): Promise<SegmentRow[]> {
-  const { workspaceId, environment, foldedUntil } = comparison;
-  const rows = rowsOfBoth(
+/** The sums of both ranges that the filters select: of days, of folded months and of the cut day. */
+function sumsOfBoth(comparison: Folded, columns: Sql): Sql {
+  const { workspaceId, environment, foldedUntil, filters } = comparison;
+  const only = (row: Sql) =>
+    filters ? sql`${rowConditions(row, workspaceId, filters)} ${lineConditions(row, filters)}` : empty;
+  return rowsOfBoth(
     comparison,
     (range, wasBefore) => {
       const select = (table: Sql, day: Sql) => (days: DayRange) =>
         sql`
-      select project_id, model, type, amount_usd, item_count, ${wasBefore} as was_before from ${table}
-      where workspace_id = ${workspaceId} and environment = ${environment} and ${day} >= ${days.from} and ${day} < ${days.until}`;
+        select ${columns}, ${wasBefore} as was_before from ${table} as s
+        where workspace_id = ${workspaceId} and environment = ${environment} and ${day} >= ${days.from} and ${day} < ${days.until} ${only(sql`s`)}`;
       return rowsOfFolds(
         divideAtFolds(range, foldedUntil),
         select(sql`public.daily_spend`, sql`day`),
         select(sql`public.monthly_spend`, sql`month`),
       );
     },
-    (cut) => sql`select project_id, model, type, amount_usd, item_count, true from ${cut}`,
+    (cut) => sql`select ${columns}, true from ${cut} where true ${only(sql`cut`)}`,
   );
+}
+
+/** The segments of both ranges, which may overlap. */
+export function selectSegments(client: ClientBase, comparison: Folded): Promise<SegmentRow[]> {
+  const { workspaceId } = comparison;
+  const rows = sumsOfBoth(comparison, sql`project_id, model, type, amount_usd, item_count`);
   const lines = sql`case when type in ('usage', 'batch') then item_count end`;
   return selectAll(
     client,
@@ -91,14 +102,16 @@ const moverRow = {
   before: numeric(),
 };
 
-/** The people and keys whose spend differs most between two ranges, `atMost` of each. Amounts are USD as exact text. */
-export function selectMovers(
-  client: ClientBase,
-  comparison: Folded,
-  atMost: number,
-): Promise<Row<typeof moverRow>[]> {
-  const { workspaceId, environment, foldedUntil } = comparison;
-  const rows = rowsOfBoth(
+/** What people and keys spent in both ranges: of all spend as totals, which are fewer rows, of a part of it as sums. */
+function rowsOfMovers(comparison: Folded): Sql {
+  const { workspaceId, environment, foldedUntil, filters } = comparison;
+  if (filters && isNarrow(filters))
+    return sql`
+      select who.dimension, who.value, amount_usd, was_before
+      from (${sumsOfBoth(comparison, sql`end_user, api_key_id, amount_usd`)}) as sums
+      cross join lateral (values ('user', end_user), ('key', api_key_id::text)) as who (dimension, value)
+      where who.value is not null`;
+  return rowsOfBoth(
     comparison,
     (range, wasBefore) =>
       rowsOfTotals(
@@ -114,6 +127,16 @@ export function selectMovers(
       cross join lateral (values ('user', cut.end_user), ('key', cut.api_key_id::text)) as part (dimension, value)
       where part.value is not null`,
   );
+}
+
+/** The people and keys whose spend differs most between two ranges, `atMost` of each. Amounts are USD as exact text. */
+export function selectMovers(
+  client: ClientBase,
+  comparison: Folded,
+  atMost: number,
+): Promise<Row<typeof moverRow>[]> {
+  const { workspaceId } = comparison;
+  const rows = rowsOfMovers(comparison);
   return selectAll(
     client,
     moverRow,

@@ -26,7 +26,7 @@ const maxListed = 3;
  */
 export async function loadChanges(
   client: ClientBase,
-  { workspaceId, environment }: Pick<ComparedRanges, "workspaceId" | "environment">,
+  { workspaceId, environment, filters }: Pick<ComparedRanges, "workspaceId" | "environment" | "filters">,
   query: ComparedQuery,
   now: number,
 ): Promise<Changes | undefined> {
@@ -37,7 +37,7 @@ export async function loadChanges(
   const stretch = toAnsweredStretch(compared, cut?.isEstimate ?? false);
   if (!stretch) return undefined;
   const range = spentWithin(rangeOf(query, now), now);
-  const comparison = { workspaceId, environment, range, before, cut };
+  const comparison = { workspaceId, environment, filters, range, before, cut };
   const foldedUntil = await selectFoldedUntil(client, workspaceId);
   const rows = await selectSegments(client, { ...comparison, foldedUntil });
   const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));

@@ -3,15 +3,18 @@ import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/spend/projects";
+import type { ChangesOfProjects } from "@/lib/contract/spend/subjects";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
+import { type Budget, loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { displayOf } from "@/lib/spend/conversion";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { bucketsOf, seriesScopeOf } from "@/lib/spend/metrics/series";
 import { everything, rangeOf, spentWithin } from "@/lib/spend/period";
+import { loadSubjects } from "@/lib/spend/subjects/service";
 import {
   type ProjectRow,
   selectProjectBuckets,
@@ -46,7 +49,7 @@ export type SpendOfProject = Omit<Project, "month_usd" | "month_message_count"> 
 export type Trends = { bucket: "day" | "month"; of: Record<string, string[]> };
 
 /**
- * Lists a workspace's projects with their spend in a range and its course up to today, for its members, in one snapshot. The spend
+ * Lists a workspace's projects with their spend in a range, its course up to today, how it differs, and the budgets of projects, for its members, in one snapshot. The spend
  * of all is the total of the range's metrics, and the course has buckets of the same length as their series.
  * @param currency in which the spend is wanted besides USD; the amounts are ConvertedNumbers then
  * @returns the projects, also those without spend, which have no course
@@ -57,7 +60,7 @@ export function listSpendOfProjects(
   slug: string,
   query: RangeQuery,
   currency?: string,
-): Promise<{ projects: SpendOfProject[]; trends: Trends }> {
+): Promise<{ projects: SpendOfProject[]; trends: Trends; changes: ChangesOfProjects; budgets: Budget[] }> {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
     const range = rangeOf(query, now);
@@ -78,7 +81,19 @@ export function listSpendOfProjects(
       project,
       buckets.map((from) => spent.get(`${project} ${from}`) ?? "0"),
     ]);
-    return { projects: projects.map(toSpendOfProject), trends: { bucket, of: Object.fromEntries(of) } };
+    const { subjects, compared } = await loadSubjects(
+      client,
+      id,
+      { ...query, dimension: "project", environment: "live" },
+      { currency, now },
+    );
+    const changes = subjects.map(({ value, change }) => [value, change] as const);
+    return {
+      projects: projects.map(toSpendOfProject),
+      trends: { bucket, of: Object.fromEntries(of) },
+      changes: { compared, of: Object.fromEntries(changes) },
+      budgets: (await loadFullBudgets(client, id)).filter(({ scope }) => scope.type === "project"),
+    };
   });
 }
 

@@ -4,7 +4,7 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 
 /**
- * The content of the pages of one project or all projects, read in one snapshot.
+ * Figures of a workspace with the moment that they are of, read in one snapshot.
  * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
  * @throws ServiceError not_found
  */

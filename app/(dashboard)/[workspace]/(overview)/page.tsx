@@ -9,12 +9,12 @@ import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
 import { LiveOverview } from "@/components/overview/live-overview";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
-import { WhatChanged } from "@/components/overview/what-changed";
 import { PageHeader } from "@/components/shell/page-header";
 import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
 import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
+import { WhatChanged } from "@/components/spend/what-changed";
 import { listChannels } from "@/lib/alerts/channels/service";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Dimension } from "@/lib/contract/spend/metrics";
@@ -23,7 +23,7 @@ import { listBudgets } from "@/lib/spend/budgets/service";
 import { tagOf } from "@/lib/spend/metrics/tag";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
-import { readPageRange } from "../page-range";
+import { readPageRange, readRememberedRange } from "../page-range";
 import { serviceAddresses } from "../service-addresses";
 import { readThresholdNotes } from "../threshold-notes";
 
@@ -36,8 +36,8 @@ const breakdownDimensions: Dimension[] = ["project", "model", "feature", "provid
 
 /** The overview of a workspace: spend, forecast, budgets and breakdowns. Before the first message, the onboarding. */
 export default async function OverviewPage({ params, searchParams }: Props) {
-  const { workspace, profile } = await requireWorkspace((await params).workspace);
-  const shown = readPageRange(await searchParams, profile.shown_range);
+  const { workspace } = await requireWorkspace((await params).workspace);
+  const shown = readPageRange(await searchParams, await readRememberedRange());
   const path = `/${workspace.slug}`;
   return (
     <>
@@ -91,7 +91,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
         params={search}
         notes={notes}
       />
-      {changes ? <WhatChanged workspace={slug} environment={environment} changes={changes} /> : null}
+      {changes ? <WhatChanged workspace={slug} filter={{ environment }} changes={changes} /> : null}
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );

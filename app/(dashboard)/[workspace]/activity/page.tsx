@@ -23,6 +23,7 @@ import { ServiceError } from "@/lib/errors";
 import { readSessions } from "@/lib/spend/activity/sessions";
 import { readActivityView } from "@/lib/spend/views/activity";
 import { requireWorkspace } from "../membership";
+import { readRememberedRange } from "../page-range";
 import { parseSearch } from "./search";
 
 export const metadata: Metadata = { title: "Activity" };
@@ -31,10 +32,10 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 
 /** The recorded costs, row by row, with their sums. States: rows, none, none that match the filters, and an invalid address. */
 export default async function ActivityPage({ params, searchParams }: Props) {
-  const { claims, profile, workspace, reader } = await requireWorkspace((await params).workspace);
+  const { claims, workspace, reader } = await requireWorkspace((await params).workspace);
   const { slug } = workspace;
   const path = `/${slug}/activity`;
-  const query = parseSearch(await searchParams, profile.shown_range, reader.display?.currency);
+  const query = parseSearch(await searchParams, await readRememberedRange(), reader.display?.currency);
   if (query.problem !== undefined) return <InvalidAddress path={path} problem={query.problem} />;
 
   const filters = new URLSearchParams(query.filters).toString();

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { SearchParams } from "@/components/filters/href";
 import { rangeNames } from "@/components/filters/range";
-import type { CurrentUser } from "@/lib/contract/access/me";
 import { activityQuery } from "@/lib/contract/spend/activity";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
@@ -22,7 +21,7 @@ const viewNames: readonly string[] = ["environment", "sort", "group", ...rangeNa
 
 /**
  * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
- * @param remembered the range that the person last chose, for an address without one
+ * @param remembered the range that was last chosen in this browser, for an address without one
  * @param currency the currency in which amounts are wanted besides USD
  * @returns `params` of the address, with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
  *   undefined for filters by text, cost status, session, emitter and amount, for which the service keeps no sums. `sessions` in
@@ -30,7 +29,7 @@ const viewNames: readonly string[] = ["environment", "sort", "group", ...rangeNa
  */
 export function parseSearch(
   address: SearchParams,
-  remembered: CurrentUser["profile"]["shown_range"],
+  remembered: Parameters<typeof readPageRange>[1],
   currency: string | undefined,
 ) {
   const { query: shownRange, range, params: search, problem } = readPageRange(address, remembered);

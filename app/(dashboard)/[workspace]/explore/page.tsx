@@ -7,7 +7,7 @@ import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
 import { ExploreView } from "@/components/explore/explore-view";
 import { EarlierCosts, NotCompared } from "@/components/explore/left-out";
 import { SavedViews } from "@/components/explore/saved-views";
-import { parameterOf, readState, tagsOf, toQuery, writeState } from "@/components/explore/state";
+import { parameterOf, problemOf, readState, tagsOf, toQuery, writeState } from "@/components/explore/state";
 import { addDays } from "@/components/figures/utc-day";
 import type { SearchParams } from "@/components/filters/href";
 import type { PageRange } from "@/components/filters/range";
@@ -23,7 +23,7 @@ import { explainIssue } from "@/lib/contract/values/parse-part";
 import { ServiceError } from "@/lib/errors";
 import { isRefusal, readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
-import { readPageRange } from "../page-range";
+import { readPageRange, readRememberedRange } from "../page-range";
 import { readRememberedViews } from "../remembered-views";
 
 export const metadata: Metadata = { title: "Explore" };
@@ -32,9 +32,9 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 
 /** Spend by any two dimensions. States: an answer, nothing recorded, a query that is refused, and an invalid address. */
 export default async function ExplorePage({ params, searchParams }: Props) {
-  const { workspace, profile } = await requireWorkspace((await params).workspace);
+  const { workspace } = await requireWorkspace((await params).workspace);
   const search = await searchParams;
-  const shown = readPageRange(search, profile.shown_range);
+  const shown = readPageRange(search, await readRememberedRange());
   const path = `/${workspace.slug}/explore`;
   return (
     <>
@@ -65,16 +65,10 @@ async function Explore({
     ...toQuery(state, daysOf(range)),
     ...(reader.display && { currency: reader.display.currency }),
   });
-  if (!query.success) {
-    const [issue] = query.error.issues;
-    return (
-      <Refused
-        slug={slug}
-        title="This address is not valid"
-        problem={`${parameterOf(issue?.path ?? [], state)} ${issue && explainIssue(issue)}`}
-      />
-    );
-  }
+  const [issue] = query.error?.issues ?? [];
+  const problem = problemOf(search) ?? (issue && `${parameterOf(issue.path, state)} ${explainIssue(issue)}`);
+  if (problem !== undefined || !query.success)
+    return <Refused slug={slug} title="This address is not valid" problem={problem ?? ""} />;
   const read = await readExplore(claims, slug, query.data, days).catch((error: unknown) => {
     if (isRefusal(error)) return error;
     throw error;

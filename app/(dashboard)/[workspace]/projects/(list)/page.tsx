@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { readPageRange } from "@/app/(dashboard)/[workspace]/page-range";
+import { readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import type { SearchParams } from "@/components/filters/href";
@@ -10,24 +10,26 @@ import { RangeProblem } from "@/components/filters/range-problem";
 import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
+import { SubjectKinds } from "@/components/subjects/subject-kinds";
 import { listSpendOfProjects } from "@/lib/spend/projects/service";
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
 export const metadata: Metadata = { title: "Projects" };
 
-/** All projects of a workspace with their spend in a range. */
+/** All projects of a workspace with their spend in a range, how it differs, and their budgets. */
 export default async function ProjectsPage({ params, searchParams }: Props) {
-  const { workspace, profile } = await requireWorkspace((await params).workspace);
-  const shown = readPageRange(await searchParams, profile.shown_range);
+  const { workspace } = await requireWorkspace((await params).workspace);
+  const shown = readPageRange(await searchParams, await readRememberedRange());
   const path = `/${workspace.slug}/projects`;
   return (
     <>
       <PageHeader
         title="Projects"
-        actions={<RangePicker path={path} params={shown.params} range={shown.range} hasComparison={false} />}
+        actions={<RangePicker path={path} params={shown.params} range={shown.range} />}
       />
       <RangeProblem problem={shown.problem} />
+      <SubjectKinds workspace={workspace.slug} current="project" params={shown.params} />
       <Suspense fallback={<ProjectListSkeleton />}>
         <Projects slug={workspace.slug} shown={shown} />
       </Suspense>
@@ -37,12 +39,19 @@ export default async function ProjectsPage({ params, searchParams }: Props) {
 
 async function Projects({ slug, shown }: { slug: string; shown: ReturnType<typeof readPageRange> }) {
   const { claims, user, reader } = await requireWorkspace(slug);
-  const { projects, trends } = await listSpendOfProjects(claims, slug, shown.query, reader.display?.currency);
+  const { projects, trends, changes, budgets } = await listSpendOfProjects(
+    claims,
+    slug,
+    shown.query,
+    reader.display?.currency,
+  );
   return (
     <ProjectList
       workspace={slug}
       projects={projects}
       trends={trends}
+      changes={changes}
+      budgets={budgets}
       range={shown.range}
       params={shown.params}
       order={projectOrderOf(projects)}

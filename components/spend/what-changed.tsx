@@ -1,8 +1,9 @@
+import { formatGrowth, growthOf } from "@/components/figures/delta";
 import { formatList } from "@/components/figures/format-list";
 import { formatExactUsd } from "@/components/figures/format-money";
-import { formatPercent } from "@/components/figures/format-percent";
+import { isManyTimes } from "@/components/figures/format-percent";
 import { formatMoney, formatSignedMoney } from "@/components/figures/money";
-import { activityHref } from "@/components/filters/href";
+import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import { describeStretch, formatStretch } from "@/components/spend/period-labels";
 import { Link } from "@/components/ui/link";
 import type { CauseName, Changes, Mover } from "@/lib/contract/spend/changes";
@@ -25,16 +26,17 @@ const causeTexts = {
  */
 export function WhatChanged({
   workspace,
-  environment,
+  filter,
   changes,
 }: {
   workspace: string;
-  environment: string;
+  /** What is explained, besides its days. */
+  filter: ActivityFilter;
   changes: Changes;
 }) {
   const { causes, people, keys } = changes;
   const largest = Math.max(...causes.map(({ amount_usd: usd }) => Math.abs(Number(usd))), 0);
-  const days = { period: "range", from: changes.from, to: changes.to, environment };
+  const days = { ...filter, period: "range", from: changes.from, to: changes.to };
   return (
     <section aria-labelledby="what-changed">
       <h2 id="what-changed" className="font-medium text-sm">
@@ -98,8 +100,10 @@ function Sentence({ changes }: { changes: Changes }) {
   const days = `${formatStretch(changes)}, against ${describeStretch(stretch, changes.to)}`;
   const change = Number(difference);
   if (change === 0 && causes.length === 0) return `${days}: the same.`;
-  const share = Number(before) > 0 ? ` (${formatPercent(String(Math.abs(change) / Number(before)))})` : "";
+  const growth = growthOf(change + Number(before), Number(before));
   const size = formatMoney(difference.replace("-", ""));
+  const share = growth === null || isManyTimes(growth) ? "" : ` (${formatGrowth(growth)})`;
+  const times = growth !== null && isManyTimes(growth) ? `, ${formatGrowth(growth)} as much` : "";
   // What works against the difference does not explain it.
   const reasons = causes
     .filter(({ amount_usd: usd }) => Math.sign(Number(usd)) === Math.sign(change))
@@ -110,7 +114,7 @@ function Sentence({ changes }: { changes: Changes }) {
     <>
       {days}:{" "}
       <span className="text-foreground">
-        {change === 0 ? "the same in all" : `${size}${share} ${change > 0 ? "more" : "less"}`}
+        {change === 0 ? "the same in all" : `${size}${share} ${change > 0 ? "more" : "less"}${times}`}
       </span>
       {mostly}.
     </>
@@ -120,8 +124,8 @@ function Sentence({ changes }: { changes: Changes }) {
 function detailOf(cause: Changes["causes"][number], { volume }: Changes): string {
   if (cause.name === "volume" && volume.before > 0) {
     const growth = volume.now / volume.before - 1;
-    if (growth !== 0)
-      return `${formatPercent(String(Math.abs(growth)))} ${growth > 0 ? "more" : "less"} usage`;
+    if (isManyTimes(growth)) return `${formatGrowth(growth)} the usage`;
+    if (growth !== 0) return `${formatGrowth(growth)} ${growth > 0 ? "more" : "less"} usage`;
   }
   return cause.parts
     .map(({ name, amount_usd: usd }) => `${name ?? "No model"} ${formatSignedMoney(usd)}`)
@@ -174,7 +178,7 @@ function Movers({
               href={href(value)}
               prefetch={false}
               dir="auto"
-              className="min-w-40 flex-1 truncate rounded-sm hover:underline"
+              className="min-w-40 flex-1 truncate rounded-sm text-left hover:underline"
             >
               {name}
             </Link>

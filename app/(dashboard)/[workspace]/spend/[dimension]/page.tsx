@@ -1,0 +1,157 @@
+import { Users } from "lucide-react";
+import type { Metadata } from "next";
+import { notFound } from "next/navigation";
+import { cache, Suspense } from "react";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
+import { SubjectFigures } from "@/app/(dashboard)/[workspace]/subject-figures";
+import { asProp } from "@/components/figures/amount";
+import { formatNumber } from "@/components/figures/format-count";
+import { oneOf, type SearchParams } from "@/components/filters/href";
+import { EnvironmentSwitch } from "@/components/filters/pickers";
+import { RangePicker } from "@/components/filters/range-picker";
+import { RangeProblem } from "@/components/filters/range-problem";
+import { PageHeader } from "@/components/shell/page-header";
+import { toChangeView } from "@/components/spend/change-column";
+import { describeStretch } from "@/components/spend/period-labels";
+import { SpendSkeleton } from "@/components/spend/spend-skeleton";
+import { SubjectKinds } from "@/components/subjects/subject-kinds";
+import {
+  isSubjectDimension,
+  subjectHref,
+  subjectNames,
+  subjectsHref,
+} from "@/components/subjects/subject-names";
+import { SubjectTable } from "@/components/subjects/subject-table";
+import { EmptyState } from "@/components/ui/empty-state";
+import type { SubjectDimension } from "@/lib/contract/spend/subjects";
+import { listApiKeys } from "@/lib/keys/management/service";
+import { listSubjects } from "@/lib/spend/subjects/service";
+
+type Props = {
+  params: Promise<{ workspace: string; dimension: string }>;
+  searchParams: Promise<SearchParams>;
+};
+
+/** What an address asks for: a kind, and with `name` one of it. Projects have an address of their own. */
+const readAddress = cache(async (params: Props["params"], searchParams: Props["searchParams"]) => {
+  const { workspace: slug, dimension } = await params;
+  if (!isSubjectDimension(dimension) || dimension === "project") notFound();
+  const { claims } = await requireWorkspace(slug);
+  const search = await searchParams;
+  const value = typeof search.name === "string" && search.name !== "" ? search.name : undefined;
+  if (dimension !== "key" || value === undefined) return { slug, dimension, search, value, title: value };
+  const { api_keys: keys } = await listApiKeys(claims, slug);
+  const key = keys.find(({ id }) => id === value);
+  if (!key) notFound();
+  return {
+    slug,
+    dimension,
+    search,
+    value,
+    title: key.name,
+    limit: { limit: key.monthly_limit, spent: key.spent },
+  };
+});
+
+export async function generateMetadata({ params, searchParams }: Props): Promise<Metadata> {
+  const { dimension, title } = await readAddress(params, searchParams);
+  return { title: title ?? subjectNames[dimension].many };
+}
+
+/** What people, keys, models, features or tags cost: the list of all, or with a name the page of one. */
+export default async function SpendPage({ params, searchParams }: Props) {
+  const { slug, dimension, search, value, title, ...more } = await readAddress(params, searchParams);
+  const shown = readPageRange(search, await readRememberedRange());
+  const path = `/${slug}/spend/${dimension}`;
+  const { many } = subjectNames[dimension];
+  const environment = oneOf(search, "environment", ["live", "test"]);
+  return (
+    <>
+      <PageHeader
+        title={title ?? many}
+        {...(value !== undefined && {
+          parent: { href: subjectsHref(slug, dimension, shown.params), label: many },
+        })}
+        actions={
+          <>
+            <EnvironmentSwitch path={path} params={shown.params} />
+            <RangePicker path={path} params={shown.params} range={shown.range} />
+          </>
+        }
+      />
+      <RangeProblem problem={shown.problem} />
+      {value === undefined ? (
+        <SubjectKinds workspace={slug} current={dimension} params={shown.params} />
+      ) : null}
+      <Suspense
+        fallback={
+          <div className="grid gap-8" aria-busy="true">
+            <SpendSkeleton />
+          </div>
+        }
+      >
+        {value === undefined ? (
+          <Subjects slug={slug} dimension={dimension} environment={environment} shown={shown} />
+        ) : (
+          <SubjectFigures
+            workspace={slug}
+            subject={{ dimension, value }}
+            limit={more.limit}
+            path={path}
+            search={shown.params}
+            range={shown.query}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+async function Subjects({
+  slug,
+  dimension,
+  environment,
+  shown,
+}: {
+  slug: string;
+  dimension: SubjectDimension;
+  environment: "live" | "test";
+  shown: ReturnType<typeof readPageRange>;
+}) {
+  const { claims, user, reader } = await requireWorkspace(slug);
+  const query = { ...shown.query, dimension, environment };
+  const { subjects, found, compared } = await listSubjects(claims, slug, query, reader.display?.currency);
+  const { many, noun } = subjectNames[dimension];
+  if (subjects.length === 0)
+    return (
+      <EmptyState icon={<Users />} title={`No ${noun} is named in these days`}>
+        Choose other days, or name one in your messages.
+      </EmptyState>
+    );
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+      <p className="text-muted-foreground text-sm">
+        {found > subjects.length
+          ? `The ${formatNumber(subjects.length)} of ${formatNumber(found)} ${many.toLowerCase()} with the highest spend. `
+          : `${formatNumber(found)} ${found === 1 ? noun : many.toLowerCase()}. `}
+        {compared ? `Change: against ${describeStretch(compared, shown.range.today)}.` : null}
+        {dimension === "tag" ? " Spend counts once for each of its tags." : null}
+      </p>
+      <SubjectTable
+        workspace={slug}
+        dimension={dimension}
+        subjects={subjects.map(({ value, name, spent, messages, change }) => ({
+          value,
+          name,
+          messages,
+          href: subjectHref(slug, { dimension, value }, shown.params),
+          spent: asProp(spent),
+          change: toChangeView(change),
+        }))}
+        views={await readRememberedViews(user.id)}
+      />
+    </div>
+  );
+}

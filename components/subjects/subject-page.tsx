@@ -1,0 +1,92 @@
+import { activityHref, hrefWith, type SearchParams } from "@/components/filters/href";
+import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
+import { SpendOverTime } from "@/components/spend/spend-over-time";
+import { SpendStats } from "@/components/spend/spend-stats";
+import type { SpendView } from "@/components/spend/spend-view";
+import { WhatChanged } from "@/components/spend/what-changed";
+import { Link } from "@/components/ui/link";
+import type { ActivityList } from "@/lib/contract/spend/activity";
+import type { Changes } from "@/lib/contract/spend/changes";
+import type { Subject } from "@/lib/contract/spend/subjects";
+import { LatestRows } from "./latest-rows";
+import { type KeyLimit, SubjectLimits } from "./subject-limits";
+import { dimensionsBeside, stackedBeside, subjectNames } from "./subject-names";
+
+/**
+ * The page of a project, a person, a key, a model, a feature or a tag: what it cost and how that differs, its course, who and what moved,
+ * its budgets and limits, what it consists of and its latest rows.
+ */
+export function SubjectPage({
+  subject,
+  view,
+  changes,
+  budgets,
+  limit,
+  latest,
+  notes,
+  path,
+  params,
+}: {
+  subject: Subject;
+  view: SpendView;
+  /** Undefined where no day can be compared. */
+  changes: Changes | undefined;
+  budgets: Parameters<typeof SubjectLimits>[0]["budgets"];
+  /** The monthly limit of a key; undefined for others. */
+  limit?: KeyLimit | undefined;
+  latest: ActivityList;
+  /** What is marked above the bars of the chart. */
+  notes: Parameters<typeof SpendOverTime>[0]["notes"];
+  path: string;
+  /** The parameters of the page's address. */
+  params: SearchParams;
+}) {
+  const { workspace, filter } = view;
+  const { dimension } = subject;
+  const rows = activityHref(workspace, filter);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
+      <SpendStats view={view} />
+      <SpendOverTime
+        view={view}
+        dimensions={stackedBeside(dimension)}
+        path={path}
+        params={params}
+        notes={notes}
+      />
+      {changes ? (
+        <WhatChanged
+          workspace={workspace}
+          filter={{ environment: view.metrics.environment, [dimension]: subject.value }}
+          changes={{
+            ...changes,
+            // It moved as much as all of it.
+            ...(dimension === "user" && { people: [] }),
+            ...(dimension === "key" && { keys: [] }),
+          }}
+        />
+      ) : null}
+      <SubjectLimits workspace={workspace} subject={subject} budgets={budgets} limit={limit} />
+      <SpendBreakdowns view={view} dimensions={dimensionsBeside(dimension)} />
+      <section aria-labelledby="latest-rows">
+        <div className="flex flex-wrap items-baseline justify-between gap-3 pb-2">
+          <h2 id="latest-rows" className="font-medium text-sm">
+            Latest costs
+          </h2>
+          {latest.activity.length === 0 ? null : (
+            <Link href={rows} prefetch={false} className="rounded-sm text-sm underline underline-offset-4">
+              See all in activity
+            </Link>
+          )}
+        </div>
+        {latest.activity.length === 0 ? (
+          <p className="text-muted-foreground text-sm">
+            No cost of this {subjectNames[dimension].noun} was recorded in these days.
+          </p>
+        ) : (
+          <LatestRows rows={latest.activity} hrefOf={(message) => hrefWith(rows, {}, { message })} />
+        )}
+      </section>
+    </div>
+  );
+}

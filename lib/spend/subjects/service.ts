@@ -1,0 +1,79 @@
+import type { ClientBase } from "pg";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
+import type { SubjectDimension, SubjectList, SubjectSpend } from "@/lib/contract/spend/subjects";
+import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
+import { dayOf } from "@/lib/contract/values/instant";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { parseDecimal, subtract, toText } from "@/lib/decimal";
+import { displayOf } from "@/lib/spend/conversion";
+import { loadCutDay } from "@/lib/spend/cut-day";
+import { selectFoldedUntil } from "@/lib/spend/folded-days";
+import { comparedWith, rangeOf, spentWithin, toAnsweredStretch } from "@/lib/spend/period";
+import { type SubjectRow, selectSubjects } from "./subject-queries";
+
+/** The most that are listed at once. */
+const maxSubjects = 1_000;
+
+/**
+ * Lists what each person, key, model, feature, tag or project cost in a range, those with the highest spend first, for members, in one
+ * snapshot, with how that differs from what the range is compared with.
+ * @param currency in which amounts are wanted besides USD; they are ConvertedNumbers then
+ * @throws ServiceError not_found
+ */
+export function listSubjects(
+  claims: UserClaims,
+  slug: string,
+  query: RangeQuery & { dimension: SubjectDimension; environment: "live" | "test" },
+  currency?: string,
+): Promise<SubjectList> {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    return loadSubjects(client, id, query, { currency, now });
+  });
+}
+
+/** The same in the caller's transaction, which must be one snapshot. @param when `now`: milliseconds since 1970 */
+export async function loadSubjects(
+  client: ClientBase,
+  workspaceId: string,
+  { dimension, environment, ...query }: Parameters<typeof listSubjects>[2],
+  { currency, now }: { currency: string | undefined; now: number },
+): Promise<SubjectList> {
+  const spent = spentWithin(rangeOf(query, now), now);
+  const compared = comparedWith(query, now);
+  const { days: before, cut: cutDay } = compared?.stretch ?? {};
+  const cut = cutDay && (await loadCutDay(client, workspaceId, [environment], cutDay));
+  const stretch = (compared && before && toAnsweredStretch(compared, cut?.isEstimate ?? false)) ?? null;
+  const display = await displayOf(currency, { ranges: [spent, before], today: dayOf(now) });
+  const foldedUntil = await selectFoldedUntil(client, workspaceId);
+  const scope = { workspaceId, environment, dimension, spent, before, cut, foldedUntil, display };
+  const rows = await selectSubjects(client, scope, maxSubjects);
+  return {
+    subjects: rows.map((row) => toSubject(row, stretch !== null)),
+    found: Number(rows[0]?.found ?? 0),
+    compared: stretch,
+  };
+}
+
+function toSubject(row: SubjectRow, isCompared: boolean): SubjectSpend {
+  const minus = (a: string, b: string) => toText(subtract(parseDecimal(a), parseDecimal(b)));
+  const amount = (usd: string, converted: string | null) =>
+    converted === null ? new ExactNumber(usd) : new ConvertedNumber(usd, converted);
+  const { spent, before, converted_spent: convertedSpent, converted_before: convertedBefore } = row;
+  const converted =
+    convertedSpent === null || convertedBefore === null ? null : minus(convertedSpent, convertedBefore);
+  return {
+    value: row.value,
+    name: row.name,
+    spent: amount(spent, convertedSpent),
+    messages: Number(row.messages),
+    change: isCompared
+      ? {
+          before: amount(before, convertedBefore),
+          difference: amount(minus(spent, before), converted),
+          isNew: Number(before) === 0 && Number(spent) !== 0,
+        }
+      : null,
+  };
+}

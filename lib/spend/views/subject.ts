@@ -1,0 +1,43 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { activityQuery } from "@/lib/contract/spend/activity";
+import type { MetricsQuery } from "@/lib/contract/spend/metrics";
+import type { Subject } from "@/lib/contract/spend/subjects";
+import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { loadActivity } from "@/lib/spend/activity/service";
+import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
+import { loadChanges } from "@/lib/spend/changes/service";
+import { loadMetrics } from "@/lib/spend/metrics/service";
+import { loadProjectSlugs } from "@/lib/spend/projects/service";
+
+/** Rows that a page shows of its subject; all are in its activity. */
+const shownRows = 8;
+
+/**
+ * The content of the page of a project, a person, a key, a model, a feature or a tag, read in one snapshot: its figures, why they differ
+ * from those compared with (undefined where nothing is compared), the budgets for just it, its latest rows, and the slugs of all
+ * projects in order of creation.
+ * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
+ * @throws ServiceError not_found
+ */
+export function readSubject(
+  claims: UserClaims,
+  slug: string,
+  { dimension, value }: Subject,
+  query: MetricsQuery,
+) {
+  return asUserReading(claims, async (client, now) => {
+    const { id } = await requireMembership(client, claims, slug);
+    const { environment, group_by: _, compare: __, compare_from: ___, compare_to: ____, ...days } = query;
+    const filters = { [dimension]: value };
+    const rows = activityQuery.parse({ limit: shownRows });
+    const budgets = await loadFullBudgets(client, id);
+    return {
+      now,
+      metrics: await loadMetrics(client, id, { ...query, ...filters }, now),
+      changes: await loadChanges(client, { workspaceId: id, environment, filters }, query, now),
+      budgets: budgets.filter(({ scope }) => scope.type === dimension && scope.value === value),
+      latest: await loadActivity(client, id, { ...rows, ...days, ...filters, environment }, now),
+      projectOrder: await loadProjectSlugs(client, id),
+    };
+  });
+}
