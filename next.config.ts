@@ -4,8 +4,6 @@ import { commonHeaders } from "./lib/http/common-headers";
 const config: NextConfig = {
   reactStrictMode: true,
   poweredByHeader: false,
-  // The title arrives in the head, for every reader: streamed after the content, a page that is refreshed had none for a moment.
-  htmlLimitedBots: /./,
   serverExternalPackages: ["pg", "pino", "prom-client"],
   // `npm run check` checks the types of every file, tests included; a build would do it again on every first start.
   typescript: { ignoreBuildErrors: true },

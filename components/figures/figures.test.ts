@@ -165,6 +165,13 @@ describe("The headline", () => {
         to: "2026-10-31",
         totals: totalsOf("500"),
         to_point_usd: new ExactNumber(toPoint),
+        to_point: {
+          from: "2026-10-04",
+          to: "2026-10-25",
+          until: "2026-10-25T14:05:00.000+00:00",
+          aligned_by: "weekday",
+          is_estimate: false,
+        },
       },
       forecast: null,
       forecast_usd: forecast === null ? null : new ExactNumber(forecast),
@@ -176,12 +183,12 @@ describe("The headline", () => {
   });
 
   test.each<[string, string, string]>([
-    ["112", "100", ", 12% more than at this point of October."],
-    ["88", "100", ", 12% less than at this point of October."],
-    ["100.1", "100", ", as much as at this point of October."],
-    ["350", "100", ", 3.5 times what it was at this point of October."],
-    ["0.3", "100", ", 99% less than at this point of October."],
-    ["0", "100", ", 100% less than at this point of October."],
+    ["112", "100", ", 12% more than on the same weekdays of October."],
+    ["88", "100", ", 12% less than on the same weekdays of October."],
+    ["100.1", "100", ", as much as on the same weekdays of October."],
+    ["350", "100", ", 3.5 times what it was on the same weekdays of October."],
+    ["0.3", "100", ", 99% less than on the same weekdays of October."],
+    ["0", "100", ", 100% less than on the same weekdays of October."],
     ["5", "0", "."],
   ])("of %s after %s ends with %j", (total, toPoint, ending) => {
     const html = renderToStaticMarkup(createElement(Headline, { view: viewOf(total, toPoint, null) }));

@@ -128,20 +128,31 @@ describe("Reads of sums touch no message", () => {
     ["projects in a range", () => listSpendOfProjects(member, slug, { period: "last_90_days" })],
     ["features and people by name", () => findNames(member, slug, namesQuery.parse({ q: "feature" }))],
     ...dimensions.flatMap((dimension): [string, () => Promise<unknown>][] => [
-      [`metrics by ${dimension}`, () => metrics({ group_by: dimension })],
+      [`metrics by ${dimension}`, () => metrics({ group_by: dimension, compare: "none" })],
       [`metrics by ${dimension} of everything`, () => metrics({ group_by: dimension, period: "all" })],
     ]),
     ["metrics of a person", () => metrics({ user: "person-1", period: "all" })],
-    ["metrics of a tag", () => metrics({ tag: "team:team-1", group_by: "user" })],
+    ["metrics of a tag", () => metrics({ tag: "team:team-1", group_by: "user", compare: "none" })],
     [
       "metrics with every filter",
-      () => metrics({ model: "gpt-4o", project: "project-1", feature: "", type: "usage" }),
+      () => metrics({ model: "gpt-4o", project: "project-1", feature: "", type: "usage", compare: "none" }),
     ],
-    ["the overview", () => readOverview(member, slug, metricsQuery.parse({}))],
+    ["the overview", () => readOverview(member, slug, metricsQuery.parse({ compare: "none" }))],
     ["the spend page", () => readSpendView(member, slug, metricsQuery.parse({ period: "year" }))],
   ])("%s", async (_, run) => {
     expect(await readMonths(run)).toEqual([]);
   });
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ["Metrics", () => metrics({})],
+  [
+    "Metrics with every filter",
+    () => metrics({ model: "gpt-4o", project: "project-1", feature: "", type: "usage" }),
+  ],
+  ["The overview", () => readOverview(member, slug, metricsQuery.parse({}))],
+])("%s of a month that goes on read messages of the one day that is cut alone, by index", async (_, run) => {
+  expect(await readMonths(run)).toEqual([nameOf(new Date(now - 28 * 86_400_000).toISOString())]);
 });
 
 test("Expects about as many messages as a key may read, so that it lists the latest ones in their order", async () => {

@@ -83,7 +83,9 @@ test("Keeps what was typed into a form, says so, and saves it when the service a
   await stoppable.startAgain();
   await expect(async () => {
     // A service that has just started may still refuse once, and says so in the form, which stays open.
-    if (await dialog.isVisible()) await dialog.getByRole("button", { name: "Set the budget" }).click();
+    // A slow answer to the click before may close it meanwhile.
+    const set = dialog.getByRole("button", { name: "Set the budget" });
+    if (await dialog.isVisible()) await set.click({ timeout: 5_000 });
     await expect(dialog).toBeHidden({ timeout: 5_000 });
   }).toPass();
   await expect(page.getByRole("main").getByText("All of it").first()).toBeVisible(started);

@@ -123,6 +123,7 @@ test("Shows the API's figures on every page for four months of a team, and parts
   page,
   world,
 }) => {
+  test.setTimeout(300_000);
   const { slug } = await signUp(page);
   const api = `/api/v1/workspaces/${slug}`;
   const key = await recordDemo(world, slug);

@@ -73,7 +73,7 @@ test("Delivers each alert at least once and in order from two processes that are
   expect([...told.keys()].sort()).toEqual([...budgets].sort());
   for (const [budget, order] of told) expect(order, budget).toEqual(levels);
   expect(await deliveriesOf(harness.fixtures, channel)).toHaveLength(budgets.length * levels.length);
-}, 120_000);
+}, 240_000);
 
 test("Ends what it is sending before it stops, and begins nothing more", async () => {
   const workspace = await harness.fixtures.workspace();

@@ -202,33 +202,8 @@ describe("Two workers behind one port", () => {
 });
 
 describe("A worker killed with SIGKILL", () => {
-  // One service for all of these, which is killed last.
-  let service: Service;
-  beforeAll(async () => {
-    service = await harness.start();
-  });
-
-  test("Closes a connection that it had not accepted yet", async () => {
-    const [stuck = 0] = workerPids(service);
-    process.kill(stuck, "SIGSTOP");
-    const began = performance.now();
-    const requests = Array.from({ length: 4 }, () =>
-      fetch(`${service.baseUrl}/api/health`, { headers: { connection: "close" } }).then(
-        ({ status }) => status,
-        () => "closed",
-      ),
-    );
-    // All but the one that was handed to the stopped worker are answered by the other.
-    await expect.poll(() => Promise.race([...requests, wait(0, "open")]), { timeout: 10_000 }).toBe(200);
-    process.kill(stuck, "SIGKILL");
-    const outcomes = await Promise.all(requests);
-    expect(outcomes.filter((outcome) => outcome === "closed")).toHaveLength(1);
-    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(3);
-    expect(performance.now() - began).toBeLessThan(20_000);
-    await untilServing(service, 2);
-  });
-
   test("Loses nothing that was answered, and is started again while the other serves", async () => {
+    const service = await harness.start();
     const { secret } = await newKey();
     const [doomed = 0, other = 0] = workerPids(service);
     const baseUrl = () => service.baseUrl;
@@ -246,9 +221,28 @@ describe("A worker killed with SIGKILL", () => {
     await retrying.stop();
     for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+    expect(await service.stop()).toBe(0);
   });
 
-  test("Leaves no worker behind when the service itself is killed", async () => {
+  test("Closes a connection that it had not accepted yet, and leaves none behind where the service itself is killed", async () => {
+    const service = await harness.start();
+    const [stuck = 0] = workerPids(service);
+    process.kill(stuck, "SIGSTOP");
+    const began = performance.now();
+    const requests = Array.from({ length: 4 }, () =>
+      fetch(`${service.baseUrl}/api/health`, { headers: { connection: "close" } }).then(
+        ({ status }) => status,
+        () => "closed",
+      ),
+    );
+    // All but the one that was handed to the stopped worker are answered by the other.
+    await expect.poll(() => Promise.race([...requests, wait(0, "open")]), { timeout: 10_000 }).toBe(200);
+    process.kill(stuck, "SIGKILL");
+    const outcomes = await Promise.all(requests);
+    expect(outcomes.filter((outcome) => outcome === "closed")).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(3);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    await untilServing(service, 2);
     const pids = workerPids(service);
     expect(pids).toHaveLength(2);
     await service.kill();

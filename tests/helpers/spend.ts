@@ -156,7 +156,7 @@ const monthsOf = ({ from, until }: Range) =>
  * up to an instant. Of a month that goes on, both begin with the same weekday.
  */
 export function correspondingTo(
-  { compare }: Pick<SpendFilter, "compare">,
+  { compare }: { compare?: Comparison | undefined },
   { before, ...range }: Range & { before?: Range },
   now: number,
 ): { aligned: Range; stretch: Range } | undefined {
