@@ -71,14 +71,18 @@ const subjectsOf = (dimension: string, more: object) => [
  */
 const given: Record<string, unknown[][]> = {
   selectActivity: [
-    ["w", {}, { from: "2026-01-01", until: "infinity" }, undefined, 10],
+    ["w", {}, { from: "2026-01-01", until: "infinity" }, { sort: "-time" }, 10],
     [
       "w",
       { ...everyFilter(), cost_status: "unpriced", session: "x", emitter: "x", q: "x" },
       { from: "-infinity", until: "2026-01-01" },
-      { at: "x", id: "x", part: 0 },
+      {
+        sort: "-amount",
+        after: { at: "x", id: "x", part: 0, value: "1" },
+        notBefore: "2026-01-01",
+        among: 50,
+      },
       10,
-      "2026-01-01",
     ],
     [
       "w",
@@ -93,9 +97,23 @@ const given: Record<string, unknown[][]> = {
         emitter: null,
       },
       { from: "2026-01-01", until: "x" },
-      undefined,
+      { sort: "quantity" },
       1,
     ],
+  ],
+  selectSessions: [
+    ["w", { sort: "-amount" }, { from: "2026-01-01", until: "infinity" }, undefined, 10],
+    [
+      "w",
+      { ...everyFilter(), sort: "-time", emitter: "x" },
+      { from: "-infinity", until: "2026-01-01" },
+      { value: "x", session: "x" },
+      10,
+    ],
+  ],
+  selectPlaceAhead: [["w", {}, { from: "2026-01-01", until: "infinity" }, { sort: "-amount" }, 10]],
+  selectMessageCount: [
+    ["w", { project: "x" }, [{ dimension: "model", value: "x" }], { from: "2026-01-01", until: "infinity" }],
   ],
   selectWeek: [
     [

@@ -45,7 +45,7 @@ export function selectSessions(
   return selectAll(
     client,
     sessionRow,
-    sql`select session, trim_scale(amount_usd) as amount_usd, call_count, first_at, last_at,
+    sql`select coalesce(session, '') as session, trim_scale(amount_usd) as amount_usd, call_count, first_at, last_at,
         ${microsecondsText(sql`last_at`)} as last, models
       from (
         select m.session, ${summed},
