@@ -133,7 +133,9 @@ test("Explains a limit of the project and ours in words of their own", async () 
     const { error } = await auth.signInWithPassword({ email: someEmail(), password: "x" });
     return error && explainAuthError(error);
   };
-  expect(await explain("over_request_rate_limit")).toContain("tried too often");
+  expect(await explain("over_request_rate_limit")).toBe(
+    "Too many attempts. Wait a few minutes, then try again.",
+  );
   expect(await explain("over_email_send_rate_limit")).toContain("Too many mails");
   given = wrongPassword;
   const email = someEmail();

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "@/lib/db/migrate";
 import { reconcile } from "@/lib/ledger/reconcile/service";
@@ -187,6 +188,11 @@ test("Ends alike where the migrations are applied at once, as the Supabase CLI d
       () => true,
       (folder) => migrate(other.database.adminUrl, folder),
       atOnce,
+    );
+    await migrate(
+      other.database.adminUrl,
+      join(projectRoot, "supabase/migrations"),
+      join(projectRoot, "supabase/archive"),
     );
     expect((await other.fixtures.sql.query(postings)).rows).toEqual(before.postings);
     expect(await readSums(other.fixtures)).toEqual(before.sums);

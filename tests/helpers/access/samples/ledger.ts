@@ -82,6 +82,7 @@ export const ledgerSamples: Samples = {
   "GET /api/v1/workspaces/[slug]/names": () => ({ query: "?q=feature" }),
   "GET /api/v1/workspaces/[slug]/metrics": () => ({ query: "?period=year&group_by=model" }),
   "GET /api/v1/workspaces/[slug]/activity": () => ({ query: "?period=all&limit=1" }),
+  "GET /api/v1/workspaces/[slug]/sessions": () => ({ query: "?period=all&limit=1" }),
   "GET /api/v1/workspaces/[slug]/export": () => ({ query: "?format=csv" }),
   "POST /api/v1/workspaces/[slug]/messages/batch": () => ({
     body: { messages: [costMessage({}, { source: "manual" })] },
