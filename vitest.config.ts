@@ -80,7 +80,10 @@ export default defineConfig({
       },
       onDatabase("alone", true, ["auth-alone"]),
       // One project, so that a worker goes on with the modules and the services that it has.
-      onDatabase("service", false, ["api", "auth", "client", "db", "faults", "mcp", "oauth"]),
+      onDatabase("service", false, ["api", "auth", "faults", "mcp", "oauth"]),
+      // These call the code in their own process, and take its pools and its SDKs as they are when they are loaded.
+      onDatabase("db", false, ["db"]),
+      onDatabase("client", false, ["client"]),
     ],
   },
 });
