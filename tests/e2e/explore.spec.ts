@@ -122,10 +122,10 @@ test("Shows all time by month, and keeps the controls where a query is refused",
 
 test("Shows this month instead of a refused query, whatever range was last chosen", async ({
   page,
-  baseURL = "",
+  world,
 }) => {
   const { slug } = await signUp(page);
-  await page.context().addCookies([{ name: rangeCookie, value: "all.none", url: baseURL }]);
+  await page.context().addCookies([{ name: rangeCookie, value: "all.none", url: world.service.baseUrl }]);
   const { request } = page;
   for (const address of ["explore?by=colour", "activity?type=colour"]) {
     const { html } = await readPage(request, `/${slug}/${address}`);

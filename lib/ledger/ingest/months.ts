@@ -1,7 +1,15 @@
+import { database } from "@/lib/db/pool";
 import { callAsService } from "@/lib/db/transaction";
 
-/** Months (`YYYY-MM`, UTC) whose partitions are there. They are never removed. */
-const knownMonths = new Set<string>();
+/** Months (`YYYY-MM`, UTC) whose partitions are there, by the pool of their database. They are never removed. */
+const monthsOfPools = new WeakMap<object, Set<string>>();
+
+function knownMonths(): Set<string> {
+  const pool = database("writing");
+  const known = monthsOfPools.get(pool) ?? new Set();
+  monthsOfPools.set(pool, known);
+  return known;
+}
 
 /** A transaction wants to write to months that may have no partition yet; see `withMonths`. */
 class UnknownMonths extends Error {
@@ -16,7 +24,8 @@ class UnknownMonths extends Error {
  */
 export function requireMonths(instants: Iterable<string>): void {
   const months = [...new Set([...instants].map((instant) => instant.slice(0, 7)))];
-  const unknown = months.filter((month) => !knownMonths.has(month));
+  const known = knownMonths();
+  const unknown = months.filter((month) => !known.has(month));
   if (unknown.length > 0) throw new UnknownMonths(unknown);
 }
 
@@ -39,6 +48,6 @@ export async function withMonths<T>(run: () => Promise<T>): Promise<T> {
 async function makeMonths(months: string[]): Promise<void> {
   for (const month of months) {
     await callAsService("private.ensure_messages_month", `${month}-01T00:00:00Z`);
-    knownMonths.add(month);
+    knownMonths().add(month);
   }
 }
