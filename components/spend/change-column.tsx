@@ -34,7 +34,9 @@ export function changeColumn<Row>(changeOf: (row: Row) => ChangeView | null): Ta
       "data-figure": "change",
       "data-exact": exactText(changeOf(row)?.difference ?? "0"),
     }),
-    className: "w-24 sm:w-40",
+    // A phone has room for the amount alone.
+    from: "sm",
+    className: "w-40",
     cellClassName: "whitespace-nowrap",
   };
 }
@@ -48,7 +50,7 @@ function Change({ change: { before, difference, isNew } }: { change: ChangeView 
   const hasPercent = growth !== null && wholePercent(growth) !== 0;
   return (
     <span title={formatExactUsd(exactText(difference))}>
-      <span className={hasPercent ? "max-sm:hidden" : undefined}>{text} </span>
+      {`${text} `}
       {hasPercent ? <Delta fraction={growth} /> : null}
     </span>
   );

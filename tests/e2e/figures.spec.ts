@@ -23,8 +23,8 @@ type Figures = Record<string, string[]>;
 /** It changes with time: the API is asked a moment after the page. */
 const moving = ["previous.to_point_usd"];
 
-/** What changed is computed by the page alone, and summed here; `db/changes` compares it with the ledger. */
-const ofChanges = (name: string) => name.startsWith("changes.");
+/** What changed is computed by the page alone, and summed here; `db/changes` and `db/subjects` compare it with the ledger. */
+const ofChanges = (name: string) => name === "change" || name.startsWith("changes.");
 
 const totalOf = (digits: string[]) => toText(sum(digits.map(parseDecimal)));
 

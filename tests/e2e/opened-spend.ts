@@ -53,11 +53,14 @@ export const ofSpend: Opened[] = [
       "activity/filter-menu",
       "activity/message-facts",
       "activity/message-sheet",
+      "activity/view-menu",
       "activity/void-dialog",
     ],
     open: async (page, check) => {
       await click(page, "Filter");
       await inspect(page, check, "Filters");
+      await click(page, "View");
+      await inspect(page, check, "View");
       await click(page, "Export");
       await expect(page.getByRole("menuitem", { name: /^CSV/ })).toBeFocused();
       await check();
