@@ -58,7 +58,7 @@ const ofViewers: Record<string, string[]> = {
     ...ofRange,
     ...["Add filter", "Apply", "PNG", "Save this view", "Views", "checkout", "research", "search"],
   ],
-  "/projects": ["Period"],
+  "/projects": [...ofRange],
   "/projects/[project]": [...ofRange, "Allocated out", "gpt-4o"],
   "/settings": ["Leave"],
   "/settings/account": [
@@ -66,6 +66,7 @@ const ofViewers: Record<string, string[]> = {
     "Use a code by mail",
   ],
   "/sources/[source]": ["Copy ~/.claude/settings.json"],
+  "/spend/[dimension]": [...ofRange],
 };
 
 /** What a member may do besides. */
@@ -94,6 +95,7 @@ const variants = [
   "/explore?period=all&by=model&over=none&show=table",
   "/projects?from=2020-02-03&to=2020-02-09",
   "/settings/audit?q=nowhere",
+  "/spend/model?name=gpt-4o",
 ].map((path) => `/[workspace]${path}`);
 
 /** The names of the buttons and switches that a page has, without those of its tables and of the shell, and its links to forms. */
@@ -130,7 +132,7 @@ function addressOf(path: string, { slug, invitation, question, source }: Scene):
   if (path === "/oauth/authorize") return question;
   if (path === "/workspaces/two-factor") return `${path}?workspace=${slug}`;
   const address = path === "/invite/[token]" ? invitation : path.replace("[workspace]", slug);
-  return address.replace("[project]", "checkout").replace("[source]", source);
+  return address.replace("[project]", "checkout").replace("[source]", source).replace("[dimension]", "model");
 }
 
 /** Opens each page and runs the checks of every page. */

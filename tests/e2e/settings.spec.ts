@@ -98,7 +98,7 @@ test.describe("Erasing a person", () => {
     await erase.focus();
     await page.keyboard.press("Enter");
     const question = page.getByRole("alertdialog");
-    await expect(question.getByRole("alert")).toContainText("could not be read");
+    await expect(question.getByRole("alert")).toContainText("The search for the name failed.");
     await setRole(world, slug, email, "owner");
     await question.getByRole("button", { name: "Try again" }).press("Enter");
     await expect(question.getByRole("status")).toBeFocused();

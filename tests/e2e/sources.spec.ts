@@ -117,7 +117,7 @@ test("Asks whether a subscription covers a program's usage, and says what its pr
   await expect(page.getByText("This is a permission, not a destination.")).toBeVisible();
   await page.getByLabel("A subscription covers it").check();
   await page.getByRole("button", { name: "Make the key" }).click();
-  await expect(page.getByText("Codex does not tell in which service tier")).toBeVisible();
+  await expect(page.getByText("Codex does not report the service tier of a call")).toBeVisible();
   await page.goto(`/${slug}/sources`);
   await page.getByRole("link", { name: "Codex" }).click();
   await expect(page.getByLabel("A subscription covers it")).toBeChecked();
