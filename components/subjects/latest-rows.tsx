@@ -26,7 +26,9 @@ export function LatestRows({ rows, hrefOf }: { rows: ActivityRow[]; hrefOf: (mes
           <span className="whitespace-nowrap text-muted-foreground text-xs">
             <Time at={at} />
           </span>
-          <span className="w-24 text-right">{hasNoPrice ? "No price" : <Money usd={usd} />}</span>
+          <span className="min-w-24 whitespace-nowrap text-right">
+            {hasNoPrice ? "No price" : <Money usd={usd} />}
+          </span>
         </li>
       ))}
     </ul>
