@@ -134,21 +134,16 @@ function Field({ id, label, children }: { id: string; label: string; children: R
   );
 }
 
-function Choice({
-  workspace,
-  name,
-  label,
-  options,
-  chosen,
-  onChange,
-}: {
+type ChoiceProps = {
   workspace: string;
   name: (typeof menuFields)[number]["name"];
   label: string;
   options: FilterOption[];
   chosen: ActiveFilter | undefined;
   onChange: (value: string | undefined) => void;
-}) {
+};
+
+function Choice({ workspace, name, label, options, chosen, onChange }: ChoiceProps) {
   // The chosen value is listed even when nothing was spent on it in these days.
   const isListed = chosen === undefined || options.some(({ value }) => value === chosen.value);
   const listed = isListed ? options : [{ value: chosen.value, label: chosen.valueLabel }, ...options];
@@ -183,21 +178,7 @@ function Choice({
 const namesOf = { feature: "features", user: "people" } as const;
 
 /** A choice among more values than the metrics name: those are suggested, and others that contain the typed text. */
-function SearchedChoice({
-  workspace,
-  name,
-  label,
-  options,
-  chosen,
-  onChange,
-}: {
-  workspace: string;
-  name: (typeof menuFields)[number]["name"];
-  label: string;
-  options: FilterOption[];
-  chosen: ActiveFilter | undefined;
-  onChange: (value: string | undefined) => void;
-}) {
+function SearchedChoice({ workspace, name, label, options, chosen, onChange }: ChoiceProps) {
   const [text, setText] = useState("");
   const api = `/api/v1/workspaces/${workspace}`;
   const isNamed = name === "feature" || name === "user";

@@ -139,7 +139,7 @@ test("Has a workspace's next body decoded while one is recorded, and no third", 
   await recording;
   await decoding;
   expect(done).toEqual(["second is recorded", "third is decoded"]);
-  // A small body took no turn, and waits for none.
+  // Recording a small body, which was decoded without a turn, does not wait for one.
   await new Turn(request).record("w");
   second.end();
   third.end();
