@@ -23,7 +23,9 @@ describe("A group of messages", () => {
     await client.post(costMessage());
     const block = await blockWrites(harness.database.adminUrl);
     // The first one waits for the lock with the key's row in hand, the second for that row; the rest are one group.
-    const early = [client.post(costMessage()), client.post(costMessage())];
+    const first = client.post(costMessage());
+    await block.holdsUp(1);
+    const early = [first, client.post(costMessage())];
     await block.holdsUp(2);
     const labels = Array.from({ length: 20 }, (_, index) => (index === 7 ? "poison" : `sound ${index}`));
     const posts = labels.map((label) => client.post(costMessage({ label })));

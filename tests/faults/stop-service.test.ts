@@ -48,9 +48,11 @@ describe("SIGTERM under load", () => {
     const client = apiClient(service.baseUrl, await makeKey());
     await client.post(costMessage());
     const block = await blockWrites(harness.database.adminUrl);
-    const posts = Array.from({ length: 100 }, (_, index) =>
-      client.post(costMessage({ label: `queued ${index}` })),
-    );
+    const queued = (index: number) => client.post(costMessage({ label: `queued ${index}` }));
+    // Sent before the others, so that both writers wait: posts that arrive together are written by one.
+    const first = queued(0);
+    await block.holdsUp(1);
+    const posts = [first, ...Array.from({ length: 99 }, (_, index) => queued(index + 1))];
     await block.holdsUp(2);
     // On a connection of its own: once this is answered, the posts sent before it have arrived.
     await apiClient(service.baseUrl, null).get("/api/health");
