@@ -268,10 +268,11 @@ begin
         amount_usd, 0, 0, unpriced_count, end_user, tags, included_usd
       )::public.daily_spend)
       from (
-        select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source,
-          environment, end_user, tags, sum(amount_usd) as amount_usd, sum(unpriced_count) as unpriced_count,
-          sum(included_usd) as included_usd
+        select place.workspace_id, place.day, project_id, api_key_id, type, provider, model, feature, source,
+          environment, end_user, tags, sum(side * amount_usd) as amount_usd, sum(side * unpriced_count) as unpriced_count,
+          sum(side * included_usd) as included_usd
         from difference
+        cross join lateral private.places_of(difference.workspace_id, occurred_at) as place (workspace_id, day, side)
         group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
       ) as sums
     ),

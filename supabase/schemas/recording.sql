@@ -159,7 +159,8 @@ begin
     'id', k.id,
     'kind', k.kind,
     'workspace_id', k.workspace_id,
-    'prices_version', (select w.prices_version from public.workspaces as w where w.id = k.workspace_id),
+    'prices_version', w.prices_version,
+    'time_zone', w.time_zone,
     'environment', k.environment,
     'permissions', k.permissions,
     'project', (select p.slug from public.projects as p where p.workspace_id = k.workspace_id and p.id = k.project_id),
@@ -178,6 +179,7 @@ begin
   -- Reads the keys again under the locks: a secret that was rotated or a token that was revoked meanwhile is not found.
   from private.keys_named(requested) as named
   join public.api_keys as k on k.id = named.id
+  join public.workspaces as w on w.id = k.workspace_id
   where k.id = any (key_ids);
 
   -- A group names few workspaces and few names. A name that only another workspace of the group asked for is harmless: the
@@ -373,15 +375,16 @@ begin
   into changes, budgeted, unsummed, unsummed_of
   from (
     select
-      workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      place.workspace_id, place.day, project_id, api_key_id, type, provider, model, feature, source, environment,
       end_user, tags,
-      sum(amount_usd) as amount_usd,
+      sum(side * amount_usd) as amount_usd,
       -- A message counts once, on its first posting.
-      count(*) filter (where part = 0) as message_count,
-      count(*) as item_count,
-      count(*) filter (where cost_status = 'unpriced') as unpriced_count,
-      coalesce(sum(list_price_usd), 0) as included_usd
+      coalesce(sum(side) filter (where part = 0), 0) as message_count,
+      sum(side) as item_count,
+      coalesce(sum(side) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+      coalesce(sum(side * list_price_usd), 0) as included_usd
     from stored
+    cross join lateral private.places_of(stored.workspace_id, occurred_at) as place (workspace_id, day, side)
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   ) as sums;
   perform private.add_daily_spend(changes);

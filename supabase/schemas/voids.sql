@@ -110,13 +110,14 @@ begin
     where exists (select from public.budgets where budgets.workspace_id = posted.workspace_id)
   ) into changes, budgeted
   from (
-    select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
-      end_user, tags, sum(amount_usd) as amount_usd,
-      coalesce(sum(sign) filter (where part = 0), 0) as message_count,
-      sum(sign) as item_count,
-      coalesce(sum(sign) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
-      coalesce(sum(list_price_usd), 0) as included_usd
+    select place.workspace_id, place.day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      end_user, tags, sum(side * amount_usd) as amount_usd,
+      coalesce(sum(side * sign) filter (where part = 0), 0) as message_count,
+      sum(side * sign) as item_count,
+      coalesce(sum(side * sign) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+      coalesce(sum(side * list_price_usd), 0) as included_usd
     from posted
+    cross join lateral private.places_of(posted.workspace_id, occurred_at) as place (workspace_id, day, side)
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   ) as sums;
   perform private.add_daily_spend(changes);
