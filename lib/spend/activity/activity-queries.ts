@@ -2,7 +2,6 @@ import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 import type { MessageSource, MessageType } from "@/lib/contract/ledger/message";
 import type { ActivityFilters, ActivitySort } from "@/lib/contract/spend/activity";
-import type { DayRange } from "@/lib/contract/values/month";
 import {
   boolean,
   integer,
@@ -18,6 +17,7 @@ import {
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { containing, empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
+import { isOnDays, type ZonedDays } from "@/lib/spend/days";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
 
@@ -70,11 +70,11 @@ const activityRow = {
 /** A row of activity as stored; amounts are exact text. `at` is `occurred_at` to the microsecond. */
 export type StoredActivity = Omit<Row<typeof activityRow>, "cost_statuses"> & { cost_status: CostStatus };
 
-/** That an instant is in a range of days, and not before another day. */
-export function isWithin(column: Sql, { from, until }: DayRange, notBefore: string | undefined): Sql {
-  const instant = (day: string) => (day.endsWith("infinity") ? day : `${day}T00:00:00Z`);
-  const isAhead = notBefore === undefined ? empty : sql`and ${column} >= ${instant(notBefore)}::timestamptz`;
-  return sql`${column} >= ${instant(from)}::timestamptz and ${column} < ${instant(until)}::timestamptz ${isAhead}`;
+/** That a posting is summed on days of a range, and did not occur before midnight UTC of another day. */
+export function isWithin(column: Sql, range: ZonedDays, notBefore: string | undefined): Sql {
+  const isAhead =
+    notBefore === undefined ? empty : sql`and ${column} >= ${`${notBefore}T00:00:00Z`}::timestamptz`;
+  return sql`${isOnDays(column, range)} ${isAhead}`;
 }
 
 /** What a listed row costs: all lines of it. So written, it is what an index is of. */
@@ -134,7 +134,7 @@ export async function selectPlaceAhead(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
-  range: DayRange,
+  range: ZonedDays,
   order: PageOrder,
   rows: number,
 ): Promise<ActivityPlace | undefined> {
@@ -162,7 +162,7 @@ export async function selectActivity(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
-  range: DayRange,
+  range: ZonedDays,
   order: PageOrder & { notBefore?: string | undefined; among?: number | undefined },
   limit: number,
 ): Promise<StoredActivity[]> {

@@ -89,7 +89,7 @@ export function createBudget(
   request: CreateBudgetRequest,
 ): Promise<Budget> {
   return asUser(claims, async (client, now) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { id: workspaceId, time_zone: timeZone } = await requireMembership(client, claims, slug, "admin");
     const { scope_type: scopeType, scope_value: named } = request;
     const scope = await findScope(client, workspaceId, scopeType, named);
     requireRaise(request.raise, request.amount);
@@ -101,7 +101,7 @@ export function createBudget(
       scope_value: scope.stored,
       period: request.period,
       week_start: weekdays.indexOf(request.week_starts_on) + 1,
-      time_zone: request.time_zone,
+      time_zone: request.time_zone ?? timeZone,
       starts_on: request.starts_on ?? null,
       ends_on: request.ends_on ?? null,
       amount: exactText(request.amount),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
+import { clockOf } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -14,8 +15,9 @@ import { daysOf, toBookedAhead, toTotals } from "./totals";
  */
 export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQuery): Promise<string> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    const days = daysOf(query, now);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, now);
+    const days = daysOf(query, clock.now);
     const types = await selectTypeTotals(client, { workspaceId: id, filters: query }, days);
     return tagOf(
       {
@@ -23,12 +25,12 @@ export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQ
         booked_ahead: toBookedAhead(types, days),
         previous: days.before ? { totals: toTotals(types, "before_") } : null,
       },
-      now,
+      clock.now,
     );
   });
 }
 
-/** The tag that `readMetricsTag` answers, of figures that were read at `now`. */
+/** The tag that `readMetricsTag` answers, of figures that were read when the clock showed `now`. */
 export function tagOf({ totals, booked_ahead: ahead, previous }: TaggedFigures, now: number): string {
   const figures = [totals, ahead, previous?.totals].map((each) => Object.values(each ?? {}).map(toText));
   return `W/"${createHash("sha256")

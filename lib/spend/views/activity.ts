@@ -1,6 +1,7 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ActivityQuery } from "@/lib/contract/spend/activity";
 import type { MetricsQuery } from "@/lib/contract/spend/metrics";
+import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/spend/activity/service";
 import { loadTotals } from "@/lib/spend/metrics/totals";
@@ -16,10 +17,11 @@ export function readActivityView(
   asked: { rows: ActivityQuery; sums: MetricsQuery | undefined },
 ) {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, now);
     return {
-      list: await loadActivity(client, id, asked.rows, now),
-      totals: asked.sums && (await loadTotals(client, id, asked.sums, now)),
+      list: await loadActivity(client, id, asked.rows, clock),
+      totals: asked.sums && (await loadTotals(client, id, asked.sums, clock)),
     };
   });
 }

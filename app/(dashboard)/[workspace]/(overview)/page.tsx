@@ -23,7 +23,7 @@ import { listBudgets } from "@/lib/spend/budgets/service";
 import { tagOf } from "@/lib/spend/metrics/tag";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
-import { readPageRange, readRememberedRange } from "../page-range";
+import { clockNow, readPageRange, readRememberedRange } from "../page-range";
 import { serviceAddresses } from "../service-addresses";
 import { readThresholdNotes } from "../threshold-notes";
 
@@ -37,7 +37,7 @@ const breakdownDimensions: Dimension[] = ["project", "model", "feature", "provid
 /** The overview of a workspace: spend, forecast, budgets and breakdowns. Before the first message, the onboarding. */
 export default async function OverviewPage({ params, searchParams }: Props) {
   const { workspace } = await requireWorkspace((await params).workspace);
-  const shown = readPageRange(await searchParams, await readRememberedRange());
+  const shown = readPageRange(await searchParams, await readRememberedRange(), clockNow(workspace));
   const path = `/${workspace.slug}`;
   return (
     <>
@@ -59,7 +59,7 @@ export default async function OverviewPage({ params, searchParams }: Props) {
 }
 
 async function Overview({ slug, search, range }: { slug: string; search: SearchParams; range: RangeQuery }) {
-  const { claims, reader } = await requireWorkspace(slug);
+  const { claims, workspace, reader } = await requireWorkspace(slug);
   const environment = oneOf(search, "environment", ["live", "test"]);
   const metricsQuery = {
     ...range,
@@ -71,7 +71,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   // The first message creates a project, so without projects nothing was ever recorded.
   if (projectOrder.length === 0) return <Onboarding slug={slug} />;
   const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
-  const notes = await readThresholdNotes(claims, slug, metrics, { environment });
+  const notes = await readThresholdNotes(claims, workspace, metrics, { environment });
   // Budgets count live spend of a month.
   const hasBudgets = metrics.period === "month" && environment === "live";
   const globalBudget = hasBudgets ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;

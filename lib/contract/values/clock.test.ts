@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { clockOf, instantOf, postedOn } from "./clock";
 
-const zones = ["UTC", "Pacific/Auckland", "America/New_York", "Asia/Kolkata", "Pacific/Chatham", "Pacific/Kiritimati"];
+const zones = [
+  "UTC",
+  "Pacific/Auckland",
+  "America/New_York",
+  "Asia/Kolkata",
+  "Pacific/Chatham",
+  "Pacific/Kiritimati",
+];
 const at = (text: string) => Date.parse(text);
 
 describe("The clock of a time zone", () => {
@@ -17,9 +24,13 @@ describe("The clock of a time zone", () => {
     expect(clockOf(zone, at(instant)).now).toBe(at(shown));
   });
 
-  test("leads back to the instant, in each hour of two years, but for the hour that comes twice", () => {
+  test("leads back to the instant, every few hours of a year, but for the hour that comes twice", () => {
     for (const zone of zones)
-      for (let instant = at("2026-01-01T00:30:00Z"); instant < at("2028-01-01T00:00:00Z"); instant += 3_600_000) {
+      for (
+        let instant = at("2026-01-01T00:30:00Z");
+        instant < at("2027-01-01T00:00:00Z");
+        instant += 19_800_000
+      ) {
         const { now } = clockOf(zone, instant);
         const back = instantOf(zone, now);
         expect(clockOf(zone, back).now).toBe(now);

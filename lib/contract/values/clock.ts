@@ -1,9 +1,4 @@
-import type { ClientBase } from "pg";
-import type { DayRange } from "@/lib/contract/values/month";
-import { dayOf } from "@/lib/contract/values/instant";
-import { text } from "@/lib/db/columns";
-import { selectOne } from "@/lib/db/query";
-import { type Sql, sql } from "@/lib/db/sql";
+import { dayOf } from "./instant";
 
 /**
  * The clock of a workspace at an instant. `now`: what the clock shows, as the milliseconds since 1970 at which a clock of UTC shows the
@@ -14,16 +9,6 @@ export type Clock = { timeZone: string; now: number; instant: number };
 /** The clock of a time zone. @param instant milliseconds since 1970 */
 export function clockOf(timeZone: string, instant: number): Clock {
   return { timeZone, now: instant + offsetOf(timeZone, instant), instant };
-}
-
-/** The clock of a key's workspace, in a transaction of the key. */
-export async function loadKeyClock(client: ClientBase, workspaceId: string, instant: number): Promise<Clock> {
-  const { zone } = await selectOne(
-    client,
-    { zone: text() },
-    sql`select private.time_zone_of(${workspaceId}) as zone`,
-  );
-  return clockOf(zone, instant);
 }
 
 /** The instant at which a clock shows a time first, or would show it where clocks are put forward over it. @param shown see `Clock.now` */
@@ -55,7 +40,9 @@ function offsetOf(timeZone: string, instant: number): number {
     });
     formats.set(timeZone, format);
   }
-  const shown = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
+  const shown = Object.fromEntries(
+    format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+  );
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = shown;
   const whole = Math.floor(instant / 1000) * 1000;
   return Date.UTC(year, month - 1, day, hour, minute, second) - whole;
@@ -67,28 +54,4 @@ function offsetOf(timeZone: string, instant: number): number {
  */
 export function postedOn(timeZone: string, occurredAt: number): string {
   return dayOf(occurredAt % dayMs === 0 ? occurredAt : clockOf(timeZone, occurredAt).now);
-}
-
-/** The same of a column. */
-export function dayIn(timeZone: string, occurredAt: Sql): Sql {
-  if (timeZone === "UTC") return sql`(${occurredAt} at time zone 'UTC')::date`;
-  return sql`private.local_time(${occurredAt}, ${timeZone})::date`;
-}
-
-/**
- * That a posting is summed on a day of a range.
- * @param before only what occurred before this time of the clock
- */
-export function isOnDays(timeZone: string, occurredAt: Sql, { from, until }: DayRange, before?: number): Sql {
-  const isUtc = timeZone === "UTC";
-  const end = before === undefined ? until : new Date(before).toISOString().slice(0, -1);
-  if (isUtc) {
-    const instant = (time: string) =>
-      time.endsWith("infinity") ? time : time.includes("T") ? `${time}Z` : `${time}T00:00:00Z`;
-    return sql`${occurredAt} >= ${instant(from)}::timestamptz and ${occurredAt} < ${instant(end)}::timestamptz`;
-  }
-  const isOfDays = sql`private.is_on_days(${occurredAt}, ${timeZone}, ${from}::date, ${until}::date)`;
-  return before === undefined
-    ? isOfDays
-    : sql`${isOfDays} and private.local_time(${occurredAt}, ${timeZone}) < ${end}::timestamp`;
 }
