@@ -54,7 +54,7 @@ export function BudgetDays({
         <TimeZoneField
           zone={zone}
           onZone={onZone}
-          description="Days start at midnight in this time zone."
+          description="Days start at midnight in this time zone. Left empty: in that of the workspace."
           error={fieldErrors.time_zone}
         />
       </div>

@@ -17,16 +17,11 @@ import { type Sql, sql } from "@/lib/db/sql";
 import type { Kind } from "./difference";
 import * as folds from "./folds-sql";
 import * as messages from "./messages-sql";
+import type { Month } from "./sums-sql";
 import * as sums from "./sums-sql";
 
 /** A row of figures that differ: `stored_…` and `actual_…` columns beside what they are of. */
 export type DifferingRow = { workspace_id: string; workspace: string | null } & Record<string, string | null>;
-
-/**
- * A month of days, of each workspace in its time zone; `from` and `until` are the instants between which it is in UTC. `hasZones`: whether
- * any workspace has another zone.
- */
-export type Month = { from: string; until: string; hasZones: boolean };
 
 /** Rows listed of one comparison. Where more differ, the first ones tell what is wrong. */
 const maxListed = 1_000;

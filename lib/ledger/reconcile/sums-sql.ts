@@ -1,6 +1,11 @@
 import { empty, join, raw, type Sql, sql } from "@/lib/db/sql";
 import { ofWorkspace } from "./messages-sql";
-import type { Month } from "./reconcile-queries";
+
+/**
+ * A month of days, of each workspace in its time zone; `from` and `until` are the instants between which it is in UTC. `hasZones`: whether
+ * any workspace has another zone.
+ */
+export type Month = { from: string; until: string; hasZones: boolean };
 
 /** A month of days, and of which workspace; null for all. */
 export type MonthOf = Month & { workspaceId: string | null };

@@ -4,7 +4,7 @@ import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 import { bigint, date, nullable, numeric, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
-import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { empty, join, sql } from "@/lib/db/sql";
 import { firstDayFrom, isBetween, startOf } from "@/lib/spend/days";
 import { countOf } from "@/lib/spend/listed-postings";
 
