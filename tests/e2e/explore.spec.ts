@@ -19,7 +19,7 @@ test("Explores spend by two dimensions, from the chart to the rows, and keeps it
   await expect(page.getByRole("heading", { name: "Explore", level: 1 })).toBeVisible();
   await expect(page.getByRole("slider", { name: /^Cost by day/ })).toBeVisible();
 
-  await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
+  await page.getByRole("combobox", { name: "Group by" }).selectOption({ label: "Model" });
   await page.waitForURL((url) => url.searchParams.get("by") === "model");
   const series = page.getByRole("list", { name: "Series" });
   const model = series.getByRole("button", { name: /^gpt-4o \$/ });
@@ -28,7 +28,7 @@ test("Explores spend by two dimensions, from the chart to the rows, and keeps it
   await expect(model).toHaveAttribute("aria-pressed", "false");
   await expect.poll(() => new URL(page.url()).searchParams.get("hide")).toBe("gpt-4o");
 
-  await page.getByRole("combobox", { name: "And by" }).selectOption({ label: "Project" });
+  await page.getByRole("combobox", { name: "Then by" }).selectOption({ label: "Project" });
   await page.waitForURL((url) => url.searchParams.get("over") === "project");
   await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
   await page.waitForURL((url) => url.searchParams.get("show") === "pivot");
@@ -113,7 +113,7 @@ test("Shows all time by month, and keeps the controls where a query is refused",
   await recordCosts(world, slug, [{ project: "research", daysAgo: 1_200, cost: 7.25 }]);
   await page.goto(`/${slug}/explore?period=all`);
   await expect(page.getByRole("slider", { name: /^Cost by month/ })).toBeVisible();
-  const part = page.getByRole("combobox", { name: "And by" });
+  const part = page.getByRole("combobox", { name: "Then by" });
   await part.selectOption({ label: "Day" });
   await expect(page.getByText(/^This would make \d+ cells/)).toBeVisible();
   await part.selectOption({ label: "Week" });
