@@ -24,7 +24,7 @@ export function SetUpAlerts({
         A budget raises an alert at 50, 80 and 100% of its limit, and a channel sends it to you.
         {canEdit ? null : " Admins of this workspace can add both."}
       </p>
-      <ul className="grid gap-3">
+      <ul className="grid max-w-3xl gap-3">
         <Part
           names={budgets}
           none="No budget yet"

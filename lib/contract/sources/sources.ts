@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
-import { maxTags, tagName } from "@/lib/contract/ledger/attribution";
+import { tagName } from "@/lib/contract/ledger/attribution";
 import { costStatus } from "@/lib/contract/ledger/ingest-result";
+import { maxTags } from "@/lib/contract/ledger/limits";
 import { decimalNumber, instant, projectSlug, text, uuid } from "@/lib/contract/values/fields";
 import { sourcePrograms } from "./source-programs";
 

@@ -15,7 +15,8 @@ export const forecastDetails = z
     added_usd: decimalNumber("The forecast usage of the remaining days, USD."),
     days_left: z.int().meta({ description: "Days of the period that are left, with today." }),
     days_compared: z.int().meta({
-      description: "Whole days before today that the forecast is based on: at most 35, five of each day of the week.",
+      description:
+        "Whole days before today that the forecast is based on: at most 35, five of each day of the week.",
     }),
   })
   .nullable()
