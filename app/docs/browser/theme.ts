@@ -12,4 +12,10 @@ const show = () => {
 };
 classList.add("js");
 show();
-system.addEventListener("change", show);
+system.addEventListener("change", () => {
+  // Without transitions, so that all colours change at the same time.
+  classList.add("switching");
+  show();
+  void getComputedStyle(document.body).color;
+  setTimeout(() => classList.remove("switching"), 1);
+});
