@@ -148,7 +148,12 @@ test("Takes the part of a day with too many lines of its sum, and says so", asyn
   const client = await harness.fixtures.sql.connect();
   try {
     const at = Date.parse("2026-03-02T06:00:00Z");
-    const { previous } = await loadMetrics(client, workspace, metricsQuery.parse({ period: "day" }), clockOf("UTC", at));
+    const { previous } = await loadMetrics(
+      client,
+      workspace,
+      metricsQuery.parse({ period: "day" }),
+      clockOf("UTC", at),
+    );
     expect(previous?.to_point?.is_estimate).toBe(true);
     expect(shown(previous?.to_point_usd)).toBe(show(exact("6")));
   } finally {

@@ -48,8 +48,8 @@ beforeAll(async () => {
       occurred_at: new Date(at).toISOString(),
     },
   }));
-  const { status } = await key.bulk(posts);
-  expect(status).toBe(200);
+  const { body } = await key.bulk(posts);
+  for (const result of body.results as object[]) expect(result).toHaveProperty("amount_usd");
   lines = await loadLines(harness.fixtures, id);
 }, 120_000);
 

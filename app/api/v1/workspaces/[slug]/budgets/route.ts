@@ -6,7 +6,7 @@ import { createBudget, listBudgets } from "@/lib/spend/budgets/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's budgets",
-    description: "Each with its live spend in this UTC month and its forecast.",
+    description: "Each with its live spend in its present period and its forecast.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Set a budget",
     description:
-      "For all spend, or for one project, feature, provider or key, per UTC month. For admins. Several budgets may have the same scope.",
+      "For all spend, or for one project, feature, provider or key, per period of its time zone. For admins. Several budgets may have the same scope.",
     auth: "user",
     role: "admin",
     params: workspaceParams,
