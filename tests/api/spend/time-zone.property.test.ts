@@ -83,7 +83,8 @@ async function sumActivity(query: URLSearchParams): Promise<string> {
   for (let cursor: unknown; cursor !== null; ) {
     const page = new URLSearchParams([...query, ["limit", "100"]]);
     if (typeof cursor === "string") page.set("cursor", cursor);
-    const { body } = await viewer.get(`/api/v1/workspaces/${slug}/activity?${page}`);
+    const { status, body } = await viewer.get(`/api/v1/workspaces/${slug}/activity?${page}`);
+    expect(status, JSON.stringify(body)).toBe(200);
     amounts.push(...(body.activity as Record<string, unknown>[]).map((row) => row.amount_usd));
     cursor = body.next_cursor;
   }
@@ -176,7 +177,7 @@ test("Is changed by owners and admins alone, one change at a time, and to zones 
   };
   const [admin, member] = [await addUser(harness, id, "admin"), await addUser(harness, id, "member")];
   expect(await patch(member, "Asia/Kolkata")).toEqual([403, "permission_denied"]);
-  expect(await patch(admin, "Mars/Olympus")).toEqual([422, "validation_failed"]);
+  expect(await patch(admin, "Mars/Olympus")).toEqual([400, "validation_failed"]);
   // A zone that waits: no step has been done.
   await harness.fixtures.sql.query(
     "insert into public.time_zone_changes (workspace_id, time_zone) values ($1, 'Asia/Tokyo')",
