@@ -66,7 +66,11 @@ export async function recordTold(
   return outcomes;
 }
 
-async function recordPart(exporter: Exporter, records: SourceRecord[], spans: TreeSpan[]): Promise<Outcome[]> {
+async function recordPart(
+  exporter: Exporter,
+  records: SourceRecord[],
+  spans: TreeSpan[],
+): Promise<Outcome[]> {
   if (records.length + spans.length === 0) return [];
   const { key } = exporter;
   const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };

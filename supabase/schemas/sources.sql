@@ -189,7 +189,7 @@ begin
       from public.projects as p
       where p.workspace_id = any (workspaces) and p.slug = any (array(
         select distinct coalesce(c.value -> 'names' ->> 'chosenProject', c.value -> 'names' ->> 'project')
-        from jsonb_array_elements(of_tree) as c
+        from jsonb_array_elements(calls) as c
       ));
     end if;
   end if;

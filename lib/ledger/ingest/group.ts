@@ -31,7 +31,15 @@ import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
 import { listPriceOf, toIngestResult } from "./ingest-result";
 import { type LedgerRow, rowOf, rowsOf } from "./ledger";
-import { bestOf, isAlike, isSameContent, spansOf, TellingBook, type ToldCall, withFound } from "./telling-book";
+import {
+  bestOf,
+  isAlike,
+  isSameContent,
+  spansOf,
+  TellingBook,
+  type ToldCall,
+  withFound,
+} from "./telling-book";
 import { againOf, answerOf, costOf, earlierAnswer } from "./told-again";
 
 /**
@@ -158,7 +166,9 @@ export class Group {
     });
     const divided = around.reduce<readonly LedgerRow[]>((rows, { tellings, postings }) => {
       const told = { tellings, postings, relation: "around" as const };
-      return (isAlike(call, tellings) && bestOf({ ...call, postings: rows as ToldCall["postings"] }, told)) || rows;
+      return (
+        (isAlike(call, tellings) && bestOf({ ...call, postings: rows as ToldCall["postings"] }, told)) || rows
+      );
     }, call.postings);
     const known = project === undefined ? undefined : (draft.projectId(key.workspaceId, project) ?? "");
     const rows = denied ? divided : withFound(divided, names, known);

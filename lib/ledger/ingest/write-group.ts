@@ -83,9 +83,12 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   const seen = new Set<Around>();
   const load = loadAdmissionStatement({
     lookups: calls.map(({ lookup }) => lookup),
-    projects: messages.flatMap(({ request: { project, message } }) =>
-      message.type === "allocation" ? [project, message.from_project] : [project],
-    ),
+    projects: [
+      ...messages.flatMap(({ request: { project, message } }) =>
+        message.type === "allocation" ? [project, message.from_project] : [project],
+      ),
+      ...calls.flatMap(projectsOfSpans),
+    ],
     idempotency: messages.flatMap(({ request }) => keysOf(request, seen)),
     told: toldIn(calls, seen),
   });
@@ -104,6 +107,13 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   metrics.groupCalls.observe(calls.length);
   metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);
   return verdicts;
+}
+
+/** The projects that the spans of an export name for the calls inside them. */
+function projectsOfSpans({ body, spans = [] }: IngestCall): string[] {
+  const requests = body instanceof ServiceError ? [] : body;
+  const ofCalls = requests.flatMap((request) => (request instanceof ServiceError ? [] : spansOf(request)));
+  return [...spans, ...ofCalls].flatMap(({ names }) => names?.chosenProject ?? names?.project ?? []);
 }
 
 /** What emitters tell in a group, to be loaded with its keys. @param seen what the messages are inside of */

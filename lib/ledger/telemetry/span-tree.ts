@@ -32,14 +32,17 @@ export type Settled<Call> = {
   call: Call;
   /** Another recorded call is inside each of its spans: it repeats that call, or sums up several. */
   isAround: boolean;
-  /** The nearest calls around it. */
+  /** The nearest calls around it, which give way to it. */
   around: Call[];
   /** The names that spans which came in other exports have for it. */
   names: FoundNames;
 };
 
-/** A name, and in which export the span came that has it. */
-type Name = { value: string; arrival: number };
+/**
+ * A name as a span has it from itself or one around it. `first` and `last`: the first and the last of the exports that the spans between
+ * came in, both included.
+ */
+type Name = { value: string; first: number; last: number };
 
 type Node<Call> = TreeSpan & {
   call: Call | undefined;
@@ -62,7 +65,12 @@ export class SpanTree<Call extends object> {
   readonly #aroundCalls = new Set<string>();
 
   /** Adds a span, or the call that a known one is recorded as. @param arrival the number of the export that it came in */
-  add({ trace, span, parent, names }: TreeSpan, call: Call | undefined, arrival: number, isReplaced = false): void {
+  add(
+    { trace, span, parent, names }: TreeSpan,
+    call: Call | undefined,
+    arrival: number,
+    isReplaced = false,
+  ): void {
     const name = `${trace} ${span}`;
     if (call) this.#aroundCalls.add(`${trace} ${parent}`);
     const known = this.#nodes.get(name);
@@ -71,7 +79,17 @@ export class SpanTree<Call extends object> {
       return;
     }
     this.#arrivals.add(arrival);
-    this.#nodes.set(name, { trace, span, parent, names, call, isReplaced, arrival, outer: undefined, found: undefined });
+    this.#nodes.set(name, {
+      trace,
+      span,
+      parent,
+      names,
+      call,
+      isReplaced,
+      arrival,
+      outer: undefined,
+      found: undefined,
+    });
   }
 
   has({ trace, span }: Pick<TreeSpan, "trace" | "span">): boolean {
@@ -82,7 +100,10 @@ export class SpanTree<Call extends object> {
    * Whether the call that the parent of a span told is, or is going to be, replaced by calls inside it: then the span tells another call.
    * @param isSame whether the span may tell the call of its parent
    */
-  isTakenOver({ trace, parent }: Pick<TreeSpan, "trace" | "parent">, isSame: (call: Call) => boolean): boolean {
+  isTakenOver(
+    { trace, parent }: Pick<TreeSpan, "trace" | "parent">,
+    isSame: (call: Call) => boolean,
+  ): boolean {
     const name = `${trace} ${parent}`;
     const node = this.#nodes.get(name);
     if (!node?.call) return node?.isReplaced === true;
@@ -104,9 +125,11 @@ export class SpanTree<Call extends object> {
       known.isAround = false;
       const around = nearestCall(node);
       if (around) known.around.push(around);
-      complete(known.names, this.#namesAt(node), (name) =>
-        name.arrival !== node.arrival && (name.arrival === arrival || node.arrival === arrival));
+      // What came in one export was named by its own spans already.
+      complete(known.names, this.#namesAt(node), ({ first, last }) => last === arrival && first !== arrival);
     }
+    for (const each of settled.values())
+      each.around = each.around.filter((around) => settled.get(around)?.isAround);
     return [...settled.values()];
   }
 
@@ -142,15 +165,17 @@ export class SpanTree<Call extends object> {
     const path: Node<Call>[] = [];
     for (let at: Node<Call> | undefined = node; at && !at.found; at = at.outer) path.push(at);
     for (const at of path.reverse()) {
-      const far = at.outer?.found ?? new Map<string, Name>();
-      if (!at.names) {
-        at.found = far;
-        continue;
-      }
-      const { tags = {}, ...names } = at.names;
-      at.found = new Map(far);
-      const own = [...Object.entries(names), ...Object.entries(tags).map(([tag, value]) => [`tag:${tag}`, value])];
-      for (const [name, value] of own) if (value) at.found.set(name as string, { value, arrival: at.arrival });
+      const { arrival } = at;
+      at.found = new Map();
+      for (const [name, { value, first, last }] of at.outer?.found ?? [])
+        at.found.set(name, { value, first: Math.min(first, arrival), last: Math.max(last, arrival) });
+      const { tags = {}, ...names } = at.names ?? {};
+      const own = [
+        ...Object.entries(names),
+        ...Object.entries(tags).map(([tag, value]) => [`tag:${tag}`, value] as const),
+      ];
+      for (const [name, value] of own)
+        if (value) at.found.set(name, { value, first: arrival, last: arrival });
     }
     return node.found ?? new Map();
   }

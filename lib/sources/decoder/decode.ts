@@ -20,10 +20,8 @@ const nothingElse = { spans: [], remarks: [], refused: [], leftOut: [] };
 /** Reads what the body of an emitter or a gateway tells. Pure. @throws ServiceError validation_failed, invalid_json, payload_too_large */
 export function decodeBody(form: Form, bytes: Uint8Array): Decoded {
   const { settings } = form;
-  if (form.name === "litellm")
-    return { told: readDelivery(liteLlm, bytes, settings), ...nothingElse };
-  if (form.name === "helicone")
-    return { told: readDelivery(helicone, bytes, settings), ...nothingElse };
+  if (form.name === "litellm") return { told: readDelivery(liteLlm, bytes, settings), ...nothingElse };
+  if (form.name === "helicone") return { told: readDelivery(helicone, bytes, settings), ...nothingElse };
   const isOtlp = form.name === "otlp";
   const { signal, encoding } = isOtlp ? form : ({ signal: "traces", encoding: "json" } as const);
   const read = readExport(signal, encoding, bytes, offeredNames(settings));

@@ -64,7 +64,15 @@ export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent 
 }
 
 /** Unpacks what another thread packed, in slices. */
-export async function unpack({ chunks, marks, outer, spans, remarks, refused, leftOut }: Sent): Promise<Decoded> {
+export async function unpack({
+  chunks,
+  marks,
+  outer,
+  spans,
+  remarks,
+  refused,
+  leftOut,
+}: Sent): Promise<Decoded> {
   const around = marks.map((mark): Around => ({ mark, outer: undefined }));
   for (const [index, each] of around.entries()) each.outer = around[outer[index] as number];
   const told: DecodedItem[] = [];

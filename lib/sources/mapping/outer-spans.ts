@@ -13,7 +13,9 @@ import { allInput } from "./tokens";
 export type Read = { entry: Entry; record: SourceRecord; attribution: Attribution };
 
 /** Who and what a span, and those around it, are about by their own attributes. */
-export type Names = Partial<Pick<SourceRecord, "user" | "session" | "feature" | "project" | "tags" | "offered">>;
+export type Names = Partial<
+  Pick<SourceRecord, "user" | "session" | "feature" | "project" | "tags" | "offered">
+>;
 
 /** A span of an export, or one that its spans or log records name. */
 type Span = Around & {

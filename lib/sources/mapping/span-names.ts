@@ -34,10 +34,21 @@ function namesOf(
   settings: StoredSource | null,
   record: SourceRecord | undefined,
 ): SpanNames | null {
-  const { user, session, feature, project, tags = {}, offered = entry.offered } =
-    ownNames(entry, attribution) ?? {};
-  const { feature_attribute: featureName, project_attribute: projectName, tags: chosen = [] } = settings ?? {};
-  const cut = (text: string | undefined) => (text === undefined ? undefined : cutText(text, maxFeatureLength));
+  const {
+    user,
+    session,
+    feature,
+    project,
+    tags = {},
+    offered = entry.offered,
+  } = ownNames(entry, attribution) ?? {};
+  const {
+    feature_attribute: featureName,
+    project_attribute: projectName,
+    tags: chosen = [],
+  } = settings ?? {};
+  const cut = (text: string | undefined) =>
+    text === undefined ? undefined : cutText(text, maxFeatureLength);
   // Of a call, what its resource says by the settings comes before what spans around it say by the emitter's rules.
   const ofResource = record ? entry.resourceOffered : new Map();
   const names: SpanNames = {
