@@ -22,6 +22,7 @@ export const kinds: Record<string, string> = {
   subscription: "Subscriptions",
   person: "People",
   message: "Voided costs",
+  bulk_action: "Changes of many costs",
   authenticator: "Authenticators",
   recovery_code: "Recovery codes",
 };

@@ -49,6 +49,7 @@ export const ofSpend: Opened[] = [
     path: "/activity?period=all",
     files: [
       "activity/add-cost-dialog",
+      "activity/bulk-dialog",
       "activity/correct-dialog",
       "activity/filter-menu",
       "activity/message-facts",
