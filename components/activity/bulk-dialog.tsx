@@ -162,7 +162,6 @@ function ChangeFields({
   onChange: (more: Typed) => void;
   errors: Record<string, string>;
 }) {
-  const projects = useProjectList(workspace);
   const field = (
     name: keyof Typed,
     label: string,
@@ -181,22 +180,15 @@ function ChangeFields({
       )}
     </FormField>
   );
-  if (kind === "move") {
+  if (kind === "move")
     return (
-      <FormField label="Project" error={errors["set.project"]}>
-        {(control) => (
-          <Combobox
-            {...control}
-            options={projects.map((one) => toProjectOption(one, "slug"))}
-            value={typed.project ? [typed.project] : []}
-            onChange={([project]) => onChange({ project })}
-            limit={1}
-            placeholder="checkout"
-          />
-        )}
-      </FormField>
+      <ProjectField
+        workspace={workspace}
+        project={typed.project}
+        onChange={onChange}
+        error={errors["set.project"]}
+      />
     );
-  }
   if (kind === "amount")
     return field("factor", "Multiply amounts by", "0.01", { error: errors["set.multiply_by"] });
   if (kind === "void") return null;
@@ -210,6 +202,34 @@ function ChangeFields({
       {field("removed", "Remove tags", "team, env", { description: "By their names." })}
       {field("feature", "Feature", "As it is", { error: errors["set.feature"] })}
     </>
+  );
+}
+
+function ProjectField({
+  workspace,
+  project,
+  onChange,
+  error,
+}: {
+  workspace: string;
+  project: string | undefined;
+  onChange: (more: Typed) => void;
+  error: string | undefined;
+}) {
+  const projects = useProjectList(workspace);
+  return (
+    <FormField label="Project" error={error}>
+      {(control) => (
+        <Combobox
+          {...control}
+          options={projects.map((one) => toProjectOption(one, "slug"))}
+          value={project ? [project] : []}
+          onChange={([chosen]) => onChange({ project: chosen })}
+          limit={1}
+          placeholder="checkout"
+        />
+      )}
+    </FormField>
   );
 }
 

@@ -30,7 +30,7 @@ export function oneOf<Value extends string>(
   return values.find((value) => value === given) ?? (values[0] as Value);
 }
 
-/** A filter of activity. Null selects rows without a value; a field that is left out does not filter. */
+/** A filter of activity. Null selects rows without a value; a field that is left out does not filter. `sort`: their order. */
 export type ActivityFilter = Partial<
   Record<
     | "period"
@@ -48,7 +48,8 @@ export type ActivityFilter = Partial<
     | "session"
     | "emitter"
     | "source"
-    | "cost_status",
+    | "cost_status"
+    | "sort",
     string | null | undefined
   >
 >;

@@ -12,7 +12,7 @@ import { ForecastFigure, ForecastRange } from "./forecast-figure";
 import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
 
-/** The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows. */
+/** The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows, the messages to those that cost most. */
 export function SpendStats({ view }: { view: SpendView }) {
   const { metrics, workspace, filter } = view;
   const { totals, previous, booked_ahead: ahead, forecast_usd: forecast, to } = metrics;
@@ -64,7 +64,11 @@ export function SpendStats({ view }: { view: SpendView }) {
           <ForecastFigure usd={forecast} details={metrics.forecast} figure="forecast_usd" />
         </Stat>
       ) : null}
-      <Stat label="Messages" href={rows} note={<Kinds totals={totals} />}>
+      <Stat
+        label="Messages"
+        href={activityHref(workspace, { ...filter, sort: "-amount" })}
+        note={<Kinds totals={totals} />}
+      >
         <Count value={totals.message_count} compact figure="totals.message_count" />
       </Stat>
       {toNumber(totals.included_usd) > 0 ? (

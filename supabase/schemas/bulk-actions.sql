@@ -7,6 +7,7 @@ create table private.bulk_actions (
   id uuid not null,
   kind text not null check (kind in ('void', 'correct')),
   message_count integer not null check (message_count > 0),
+  unchanged_count integer not null,
   before_usd numeric not null,
   after_usd numeric not null,
   idempotency_key text check (char_length(idempotency_key) between 1 and 255),
@@ -28,7 +29,8 @@ returns jsonb
 language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(
-    'id', a.id, 'kind', a.kind, 'message_count', a.message_count, 'before_usd', trim_scale(a.before_usd)::text,
+    'id', a.id, 'kind', a.kind, 'message_count', a.message_count,
+    'unchanged_count', a.unchanged_count, 'before_usd', trim_scale(a.before_usd)::text,
     'after_usd', trim_scale(a.after_usd)::text, 'request_hash', a.request_hash, 'created_at', a.created_at, 'undone_at', a.undone_at
   )
   from private.bulk_actions as a
@@ -92,7 +94,7 @@ $$;
 
 -- Records an action whose messages were voided in this transaction, and their replacements.
 --
--- request: { id, kind, idempotency_key, request_hash, change: null for a void, otherwise as for copy_messages, audited: the request for
+-- request: { id, kind, unchanged_count, idempotency_key, request_hash, change: null for a void, otherwise as for copy_messages, audited: the request for
 --   the audit log }
 create function private.record_bulk_action(workspace uuid, voided uuid[], request jsonb)
 returns void
@@ -121,8 +123,10 @@ begin
   if change is not null then
     perform private.copy_messages(workspace, originals, replacements, change);
   end if;
-  insert into private.bulk_actions (workspace_id, id, kind, message_count, before_usd, after_usd, idempotency_key, request_hash)
-  select workspace, action, request ->> 'kind', cardinality(voided),
+  insert into private.bulk_actions (
+    workspace_id, id, kind, message_count, unchanged_count, before_usd, after_usd, idempotency_key, request_hash
+  )
+  select workspace, action, request ->> 'kind', cardinality(voided), (request ->> 'unchanged_count')::integer,
     -coalesce(sum(m.amount_usd) filter (where m.id = any (counters)), 0),
     coalesce(sum(m.amount_usd) filter (where m.id = any (replacements)), 0),
     request ->> 'idempotency_key', request ->> 'request_hash'

@@ -103,6 +103,7 @@ export async function recordBulkAction(
   request: {
     id: string;
     kind: "void" | "correct";
+    unchanged_count: number;
     idempotency_key: string | undefined;
     request_hash: string;
     change: StoredChange | null;
@@ -117,6 +118,7 @@ export type StoredBulkAction = {
   id: string;
   kind: "void" | "correct";
   message_count: number;
+  unchanged_count: number;
   before_usd: string;
   after_usd: string;
   request_hash: string;

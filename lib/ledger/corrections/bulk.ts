@@ -113,6 +113,7 @@ async function act(
     recordBulkAction(client, workspace.id, changed, {
       id,
       kind,
+      unchanged_count: skipped + ids.length - changed.length,
       idempotency_key: key,
       request_hash: hash,
       change: change ?? null,
@@ -126,7 +127,7 @@ async function act(
     isDry ? await selectEffects(client, workspace.id, added) : undefined,
   ]);
   if (!stored) throw new Error("The action is missing.");
-  const answer = { ...toBulkAction(stored), unchanged_count: skipped + ids.length - changed.length };
+  const answer = toBulkAction(stored);
   if (!effects) return answer;
   return { ...answer, id: null, undo_until: null, messages: changed, effects: toEffects(effects) };
 }
@@ -280,12 +281,20 @@ function replay(earlier: StoredBulkAction, key: string, hash: string): BulkActio
 const exact = (text: string) => new ExactNumber(text);
 
 function toBulkAction(stored: StoredBulkAction): BulkAction {
-  const { id, kind: action, message_count, before_usd, after_usd, undone_at: undoneAt } = stored;
+  const {
+    id,
+    kind: action,
+    message_count,
+    unchanged_count,
+    before_usd,
+    after_usd,
+    undone_at: undoneAt,
+  } = stored;
   return {
     id,
     action,
     message_count,
-    unchanged_count: 0,
+    unchanged_count,
     before_usd: exact(before_usd),
     after_usd: exact(after_usd),
     messages: null,
