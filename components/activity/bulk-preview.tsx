@@ -119,13 +119,17 @@ const rowsOfBudgets = (budgets: Effects["budgets"]): Row[] =>
   budgets.map(({ id, name, from, limit_usd: limit, before_usd, after_usd }) => ({
     key: `${id} ${from}`,
     label: name,
-    about: `from ${formatDate(from)}: ${shareOf(before_usd, limit)} to ${shareOf(after_usd, limit)}`,
+    about: `${sharesOf(before_usd, after_usd, limit)} · from ${formatDate(from)}`,
     before: exactText(before_usd),
     after: exactText(after_usd),
   }));
 
 type Amount = Parameters<typeof exactText>[0];
 
-function shareOf(spent: Amount, limit: Amount): string {
-  return `${Math.round((Number(exactText(spent)) / Number(exactText(limit))) * 100)} %`;
+/** How much of a limit is spent: "85 % to 92 %", or one share where it stays. */
+function sharesOf(before: Amount, after: Amount, limit: Amount): string {
+  const [was, is] = [before, after].map(
+    (spent) => `${Math.round((Number(exactText(spent)) / Number(exactText(limit))) * 100)} %`,
+  );
+  return was === is ? `${is}` : `${was} to ${is}`;
 }

@@ -232,8 +232,8 @@ function Entries({ type, entries }: { type: Message["message_type"]; entries: Me
 /** What each rule is called in a sentence about its subject. */
 const ruleTexts: Record<string, string> = {
   budget_threshold: "reached",
-  budget_forecast: "was on course to pass",
-  budget_pace: "was ahead of its pace",
+  budget_forecast: "was forecast to reach",
+  budget_pace: "was ahead of its pace, at",
   key_limit: "reached",
 };
 

@@ -64,6 +64,9 @@ export function SelectionBar({
           </>
         )}
       </p>
+      <Button size="sm" variant="ghost" className="-ml-2.5 text-muted-foreground" onClick={clear}>
+        Clear
+      </Button>
       {hasMore && !hasAll ? (
         <button
           type="button"
@@ -79,9 +82,6 @@ export function SelectionBar({
             {label}…
           </Button>
         ))}
-        <Button size="sm" variant="ghost" onClick={clear}>
-          Clear
-        </Button>
       </div>
       {open ? (
         <BulkDialog
