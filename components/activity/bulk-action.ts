@@ -1,9 +1,6 @@
 import { callApi } from "@/components/requests/api";
 import type { bulkAction, bulkActionRequest } from "@/lib/contract/spend/bulk-actions";
 
-/** So many messages are changed by one action at most. Of the contract only the type is read, whose file would bring zod. */
-export const maxBulk: typeof import("@/lib/contract/spend/bulk-actions").maxBulkMessages = 1_000;
-
 const pathOf = (workspace: string) => `/api/v1/workspaces/${workspace}/messages/bulk-actions`;
 
 /** What is done to the selected messages. `filters` as the address of the list has them, `set` as typed. */

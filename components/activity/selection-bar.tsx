@@ -6,7 +6,8 @@ import { onDemand } from "@/components/connection/on-demand";
 import { formatCount } from "@/components/figures/format-count";
 import { Money } from "@/components/figures/money";
 import { Button } from "@/components/ui/button";
-import { type BulkRequest, maxBulk } from "./bulk-action";
+import { maxBulkMessages } from "@/lib/contract/ledger/limits";
+import type { BulkRequest } from "./bulk-action";
 import type { BulkKind } from "./bulk-dialog";
 import { type ActivityItem, sumOfItems } from "./row";
 import type { Selection } from "./use-selection";
@@ -73,7 +74,7 @@ export function SelectionBar({
           onClick={selectAll}
           className="text-primary underline-offset-4 hover:underline focus-visible:underline"
         >
-          Select all that match, up to {formatCount(maxBulk, "row")}
+          Select all that match, up to {formatCount(maxBulkMessages, "row")}
         </button>
       ) : null}
       <div className="ml-auto flex flex-wrap gap-2">

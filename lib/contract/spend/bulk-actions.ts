@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { tagName, tagValue } from "@/lib/contract/ledger/attribution";
+import { maxBulkMessages } from "@/lib/contract/ledger/limits";
 import {
   day,
   decimalNumber,
@@ -12,9 +13,6 @@ import {
 } from "@/lib/contract/values/fields";
 import { activityFilter } from "./activity";
 import { environment } from "./ledger-query";
-
-/** So many messages are changed by one action at most. */
-export const maxBulkMessages = 1_000;
 
 const set = z
   .strictObject({

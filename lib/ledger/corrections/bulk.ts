@@ -1,7 +1,8 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
-import { maxTags, toTagList } from "@/lib/contract/ledger/attribution";
+import { toTagList } from "@/lib/contract/ledger/attribution";
+import { maxTags } from "@/lib/contract/ledger/limits";
 import type { BulkAction, BulkActionRequest, BulkChange } from "@/lib/contract/spend/bulk-actions";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";

@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
+import { maxBulkMessages } from "@/lib/contract/ledger/limits";
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
-import { type BulkAction, type BulkActionRequest, maxBulkMessages } from "@/lib/contract/spend/bulk-actions";
+import type { BulkAction, BulkActionRequest } from "@/lib/contract/spend/bulk-actions";
 import type { UserClaims } from "@/lib/db/transaction";
 import { validationFailed } from "@/lib/errors";
 import { actOnMany, type Chosen } from "@/lib/ledger/corrections/bulk";
