@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
-import { tagName, tagValue } from "@/lib/contract/ledger/attribution";
+import { tagName, tags } from "@/lib/contract/ledger/attribution";
 import { maxBulkMessages } from "@/lib/contract/ledger/limits";
 import {
   day,
@@ -18,10 +18,9 @@ const set = z
   .strictObject({
     project: projectSlug.optional().meta({ description: "Moves them to this project; it must exist." }),
     feature: text(128, "Their feature; null for none.").nullable().optional(),
-    add_tags: z
-      .record(tagName, tagValue)
-      .optional()
-      .meta({ description: "Tags to add, by name; a tag that is there gets this value." }),
+    add_tags: tags.meta({
+      description: "Tags to add, by name, at most 10; a tag that is there gets this value.",
+    }),
     remove_tags: z.array(tagName).max(50).optional().meta({ description: "Names of tags to remove." }),
     multiply_by: positiveDecimal(
       "Multiplies their amounts: `0.01` where cents were recorded as dollars. They count as given by hand then, at no price.",
