@@ -65,7 +65,7 @@ language sql stable security definer set search_path = ''
 as $$
   select w.closed_until from public.workspaces as w where w.id = workspace
 $$;
-grant execute on function private.closed_until(uuid) to outlay_service, service_role, authenticated;
+grant execute on function private.closed_until(uuid) to outlay_service, service_role;
 
 -- A posting as it is booked while the days before `closed_until` are closed: one of a closed day at the time of its recording, as
 -- an adjustment. The same as `bookOpen` of the service.
@@ -107,7 +107,7 @@ returns interval
 language sql immutable set search_path = ''
 return interval '2 days';
 
--- Closes a month and the open ones before it, as an admin of the workspace. Groups of messages that are being recorded are counted
+-- Closes a month and the open ones before it, as an admin of the workspace: the user of the transaction's claims. Groups of messages that are being recorded are counted
 -- before; later ones wait until this commits, and are booked after.
 create function private.close_months(workspace uuid, through date)
 returns void
@@ -149,9 +149,9 @@ begin
   update public.workspaces set closed_until = (through + interval '1 month')::date where id = workspace;
 end
 $$;
-grant execute on function private.close_months(uuid, date) to authenticated;
+grant execute on function private.close_months(uuid, date) to outlay_service, service_role;
 
--- Reopens the last closed month, as an admin of the workspace. What was booked as an adjustment of it stays where it is.
+-- Reopens the last closed month, as an admin of the workspace: the user of the transaction's claims. What was booked as an adjustment of it stays where it is.
 create function private.reopen_month(workspace uuid, closing uuid, reason text)
 returns void
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
@@ -179,7 +179,7 @@ begin
   where id = workspace;
 end
 $$;
-grant execute on function private.reopen_month(uuid, uuid, text) to authenticated;
+grant execute on function private.reopen_month(uuid, uuid, text) to outlay_service, service_role;
 
 -- The oldest closing whose export is to be written, locked for the caller; one workspace's, or any.
 create function private.lock_unfiled_month(workspace uuid)
@@ -194,35 +194,37 @@ as $$
 $$;
 grant execute on function private.lock_unfiled_month(uuid) to outlay_service, service_role;
 
--- The live figures of a day, for the filed export: by everything but the person, whose name an erasure has to replace.
-create function private.figures_of_day(workspace uuid, of_day date)
+-- The live figures of a month by day, for the filed export: by everything but the person, whose name an erasure has to replace.
+create function private.figures_to_file(workspace uuid, of_month date)
 returns table (
-  project text, project_name text, type text, provider text, model text, feature text, key_id uuid, key_name text, source text,
-  tags text[], amount_usd numeric, adjustments_usd numeric, message_count bigint, line_count bigint, unpriced_count bigint,
-  included_usd numeric
+  day date, project text, project_name text, type text, provider text, model text, feature text, key_id uuid, key_name text,
+  source text, tags text[], amount_usd numeric, adjustments_usd numeric, message_count bigint, line_count bigint,
+  unpriced_count bigint, included_usd numeric
 )
 language sql stable security definer set search_path = '' set timezone = 'UTC'
 as $$
-  select p.slug, p.name, f.type, f.provider, f.model, f.feature, f.api_key_id, k.name, f.source, f.tags,
+  select f.day, p.slug, p.name, f.type, f.provider, f.model, f.feature, f.api_key_id, k.name, f.source, f.tags,
     trim_scale(sum(f.amount_usd)), trim_scale(sum(f.adjustments_usd)), sum(f.message_count)::bigint, sum(f.item_count)::bigint,
     sum(f.unpriced_count)::bigint, trim_scale(sum(f.included_usd))
   from (
-    select d.project_id, d.type, d.provider, d.model, d.feature, d.api_key_id, d.source, d.tags, d.amount_usd,
+    select d.day, d.project_id, d.type, d.provider, d.model, d.feature, d.api_key_id, d.source, d.tags, d.amount_usd,
       0 as adjustments_usd, d.message_count, d.item_count, d.unpriced_count, d.included_usd
     from public.daily_spend as d
-    where d.workspace_id = workspace and d.day = of_day and d.environment = 'live'
+    where d.workspace_id = workspace and d.environment = 'live'
+      and d.day >= of_month and d.day < of_month + interval '1 month'
     union all
-    select m.project_id, m.type, m.provider, m.model, m.feature, m.api_key_id, m.source, m.tags, 0, m.amount_usd, 0, 0, 0, 0
+    select m.occurred_at::date, m.project_id, m.type, m.provider, m.model, m.feature, m.api_key_id, m.source, m.tags, 0,
+      m.amount_usd, 0, 0, 0, 0
     from public.messages as m
     where m.workspace_id = workspace and m.environment = 'live' and m.adjusts is not null
-      and m.occurred_at >= of_day and m.occurred_at < of_day + 1
+      and m.occurred_at >= of_month and m.occurred_at < of_month + interval '1 month'
   ) as f
   join public.projects as p on p.workspace_id = workspace and p.id = f.project_id
   left join public.api_keys as k on k.workspace_id = workspace and k.id = f.api_key_id
-  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-  order by 1, 3, 4, 5, 6, 7, 9, 10
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+  order by 1, 2, 4, 5, 6, 7, 8, 10, 11
 $$;
-grant execute on function private.figures_of_day(uuid, date) to outlay_service, service_role;
+grant execute on function private.figures_to_file(uuid, date) to outlay_service, service_role;
 
 -- Stores a part of a filed export. content: base64
 create function private.store_filed_part(workspace uuid, closing uuid, number integer, content text)

@@ -15,7 +15,7 @@ import {
 import { parseDecimal, subtract } from "@/lib/decimal";
 import { notFound, ServiceError } from "@/lib/errors";
 import { budgetExceeded, parseBudgets } from "@/lib/keys/blocking-budgets";
-import { withMonths } from "@/lib/ledger/ingest/months";
+import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { followPublished } from "@/lib/ledger/published/follow";
 import {
@@ -89,6 +89,8 @@ async function voidOnce(
       const earlier = cost.voided_by === null ? undefined : await selectVoid(client, workspace.id, id);
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
       demandWhole(cost);
+      // A void of what is booked in a closed month is booked now.
+      requireMonths([toInstant(now)]);
       const { reason } = request;
       await requireRoomInBudgets(client, workspace.id, id, async () => {
         await insertVoid(client, {

@@ -69,7 +69,7 @@ language sql stable security definer set search_path = ''
 as $$
   select w.closed_until from public.workspaces as w where w.id = workspace
 $$;
-grant execute on function private.closed_until(uuid) to outlay_service, service_role, authenticated;
+grant execute on function private.closed_until(uuid) to outlay_service, service_role;
 
 -- A posting as it is booked while the days before `closed_until` are closed: one of a closed day at the time of its recording, as
 -- an adjustment. The same as `bookOpen` of the service.
@@ -111,7 +111,7 @@ returns interval
 language sql immutable set search_path = ''
 return interval '2 days';
 
--- Closes a month and the open ones before it, as an admin of the workspace. Groups of messages that are being recorded are counted
+-- Closes a month and the open ones before it, as an admin of the workspace: the user of the transaction's claims. Groups of messages that are being recorded are counted
 -- before; later ones wait until this commits, and are booked after.
 create function private.close_months(workspace uuid, through date)
 returns void
@@ -153,9 +153,9 @@ begin
   update public.workspaces set closed_until = (through + interval '1 month')::date where id = workspace;
 end
 $$;
-grant execute on function private.close_months(uuid, date) to authenticated;
+grant execute on function private.close_months(uuid, date) to outlay_service, service_role;
 
--- Reopens the last closed month, as an admin of the workspace. What was booked as an adjustment of it stays where it is.
+-- Reopens the last closed month, as an admin of the workspace: the user of the transaction's claims. What was booked as an adjustment of it stays where it is.
 create function private.reopen_month(workspace uuid, closing uuid, reason text)
 returns void
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
@@ -183,7 +183,7 @@ begin
   where id = workspace;
 end
 $$;
-grant execute on function private.reopen_month(uuid, uuid, text) to authenticated;
+grant execute on function private.reopen_month(uuid, uuid, text) to outlay_service, service_role;
 
 -- The oldest closing whose export is to be written, locked for the caller; one workspace's, or any.
 create function private.lock_unfiled_month(workspace uuid)
@@ -198,35 +198,37 @@ as $$
 $$;
 grant execute on function private.lock_unfiled_month(uuid) to outlay_service, service_role;
 
--- The live figures of a day, for the filed export: by everything but the person, whose name an erasure has to replace.
-create function private.figures_of_day(workspace uuid, of_day date)
+-- The live figures of a month by day, for the filed export: by everything but the person, whose name an erasure has to replace.
+create function private.figures_to_file(workspace uuid, of_month date)
 returns table (
-  project text, project_name text, type text, provider text, model text, feature text, key_id uuid, key_name text, source text,
-  tags text[], amount_usd numeric, adjustments_usd numeric, message_count bigint, line_count bigint, unpriced_count bigint,
-  included_usd numeric
+  day date, project text, project_name text, type text, provider text, model text, feature text, key_id uuid, key_name text,
+  source text, tags text[], amount_usd numeric, adjustments_usd numeric, message_count bigint, line_count bigint,
+  unpriced_count bigint, included_usd numeric
 )
 language sql stable security definer set search_path = '' set timezone = 'UTC'
 as $$
-  select p.slug, p.name, f.type, f.provider, f.model, f.feature, f.api_key_id, k.name, f.source, f.tags,
+  select f.day, p.slug, p.name, f.type, f.provider, f.model, f.feature, f.api_key_id, k.name, f.source, f.tags,
     trim_scale(sum(f.amount_usd)), trim_scale(sum(f.adjustments_usd)), sum(f.message_count)::bigint, sum(f.item_count)::bigint,
     sum(f.unpriced_count)::bigint, trim_scale(sum(f.included_usd))
   from (
-    select d.project_id, d.type, d.provider, d.model, d.feature, d.api_key_id, d.source, d.tags, d.amount_usd,
+    select d.day, d.project_id, d.type, d.provider, d.model, d.feature, d.api_key_id, d.source, d.tags, d.amount_usd,
       0 as adjustments_usd, d.message_count, d.item_count, d.unpriced_count, d.included_usd
     from public.daily_spend as d
-    where d.workspace_id = workspace and d.day = of_day and d.environment = 'live'
+    where d.workspace_id = workspace and d.environment = 'live'
+      and d.day >= of_month and d.day < of_month + interval '1 month'
     union all
-    select m.project_id, m.type, m.provider, m.model, m.feature, m.api_key_id, m.source, m.tags, 0, m.amount_usd, 0, 0, 0, 0
+    select m.occurred_at::date, m.project_id, m.type, m.provider, m.model, m.feature, m.api_key_id, m.source, m.tags, 0,
+      m.amount_usd, 0, 0, 0, 0
     from public.messages as m
     where m.workspace_id = workspace and m.environment = 'live' and m.adjusts is not null
-      and m.occurred_at >= of_day and m.occurred_at < of_day + 1
+      and m.occurred_at >= of_month and m.occurred_at < of_month + interval '1 month'
   ) as f
   join public.projects as p on p.workspace_id = workspace and p.id = f.project_id
   left join public.api_keys as k on k.workspace_id = workspace and k.id = f.api_key_id
-  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
-  order by 1, 3, 4, 5, 6, 7, 9, 10
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+  order by 1, 2, 4, 5, 6, 7, 8, 10, 11
 $$;
-grant execute on function private.figures_of_day(uuid, date) to outlay_service, service_role;
+grant execute on function private.figures_to_file(uuid, date) to outlay_service, service_role;
 
 -- Stores a part of a filed export. content: base64
 create function private.store_filed_part(workspace uuid, closing uuid, number integer, content text)
@@ -265,10 +267,79 @@ revoke execute on function private.closing_delay() from public;
 revoke execute on function private.close_months(uuid, date) from public;
 revoke execute on function private.reopen_month(uuid, uuid, text) from public;
 revoke execute on function private.lock_unfiled_month(uuid) from public;
-revoke execute on function private.figures_of_day(uuid, date) from public;
+revoke execute on function private.figures_to_file(uuid, date) from public;
 revoke execute on function private.store_filed_part(uuid, uuid, integer, text) from public;
 revoke execute on function private.finish_filing(uuid, uuid, text, bigint) from public;
 revoke execute on function private.filed_part(uuid, uuid, integer) from public;
+
+-- What was recorded for tellings that may be told again, and sums that may be taken back, as `load_admission` answers it. The
+-- caller holds the lock of the keys (`outlay.tellings`).
+--
+-- wanted: [{ key, likeness, scope, from, until, last_start, first_end, most }], microseconds: of the alike tellings of a key from the
+--   first start to the last end, with the last start and the first end; `scope` is null where several programs tell them; at `most` so
+--   many are returned for each. A version before has no `key` (then any of key_ids), `last_start`, `first_end` and `most`
+-- marks: of hours, see `private.counted_sums`
+-- returns: { calls: rows of call_tellings, messages: rows of messages, sums: rows of counted_sums }
+create or replace function private.load_tellings(key_ids uuid[], workspaces uuid[], wanted jsonb, marks text[])
+returns jsonb
+language plpgsql stable security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  calls jsonb;
+  told uuid[];
+  first_us bigint;
+  last_us bigint;
+  stored jsonb;
+  sums jsonb;
+begin
+  -- Only those of another program, with what else was told of the same calls. An earlier telling ends at most ten minutes later.
+  -- Of many, those that begin or end beside a wanted one come first.
+  select jsonb_agg(to_jsonb(candidate) - 'is_other' - 'told_at'), array_agg(distinct candidate.message_id), min(candidate.ended_us), max(candidate.ended_us)
+  into calls, told, first_us, last_us
+  from (
+    select near.*, bool_or(w.scope is null or near.scope <> w.scope) over (partition by near.message_id) as is_other
+    from jsonb_to_recordset(wanted) as w (
+      key uuid, likeness bigint, scope bigint, "from" bigint, until bigint, last_start bigint, first_end bigint, most integer
+    )
+    cross join lateral (
+      select * from private.call_tellings as t
+      where t.api_key_id = any (case when w.key is null then key_ids else array[w.key] end) and t.likeness = w.likeness
+        and t.ended_us between w."from" - 1000000 and w.until + 600000000 and t.started_us <= w.until + 1000000
+      order by t.ended_us not between w.first_end - 1000000 and w.until + 1000000
+        and t.started_us not between w."from" - 1000000 and w.last_start + 1000000
+      limit coalesce(w.most, 500)
+    ) as near
+  ) as candidate
+  where candidate.is_other;
+
+  if calls is not null then
+    select jsonb_agg(to_jsonb(m) || jsonb_build_object(
+      'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
+      'list_price_usd', m.list_price_usd::text
+    ) order by m.id, m.part) into stored
+    from public.messages as m
+    where m.workspace_id = any (workspaces) and m.id = any (told)
+      and m.occurred_at between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
+    -- Calls of a closed month are booked when they were recorded.
+    if exists (select from public.workspaces as w where w.id = any (workspaces) and w.closed_until > to_timestamp(first_us / 1000000.0) - interval '1 day') then
+      select coalesce(stored, '[]') || coalesce(jsonb_agg(to_jsonb(m) || jsonb_build_object(
+        'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
+        'list_price_usd', m.list_price_usd::text
+      ) order by m.id, m.part), '[]') into stored
+      from public.messages as m
+      where m.workspace_id = any (workspaces) and m.id = any (told)
+        and m.adjusts between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
+    end if;
+  end if;
+
+  if cardinality(marks) > 0 then
+    select jsonb_agg(jsonb_build_object('mark', s.mark, 'message_id', s.message_id, 'environment', s.environment)) into sums
+    from private.counted_sums as s
+    where s.workspace_id = any (workspaces) and s.mark = any (marks);
+  end if;
+  return jsonb_build_object('calls', coalesce(calls, '[]'), 'messages', coalesce(stored, '[]'), 'sums', coalesce(sums, '[]'));
+end
+$$;
 
 -- Blocking budgets are loaded together with the keys of a group: no further round trip.
 -- The state of the keys of a group of requests that the guard needs, at one point in time.
