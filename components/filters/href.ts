@@ -48,7 +48,8 @@ export type ActivityFilter = Partial<
     | "session"
     | "emitter"
     | "source"
-    | "cost_status",
+    | "cost_status"
+    | "adjusts",
     string | null | undefined
   >
 >;
