@@ -19,6 +19,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/otlp/v1/traces", load: () => import("@/app/api/otlp/v1/traces/route") },
   { path: "/api/public/otel/v1/traces", load: () => import("@/app/api/public/otel/v1/traces/route") },
   { path: "/api/v1/budgets/status", load: () => import("@/app/api/v1/budgets/status/route") },
+  { path: "/api/v1/closed-months", load: () => import("@/app/api/v1/closed-months/route") },
   { path: "/api/v1/invitations/[token]/accept", load: () => import("@/app/api/v1/invitations/[token]/accept/route") },
   { path: "/api/v1/invitations/[token]", load: () => import("@/app/api/v1/invitations/[token]/route") },
   { path: "/api/v1/limits", load: () => import("@/app/api/v1/limits/route") },

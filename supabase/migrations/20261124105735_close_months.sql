@@ -43,7 +43,10 @@ create policy "A member reads the closed months of their workspaces"
 -- The figures are of all projects and people.
 create policy "A key that may read all spend reads the closed months"
   on public.closed_months for select to outlay_key
-  using (workspace_id = (select private.key_workspace()) and (select private.key_is_unconfined()));
+  using (
+    workspace_id = (select private.key_workspace())
+    and (select private.key_environment()) = 'live' and (select private.key_is_unconfined())
+  );
 
 create trigger closed_months_are_audited
   after insert or update of reopened_at on public.closed_months

@@ -66,6 +66,18 @@ export const closedMonthList = z
   .meta({ id: "ClosedMonthList" });
 export type ClosedMonthList = z.output<typeof closedMonthList>;
 
+/** What a key reads of closed months. */
+export const closedMonths = z
+  .object({
+    closed_until: z.string().nullable().meta({
+      description: "The first open day (UTC). Null where nothing is closed, or the key sees no closed month.",
+    }),
+    months: z
+      .array(z.object({ month, ...figures, closed_at: instant, sha256: closing.shape.sha256 }))
+      .meta({ description: "The latest first." }),
+  })
+  .meta({ id: "ClosedMonths" });
+
 export const closeRequest = z
   .strictObject({
     month: month.meta({

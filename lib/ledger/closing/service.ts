@@ -1,10 +1,23 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import type { ClosedMonthList, LedgerMonth, reopenRequest } from "@/lib/contract/ledger/closed-months";
+import type {
+  ClosedMonthList,
+  closedMonths,
+  LedgerMonth,
+  reopenRequest,
+} from "@/lib/contract/ledger/closed-months";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
-import { asServiceWithin, asUser, asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
+import {
+  asKey,
+  asServiceWithin,
+  asUser,
+  asUserReading,
+  type KeyClaims,
+  sqlState,
+  type UserClaims,
+} from "@/lib/db/transaction";
 import { parseDecimal, sum, toText } from "@/lib/decimal";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { addMonths } from "@/lib/ledger/recurring/periods";
@@ -71,6 +84,23 @@ export async function loadClosedMonths(
   }
   const reopened = closings.filter(({ reopened_at }) => reopened_at !== null).map(toClosing);
   return { closed_until: closedUntil, months, reopened };
+}
+
+/** What was filed of the closed months, as far as a key sees all live spend; otherwise nothing. */
+export function readClosedMonths(claims: KeyClaims): Promise<z.output<typeof closedMonths>> {
+  return asKey(claims, async (client) => {
+    const closings = await selectClosings(client, claims.workspace_id);
+    const current = closings.filter(({ reopened_at }) => reopened_at === null);
+    return {
+      closed_until: current[0] ? dayAfter(current[0].month) : null,
+      months: current.map((row) => ({
+        month: row.month,
+        ...toFigures(row),
+        closed_at: toInstant(row.closed_at.getTime()),
+        sha256: row.sha256,
+      })),
+    };
+  });
 }
 
 /**

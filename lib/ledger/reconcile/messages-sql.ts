@@ -89,7 +89,7 @@ export const removeStrayAnswers = (workspaceId: string) => sql`
  * their month, unless the void is an adjustment of a closed month, which may have been removed before.
  */
 export const differingVoids = (workspaceId: string | null) => sql`
-  select pair.workspace_id, pair.id, type, stored_amount_usd, stored_parts, actual_parts, 0 as actual_amount_usd,
+  select pair.workspace_id, pair.id, pair.type, stored_amount_usd, stored_parts, actual_parts, 0 as actual_amount_usd,
     workspace.slug as workspace
   from (
     select workspace_id, coalesce(voids, id) as id, min(type) as type, sum(amount_usd) as stored_amount_usd,

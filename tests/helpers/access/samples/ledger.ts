@@ -94,6 +94,7 @@ export const ledgerSamples: Samples = {
   "PUT /api/v1/sources/helicone/secret": () => ({ body: { secret: signingSecret } }),
   "DELETE /api/v1/sources/helicone/secret": nothing,
   "GET /api/v1/summary/month": nothing,
+  "GET /api/v1/closed-months": nothing,
   "GET /api/v1/budgets/status": nothing,
   "GET /api/v1/limits": nothing,
   "GET /api/v1/projects/[slug]/spend": async (world) => {
