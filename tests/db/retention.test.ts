@@ -48,6 +48,27 @@ const endWaiting = `
 const remove = (before: string, dryRun = false) => removeMessages({ before, dryRun });
 
 describe("Removing the messages of old months", () => {
+  test("leaves the void of a cost of a closed month, which is booked in a later one", async () => {
+    const [message] = await rowsOf(
+      "select id, occurred_at from public.messages where workspace_id = $1 and part = 0 and voided_by is null order by occurred_at limit 1",
+      [workspace.id],
+    );
+    await sql("update public.workspaces set closed_until = '2026-04-01' where id = $1", [workspace.id]);
+    await sql(
+      "insert into public.message_voids (workspace_id, message_id, reason, user_id) values ($1, $2, 'x', null)",
+      [workspace.id, message.id],
+    );
+    const before = await sums();
+    expect((await remove("2026-04")).isWhole).toBe(true);
+    const left = await rowsOf("select adjusts from public.messages where workspace_id = $1 and voids = $2", [
+      workspace.id,
+      message.id,
+    ]);
+    expect(left).toEqual([{ adjusts: message.occurred_at }]);
+    expect(await sums()).toEqual(before);
+    expect((await check(workspace)).found).toEqual([]);
+  });
+
   test("keeps every sum, and reconcile finds nothing to repair", async () => {
     const before = await sums();
     const { months, isWhole } = await remove("2026-04");

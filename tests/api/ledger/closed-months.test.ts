@@ -179,6 +179,35 @@ describe("A closed month", () => {
   });
 });
 
+test("The erasure of a person changes neither the figures nor the filed export of a closed month", async () => {
+  const team = await withTeam();
+  const usage = {
+    type: "usage",
+    provider: "openai",
+    model: "gpt-4o",
+    unit_type: "output_tokens",
+    quantity: 1000,
+  };
+  await team.add({ ...usage, user: "ada@example.com", occurred_at: inClosed("11") });
+  await team.close();
+  const before = await team.monthOf();
+  const bytes = await team.filed(before.closing?.id as string);
+  expect(bytes.toString()).not.toContain("ada@example.com");
+  const erased = await team.users.admin.call("POST", `${team.path}/people/erasures`, {
+    user: "ada@example.com",
+  });
+  expect(erased.status).toBe(202);
+  await expect
+    .poll(async () => (await team.users.admin.get(`${team.path}/people/erasures`)).body.erasures, {
+      timeout: 20_000,
+    })
+    .toMatchObject([{ status: "done", changed_count: 1 }]);
+  expect(await team.exported(closed)).not.toContain("ada@example.com");
+  expect(await team.monthOf()).toEqual(before);
+  expect(await team.filed(before.closing?.id as string)).toEqual(bytes);
+  await isSound(team);
+});
+
 describe("Closing a month", () => {
   test("is for admins, in their own workspaces, through the service alone", async () => {
     const team = await withTeam();
