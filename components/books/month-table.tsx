@@ -188,7 +188,7 @@ export function Download({
       >
         CSV
       </a>
-      <CopyButton text={sha256} label={`Copy the SHA-256 of ${nameOfMonth(month)}`} />
+      <CopyButton text={sha256} label={`Copy the hash of the export: ${nameOfMonth(month)}`} />
     </span>
   );
 }

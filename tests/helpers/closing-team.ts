@@ -2,19 +2,10 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { ClosedMonthList, LedgerMonth } from "@/lib/contract/ledger/closed-months";
 import { dayOf } from "@/lib/contract/values/instant";
+import { closed } from "./closable-months";
 import type { Harness } from "./harness";
 import { clientIn } from "./recording";
 import { makeTeam, type User } from "./team";
-
-/** The first day of the month that many months ago, `YYYY-MM-DD`. */
-export function firstDay(monthsAgo: number): string {
-  const today = new Date();
-  return dayOf(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsAgo, 1));
-}
-
-/** A month that can be closed on any day, and the one before it, `YYYY-MM`. */
-export const closed = firstDay(2).slice(0, 7);
-export const earlier = firstDay(3).slice(0, 7);
 
 /** What a message was answered with. */
 export type Added = { id: string; created_at: string; amount_usd: number; adjusts?: string };

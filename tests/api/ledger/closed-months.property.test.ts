@@ -2,13 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { dayOf } from "@/lib/contract/values/instant";
 import { reconcile } from "@/lib/ledger/reconcile/service";
-import {
-  type Added,
-  type ClosingTeam,
-  firstDay,
-  makeClosingTeam,
-  sha256,
-} from "@/tests/helpers/closing-team";
+import { firstDay } from "@/tests/helpers/closable-months";
+import { type Added, type ClosingTeam, makeClosingTeam, sha256 } from "@/tests/helpers/closing-team";
 import { connectService } from "@/tests/helpers/connect-service";
 import { foldPastDays } from "@/tests/helpers/folds";
 import { ledgerDifferences } from "@/tests/helpers/harness";

@@ -1,14 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { LedgerMonth } from "@/lib/contract/ledger/closed-months";
 import { dayOf } from "@/lib/contract/values/instant";
-import {
-  type ClosingTeam,
-  closed,
-  earlier,
-  firstDay,
-  makeClosingTeam,
-  sha256,
-} from "@/tests/helpers/closing-team";
+import { closed, earlier, firstDay } from "@/tests/helpers/closable-months";
+import { type ClosingTeam, makeClosingTeam, sha256 } from "@/tests/helpers/closing-team";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { expense } from "@/tests/helpers/recording";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
