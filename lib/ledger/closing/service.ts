@@ -149,7 +149,7 @@ export function reopenClosedMonth(
       if (sqlState(error) !== wrongState) throw error;
       throw new ServiceError(
         "conflict",
-        "Only the last closed month can be reopened. Reopen the later ones first, the latest of them first.",
+        "Only the last closed month can be reopened, once its export is filed. Of several, reopen the latest first.",
       );
     });
     return loadClosedMonths(client, id, now);

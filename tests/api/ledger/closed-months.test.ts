@@ -169,6 +169,11 @@ describe("A closed month", () => {
     expect((await price(5, `${openDay}T00:00:00Z`)).status).toBeLessThan(300);
     await expect.poll(async () => (await team.detail(late.id)).amount_usd, { timeout: 20_000 }).toBe(4);
     expect(await team.monthOf()).toMatchObject({ amount_usd: 0, unpriced_count: 1 });
+    const past = await team.users.admin.call("PUT", `${team.path}/prices`, {
+      ...{ provider: "unheard-of", model: "m", unit_type: "requests", rate: 3, starts_at: inClosed("01") },
+      reprice: { from: inClosed("01"), to: `${openDay}T00:00:00Z` },
+    });
+    expect(past.body.issues).toMatchObject([{ path: "reprice.from" }]);
     await isSound(team);
   });
 });

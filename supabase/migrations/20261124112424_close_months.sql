@@ -158,7 +158,7 @@ end
 $$;
 grant execute on function private.close_months(uuid, date) to outlay_service, service_role;
 
--- Reopens the last closed month, as an admin of the workspace: the user of the transaction's claims. What was booked as an adjustment of it stays where it is.
+-- Reopens the last closed month once its export is filed, as an admin of the workspace: the user of the transaction's claims. What was booked as an adjustment of it stays where it is.
 create function private.reopen_month(workspace uuid, closing uuid, reason text)
 returns void
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
@@ -174,7 +174,7 @@ begin
   set reopened_at = date_trunc('milliseconds', clock_timestamp()), reopened_by = auth.uid(), reopened_by_email = auth.email(),
     reopen_reason = reason
   from public.workspaces as w
-  where c.workspace_id = workspace and c.id = closing and c.reopened_at is null
+  where c.workspace_id = workspace and c.id = closing and c.reopened_at is null and c.sha256 is not null
     and w.id = c.workspace_id and w.closed_until = (c.month + interval '1 month')::date
   returning c.month into reopened;
   if reopened is null then
@@ -188,16 +188,23 @@ end
 $$;
 grant execute on function private.reopen_month(uuid, uuid, text) to outlay_service, service_role;
 
--- The oldest closing whose export is to be written, locked for the caller; one workspace's, or any.
+-- The oldest closing whose export is to be written, locked for the caller. Of one workspace, it waits for another process that
+-- writes it; of all of them, it takes another one.
 create function private.lock_unfiled_month(workspace uuid)
 returns setof public.closed_months
-language sql volatile security definer set search_path = ''
+language plpgsql volatile security definer set search_path = ''
 as $$
-  select * from public.closed_months as c
-  where c.sha256 is null and c.reopened_at is null and (workspace is null or c.workspace_id = workspace)
-  order by c.closed_at, c.month
-  limit 1
-  for update skip locked
+begin
+  if workspace is null then
+    return query
+      select * from public.closed_months as c where c.sha256 is null and c.reopened_at is null
+      order by c.closed_at, c.month limit 1 for update skip locked;
+  else
+    return query
+      select * from public.closed_months as c where c.sha256 is null and c.reopened_at is null and c.workspace_id = workspace
+      order by c.closed_at, c.month limit 1 for update;
+  end if;
+end
 $$;
 grant execute on function private.lock_unfiled_month(uuid) to outlay_service, service_role;
 
