@@ -4,6 +4,8 @@ import { dayOf } from "@/lib/contract/values/instant";
 import { closed, earlier, firstDay } from "@/tests/helpers/closable-months";
 import { type ClosingTeam, makeClosingTeam, sha256 } from "@/tests/helpers/closing-team";
 import { ledgerDifferences } from "@/tests/helpers/harness";
+import { exportSpans } from "@/tests/helpers/otlp";
+import { makeSource } from "@/tests/helpers/otlp-source";
 import { expense } from "@/tests/helpers/recording";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
@@ -176,6 +178,64 @@ describe("A closed month", () => {
     expect(past.body.issues).toMatchObject([{ path: "reprice.from" }]);
     await isSound(team);
   });
+});
+
+test("A call of a closed month that two programs report counts once, with what both say of it", async () => {
+  const team = await withTeam();
+  const source = await makeSource(harness, {}, team.workspace);
+  await team.close();
+  const startMs = Date.parse(inClosed("08"));
+  const call = { startMs, endMs: startMs + 900 };
+  await source.accept(
+    exportSpans(
+      [
+        {
+          ...call,
+          ...{ id: "a1", trace: "a1" },
+          attributes: {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": "anthropic",
+            "gen_ai.response.model": "claude-sonnet-4-5-20250929",
+            "gen_ai.response.id": "msg_01C9f2Kq7Lw1Zp4Xs8Vb000001",
+            "gen_ai.usage.input_tokens": 1300,
+            "gen_ai.usage.output_tokens": 20,
+          },
+        },
+      ],
+      { scope: "com.anthropic.sdk.typescript" },
+    ),
+  );
+  const [first] = await source.messages();
+  await source.accept(
+    exportSpans(
+      [
+        {
+          ...{ startMs: startMs - 100, endMs: startMs + 1000 },
+          ...{ id: "b1", trace: "b1" },
+          attributes: {
+            "openinference.span.kind": "LLM",
+            "llm.provider": "anthropic",
+            "llm.model_name": "claude-sonnet-4-5",
+            "llm.token_count.prompt": 1300,
+            "llm.token_count.completion": 20,
+            "user.id": "u_1",
+          },
+        },
+      ],
+      { scope: "openinference.instrumentation.anthropic" },
+    ),
+  );
+  expect(await source.messages()).toHaveLength(1);
+  expect(first.occurred_at.getTime()).toBeGreaterThan(startMs + 86_400_000);
+  const { rows } = await harness.fixtures.sql.query(
+    `select count(distinct adjusts)::int as instants, min(adjusts) as adjusts,
+       max(end_user) filter (where voids is null and voided_by is null) as person
+     from public.messages where workspace_id = $1`,
+    [team.workspace],
+  );
+  expect(rows).toEqual([{ instants: 1, adjusts: new Date(startMs), person: "u_1" }]);
+  expect((await team.monthOf()).amount_usd).toBe(0);
+  await isSound(team);
 });
 
 test("The erasure of a person changes neither the figures nor the filed export of a closed month", async () => {
