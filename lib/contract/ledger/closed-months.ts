@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
-import { decimalNumber, instant, text, uuid } from "@/lib/contract/values/fields";
+import { day, decimalNumber, instant, text, uuid } from "@/lib/contract/values/fields";
 
 const month = z
   .string()
@@ -54,7 +54,7 @@ export type LedgerMonth = z.output<typeof ledgerMonth>;
 
 export const closedMonthList = z
   .object({
-    closed_until: z.string().nullable().meta({
+    closed_until: day.nullable().meta({
       description:
         "The first open day (UTC): everything that occurred before it is closed. Null where nothing is.",
     }),
@@ -69,7 +69,7 @@ export type ClosedMonthList = z.output<typeof closedMonthList>;
 /** What a key reads of closed months. */
 export const closedMonths = z
   .object({
-    closed_until: z.string().nullable().meta({
+    closed_until: day.nullable().meta({
       description: "The first open day (UTC). Null where nothing is closed, or the key sees no closed month.",
     }),
     months: z
