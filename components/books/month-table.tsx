@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { exactText } from "@/components/figures/amount";
-import { formatCount } from "@/components/figures/format-count";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
 import { formatMonthAndYear } from "@/components/figures/format-date";
 import { formatUsd, Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
@@ -50,12 +50,17 @@ export function MonthTable({ list, ...shown }: Shown & { list: ClosedMonthList }
                 <Status month={month} present={present} />
               </span>
               <Adjusted month={month} workspace={shown.workspace} />
+              {month.later_adjustment_count > 0 ? (
+                <span className="block text-muted-foreground text-xs lg:hidden">
+                  Later adjustments: <Later month={month} workspace={shown.workspace} />
+                </span>
+              ) : null}
             </TableCell>
             <TableCell className="whitespace-nowrap text-right tabular-nums">
               <Money usd={month.amount_usd} figure="month_usd" />
               {month.unpriced_count > 0 ? (
                 <span className="block text-warning text-xs">
-                  {formatCount(month.unpriced_count, "line")} without a price
+                  {formatNumber(month.unpriced_count)} unpriced
                 </span>
               ) : null}
             </TableCell>
@@ -63,7 +68,7 @@ export function MonthTable({ list, ...shown }: Shown & { list: ClosedMonthList }
               <Later month={month} workspace={shown.workspace} />
             </TableCell>
             <TableCell className="hidden text-right tabular-nums md:table-cell">
-              {formatCount(month.message_count, "message")}
+              {formatNumber(month.message_count)}
             </TableCell>
             <TableCell className="hidden whitespace-nowrap sm:table-cell">
               <Status month={month} present={present} />
@@ -156,7 +161,7 @@ function Actions({
   const { closing } = month;
   if (closing) {
     return (
-      <span className="flex flex-wrap items-center justify-end gap-1.5">
+      <span className="flex flex-col items-end gap-1.5 sm:flex-row sm:items-center sm:justify-end">
         <Download workspace={workspace} closing={closing} />
         {isLast && canClose ? <ReopenMonth workspace={workspace} id={closing.id} name={name} /> : null}
       </span>
@@ -178,7 +183,7 @@ export function Download({
 }) {
   if (sha256 === null) return <span className="text-muted-foreground text-xs">Being filed</span>;
   return (
-    <span className="flex items-center gap-1">
+    <span className="flex items-center gap-1 whitespace-nowrap">
       <a
         href={`/api/v1/workspaces/${workspace}/closed-months/${id}/export`}
         download
