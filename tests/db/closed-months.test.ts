@@ -1,5 +1,6 @@
-import type pg from "pg";
+import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { actAs, createMembers } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
@@ -8,12 +9,13 @@ import { withDatabase } from "@/tests/helpers/with-database";
 
 let fixtures: Fixtures;
 let service: pg.Client;
+let database: TestDatabase;
 let workspace: string;
 let users: Awaited<ReturnType<typeof createMembers>>;
 const sql = (text: string, values: unknown[] = []) => fixtures.sql.query(text, values);
 
 withDatabase((open) => {
-  ({ fixtures, service } = open);
+  ({ database, fixtures, service } = open);
 });
 beforeAll(async () => {
   workspace = await fixtures.workspace();
@@ -96,6 +98,23 @@ describe("Months of a workspace", () => {
     );
     expect(audited).toEqual([{ action: "closed_month.created", actor_id: users.owner }]);
   });
+});
+
+test("Closing waits for what is being recorded, so that it counts in what is filed", async () => {
+  const recording = new pg.Client({ connectionString: database.url });
+  await recording.connect();
+  try {
+    await recording.query("begin");
+    // As groups of messages, voids, corrections and repricings do.
+    await recording.query("select private.hold_budgets(array[$1::uuid])", [workspace]);
+    await service.query("set lock_timeout = '100ms'");
+    expect(await as("owner", close, "service")).toBe("55P03");
+    await recording.query("commit");
+    expect(await as("owner", close, "service")).toEqual(done);
+  } finally {
+    await service.query("reset lock_timeout");
+    await recording.end();
+  }
 });
 
 test("No change of sums reaches a closed day but the name of a person", async () => {
