@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { closedMonths } from "@/lib/contract/ledger/closed-months";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/decimal";
@@ -113,6 +114,17 @@ export function describeSummary(summary: z.output<typeof monthSummary>): string 
   );
 }
 
+export function describeClosedMonths({ months }: z.output<typeof closedMonths>): string {
+  const [last] = months;
+  if (!last) return "No month is closed, as far as this key may see.";
+  return lines(
+    `Closed through ${last.month}. What is recorded of these months later is booked in an open month, as an adjustment.`,
+    months.map(
+      ({ month, amount_usd: amount, message_count: count }) => `- ${month}: ${usd(amount)}, ${count} records`,
+    ),
+  );
+}
+
 const unpriced = (count: number) =>
   `${count} of them have no known price yet and count as $0: the true cost is higher.`;
 
@@ -147,8 +159,8 @@ function left(limit: Amount, spent: Amount): string {
 /** What to do about a refusal, for errors whose message does not say. */
 const advice: Partial<Record<ServiceError["code"], string>> = {
   permission_denied: "Ask the user for an API key that has it, or to add it to this one in the dashboard.",
-  project_not_allowed: "Use a project that the key may touch, or ask the user to widen the key.",
-  feature_not_allowed: "Use one of the allowed features, or ask the user to widen the key.",
+  project_not_allowed: "Use a project that the key may use, or ask the user to allow this one for the key.",
+  feature_not_allowed: "Use one of the allowed features, or ask the user to allow this one for the key.",
   user_not_allowed: "Ask the user for a key that may record for them.",
   source_not_allowed: "This key is not for agent tools: ask the user for one whose sources include mcp.",
   not_found: "Check the project's slug; get_monthly_summary lists the projects that have cost anything.",

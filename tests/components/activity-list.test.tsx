@@ -132,6 +132,7 @@ test("Looks for new rows every two seconds with live updates, never while hidden
       source={`${path}/activity?period=month`}
       first={{ items: [row("First")], nextCursor: null, removedBefore: null }}
       isLatestFirst
+      mayChange={false}
       remembered={["time", "project"]}
       summary={undefined}
       empty={null}
@@ -152,7 +153,7 @@ test("Looks for new rows every two seconds with live updates, never while hidden
   };
   await wait(14_000);
   expect(calls, "without live updates, every fifteen seconds").toHaveLength(0);
-  fireEvent.click(screen.getByRole("switch", { name: "Live updates" }));
+  fireEvent.click(screen.getByRole("switch", { name: "Show new rows at once" }));
   await wait(4_100);
   expect(calls).toHaveLength(3);
   expect(refreshed).toBeGreaterThan(0);
