@@ -175,7 +175,7 @@ function statementsOf(group: Group, now: number): Sql[] {
   const { rows: calls, sums, corrections } = group.tellings;
   return [
     ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),
-    ...(messages.length + replays.length > 0
+    ...(projects.length + messages.length + replays.length > 0
       ? [storeMessagesStatement({ projects, messages, replays })]
       : []),
     ...(calls.length + sums.length + corrections.length > 0
