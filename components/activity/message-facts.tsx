@@ -45,12 +45,12 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
           <Money usd={message.amount_usd} figure="message_usd" />
         </p>
         {lines.length === 0 ? <CostOrigin priced={message} details={message.details} /> : null}
-        {message.cost_status === "unpriced" ? (
+        {message.cost_status === "unpriced" || message.cost_status === "priced" ? (
           <Link
             href={`/${workspace}/settings/prices`}
             className="justify-self-start text-primary text-sm underline-offset-4 hover:underline"
           >
-            Prices and unpriced usage
+            {message.cost_status === "priced" ? "Prices" : "Prices and unpriced usage"}
           </Link>
         ) : null}
       </section>
@@ -58,6 +58,7 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
       <Facts workspace={workspace} message={message} />
       {lines.length > 0 ? <Lines message={message} /> : null}
       {entries.length > 1 ? <Entries type={message.message_type} entries={entries} /> : null}
+      <Watchers workspace={workspace} message={message} />
       <Pairs title="Details" pairs={message.details} />
       <Pairs title="Metadata" pairs={message.metadata} />
       <section aria-label="Identity" className="flex items-center gap-2 border-t pt-4 text-sm">
@@ -241,6 +242,45 @@ function Entries({ type, entries }: { type: Message["message_type"]; entries: Me
           ))}
         </TableBody>
       </Table>
+    </Section>
+  );
+}
+
+/** What each rule is called in a sentence about its subject. */
+const ruleTexts: Record<string, string> = {
+  budget_threshold: "reached",
+  budget_forecast: "was forecast to reach",
+  budget_pace: "was ahead of its pace, at",
+  key_limit: "reached",
+};
+
+/** The budgets that count a message, and the alerts that fired for them and its key meanwhile. */
+function Watchers({ workspace, message: { budgets, alerts } }: { workspace: string; message: Message }) {
+  const text = "underline decoration-input underline-offset-4 hover:decoration-current";
+  if (budgets.length === 0 && alerts.length === 0) return null;
+  return (
+    <Section title="Budgets and alerts">
+      <ul className="grid gap-1.5 text-sm">
+        {budgets.map(({ id, name }) => (
+          <li key={id} className="break-words">
+            Counts in{" "}
+            <Link href={`/${workspace}/budgets#budget-${id}`} className={text}>
+              {name}
+            </Link>
+          </li>
+        ))}
+        {alerts.map(({ id, rule, subject, percent, fired_at: at }) => (
+          <li key={id} className="break-words">
+            <Link href={`/${workspace}/alerts`} className={text}>
+              {subject} {ruleTexts[rule] ?? rule.replaceAll("_", " ")}
+              {percent === null ? "" : ` ${percent} %`}
+            </Link>{" "}
+            <span className="text-muted-foreground">
+              <Time at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }

@@ -23,6 +23,7 @@ export const kinds: Record<string, string> = {
   closed_month: "Closed months",
   person: "People",
   message: "Voided costs",
+  bulk_action: "Changes of many costs",
   authenticator: "Authenticators",
   recovery_code: "Recovery codes",
 };

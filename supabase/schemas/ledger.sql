@@ -221,12 +221,16 @@ create table public.message_voids (
   created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
   idempotency_key text check (char_length(idempotency_key) between 1 and 255),
   request_hash text check (char_length(request_hash) = 64),
+  action_id uuid,
   primary key (workspace_id, message_id),
   constraint message_voids_void_key unique (workspace_id, void_id),
   constraint message_voids_correction_key unique (workspace_id, corrected_by)
 );
 comment on column public.message_voids.corrected_by is 'The message that was recorded in the place of the voided one.';
 comment on column public.message_voids.request_hash is 'SHA-256 of the request, in hex: what its idempotency key stands for.';
+comment on column public.message_voids.action_id is 'The action that voided many at once; it is audited in their place.';
+
+create index message_voids_action_idx on public.message_voids (workspace_id, action_id) where action_id is not null;
 
 alter table public.message_voids enable row level security;
 revoke all on public.message_voids from anon, authenticated, service_role;

@@ -54,7 +54,8 @@ $$;
 create trigger voids_are_posted after insert on public.message_voids
   referencing new table as added for each statement execute function private.post_voids();
 
--- Writes to the audit log who voided which cost, and why. Reads the row again, because by then it names what replaced it.
+-- Writes to the audit log who voided which cost, and why. Reads the row again, because by then it names what replaced it, or the
+-- action that is logged for all its voids.
 create function private.audit_void()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -67,7 +68,7 @@ begin
     jsonb_strip_nulls(jsonb_build_object('void_id', v.void_id, 'corrected_by', v.corrected_by, 'reason', v.reason)),
     nullif(current_setting('request.address', true), '')
   from public.message_voids as v
-  where v.workspace_id = new.workspace_id and v.message_id = new.message_id;
+  where v.workspace_id = new.workspace_id and v.message_id = new.message_id and v.action_id is null;
   return null;
 end
 $$;

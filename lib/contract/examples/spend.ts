@@ -117,7 +117,7 @@ export const spendExamples: ExampleSet = {
     },
   },
   responses: {
-    NameList: { features: ["support-chat", "chat-titles"], people: [] },
+    NameList: { features: ["support-chat", "chat-titles"], people: [], models: [], providers: [], tags: [] },
     SavedView: savedView,
     SavedViewList: { views: [savedView] },
     SpendAnswer: {
@@ -213,6 +213,17 @@ export const spendExamples: ExampleSet = {
       ...links,
       voided_at: null,
       void_reason: null,
+      correction_reason: null,
+      budgets: [{ id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a60", name: "Checkout" }],
+      alerts: [
+        {
+          id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a61",
+          rule: "budget_threshold",
+          subject: "Checkout",
+          percent: "80",
+          fired_at: "2026-11-21T09:30:00.412+00:00",
+        },
+      ],
       session_total: {
         amount_usd: 4.12,
         call_count: 38,

@@ -276,6 +276,29 @@ export const messageDetail = z
     ...correctionLinks,
     voided_at: instant.nullable(),
     void_reason: z.string().nullable().meta({ description: "Why it was voided." }),
+    correction_reason: z.string().nullable().meta({
+      description: "Of a correction: why the message that it replaces was voided.",
+    }),
+    budgets: z.array(z.object({ id: uuid, name: z.string() })).meta({
+      description: "The budgets that count it, by name.",
+    }),
+    alerts: z
+      .array(
+        z.object({
+          id: uuid,
+          rule: z.string(),
+          subject: z.string().meta({ description: "The name of the budget or key." }),
+          percent: z
+            .string()
+            .nullable()
+            .meta({ description: "The threshold, in percent; null without one." }),
+          fired_at: instant,
+        }),
+      )
+      .meta({
+        description:
+          "What fired for these budgets in the same period, and for the limit of its key in the month in which it was recorded: at most 20, the latest first.",
+      }),
     session_total: sessionTotal.nullable().meta({
       description:
         "What its session came to in all time, in its environment; null without a session, and for one of more than 10,000 calls.",
@@ -328,5 +351,10 @@ export const exportQuery = z
   })
   .superRefine(checkFilters);
 export type ExportQuery = z.output<typeof exportQuery>;
+/** The filters of activity and export, as a body has them. */
+export const activityFilter = z
+  .strictObject(activityFilters)
+  .superRefine(checkFilters)
+  .meta({ id: "ActivityFilter", description: "Filters like the query parameters of activity." });
 /** The filters of activity and export. */
-export type ActivityFilters = Omit<ExportQuery, "format">;
+export type ActivityFilters = z.output<typeof activityFilter>;

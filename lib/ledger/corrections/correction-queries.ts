@@ -151,16 +151,16 @@ export async function holdBlockingBudgets(client: ClientBase, workspaceId: strin
 }
 
 /**
- * The blocking budget that a message's void and correction, recorded in this transaction, took past its limit. Runs as the
- * service.
+ * The blocking budget that voids and corrections, recorded in this transaction, took past its limit. Runs as the service.
+ * @param added their ids
  * @returns the budget with its period after them, and what they added to it, USD as exact text
  */
 export function selectExceededBudget(
   client: ClientBase,
   workspaceId: string,
-  messageId: string,
+  added: string[],
 ): Promise<{ budget: BlockingBudgetRow; added_usd: string } | null> {
-  return callFunction(client, "private.exceeded_budget", workspaceId, messageId);
+  return callFunction(client, "private.exceeded_budget", workspaceId, added);
 }
 
 /** How often the workspace's prices were changed by now. */

@@ -61,6 +61,7 @@ const postingRow = {
   voided_by: nullable(uuid()),
   voided_at: nullable(timestamp()),
   void_reason: nullable(text()),
+  correction_reason: nullable(text()),
   corrects: nullable(uuid()),
   corrected_by: nullable(uuid()),
   is_own: boolean(),
@@ -89,7 +90,7 @@ export function selectMessage(
        trim_scale(m.list_price_usd) as list_price_usd, trim_scale(m.given_cost_usd) as given_cost_usd, m.unit_type,
        trim_scale(m.quantity) as quantity, m.price, m.currency, trim_scale(m.original_amount) as original_amount,
        m.batch_id, m.category, m.notes, m.metadata, m.details,
-       m.voids, m.voided_by, voided.created_at as voided_at, voided.reason as void_reason, corrected.message_id as corrects,
+       m.voids, m.voided_by, voided.created_at as voided_at, voided.reason as void_reason, corrected.message_id as corrects, corrected.reason as correction_reason,
        voided.corrected_by, ${isOwnRecord(sql`keys`, userId)} as is_own
      from public.messages as m
      join public.projects on projects.workspace_id = m.workspace_id and projects.id = m.project_id
@@ -111,4 +112,15 @@ export function selectIdempotencyKey(
   id: string,
 ): Promise<string | null> {
   return callFunction(client, "private.idempotency_key_of", workspaceId, id);
+}
+
+/** The budgets that count a message, and the alerts of them and of its key; instants are ISO 8601. */
+export type StoredWatchers = {
+  budgets: { id: string; name: string }[];
+  alerts: { id: string; rule: string; subject: string; percent: string | null; fired_at: string }[];
+};
+
+/** What watches a message. No user's role may ask: runs as the service (`asServiceWithin`). */
+export function selectWatchers(client: ClientBase, workspaceId: string, id: string): Promise<StoredWatchers> {
+  return callFunction(client, "private.watched_by", workspaceId, id);
 }

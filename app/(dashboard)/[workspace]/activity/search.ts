@@ -67,12 +67,16 @@ export function parseSearch(
   const isSummed = [q, cost_status, session, emitter, min_amount, max_amount, adjusts].every(
     (filter) => filter === undefined,
   );
+  const isOfSession =
+    session && [q, cost_status, min_amount, max_amount].every((filter) => filter === undefined);
   return {
     params,
     range,
     filters,
     sort,
     rows: rows.data,
+    /** The session that all rows are of, where its sum is of these rows. */
+    session: isOfSession ? sessionsQuery.parse({ ...sumFilters, emitter, session }) : undefined,
     sums: isSummed ? metricsQuery.parse({ ...sumFilters, ...(currency && { currency }) }) : undefined,
     /** The period and the environment, without the other filters. */
     days: daysOf(shownRange, filters),

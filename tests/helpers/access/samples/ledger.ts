@@ -47,6 +47,21 @@ async function ownCost({ baseUrl, users, workspace }: World, caller: Caller): Pr
   return String((body as { results: { id: string }[] }).results[0]?.id);
 }
 
+/** The id of an action of the caller, or of the owner where they may do none. */
+async function ownBulkAction(world: World, caller: Caller): Promise<string> {
+  const messages = [await ownCost(world, caller)];
+  const { status, body } = await apiClient(
+    world.baseUrl,
+    memberOf(world, caller === "viewer" ? "owner" : caller).token,
+  ).call("POST", `/api/v1/workspaces/${world.workspace.slug}/messages/bulk-actions`, {
+    action: "void",
+    messages,
+    reason: "Recorded twice.",
+  });
+  expect(status).toBe(201);
+  return String(body.id);
+}
+
 /** A workspace in which nothing is closed. */
 async function openAgain({ harness, workspace }: World): Promise<void> {
   await harness.fixtures.sql.query("delete from public.closed_months where workspace_id = $1", [
@@ -161,6 +176,12 @@ export const ledgerSamples: Samples = {
   "POST /api/v1/workspaces/[slug]/messages/[id]/void": async (world, caller) => ({
     params: { id: await ownCost(world, caller) },
     body: { reason: "Recorded twice." },
+  }),
+  "POST /api/v1/workspaces/[slug]/messages/bulk-actions": async (world, caller) => ({
+    body: { action: "void", messages: [await ownCost(world, caller)], reason: "Recorded twice." },
+  }),
+  "POST /api/v1/workspaces/[slug]/messages/bulk-actions/[id]/restore": async (world, caller) => ({
+    params: { id: await ownBulkAction(world, caller) },
   }),
   "POST /api/v1/workspaces/[slug]/messages/[id]/correct": async (world, caller) => {
     const project = `p-${randomUUID()}`;
