@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { exactText } from "@/components/figures/amount";
 import { formatCount, formatDigits } from "@/components/figures/format-count";
-import { formatLocally } from "@/components/figures/format-date";
+import { formatLocally, formatMonthAndYear } from "@/components/figures/format-date";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
@@ -31,6 +31,9 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
           {message.voids === null ? null : <Badge variant="outline">Void</Badge>}
           {message.voided_by === null ? null : <Badge variant="outline">Voided</Badge>}
           {message.corrects === null ? null : <Badge variant="outline">Correction</Badge>}
+          {entries.some(({ adjusts }) => adjusts !== null) ? (
+            <Badge variant="outline">Adjustment</Badge>
+          ) : null}
           {message.environment === "test" ? <Badge variant="outline">Test</Badge> : null}
           {message.cost_status === "unpriced" ? <Badge variant="warning">No price yet</Badge> : null}
           {message.cost_status === "included" ? <Badge>Covered by a subscription</Badge> : null}
@@ -133,7 +136,16 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
       "Idempotency",
       message.idempotency_key && <Copied text={message.idempotency_key} label="Copy the idempotency key" />,
     ],
-    ["Occurred", first && <Instant at={first.occurred_at} />],
+    ["Occurred", first && <Instant at={first.adjusts ?? first.occurred_at} />],
+    [
+      "Booked",
+      first?.adjusts && (
+        <>
+          <Instant at={first.occurred_at} />: an adjustment of{" "}
+          {link(formatMonthAndYear(first.adjusts), { adjusts: first.adjusts.slice(0, 7) })}, which was closed
+        </>
+      ),
+    ],
     ["Recorded", <Instant key="recorded" at={message.created_at} />],
     ["Key", key && link(key.name, { key: key.id })],
     ["Recorded by", user?.name],
@@ -213,10 +225,15 @@ function Entries({ type, entries }: { type: Message["message_type"]; entries: Me
           </TableRow>
         </TableHeader>
         <TableBody>
-          {entries.map(({ part, project_name, occurred_at, amount_usd }) => (
+          {entries.map(({ part, project_name, occurred_at, adjusts, amount_usd }) => (
             <TableRow key={part}>
               <TableCell className="pl-0">
-                {type === "allocation" ? project_name : occurred_at.slice(0, 7)}
+                {type === "allocation" ? project_name : (adjusts ?? occurred_at).slice(0, 7)}
+                {adjusts !== null && type !== "allocation" ? (
+                  <span className="block text-muted-foreground text-xs">
+                    closed, booked in {occurred_at.slice(0, 7)}
+                  </span>
+                ) : null}
               </TableCell>
               <TableCell className="pr-0 text-right">
                 <Money usd={amount_usd} />

@@ -20,6 +20,7 @@ export const kinds: Record<string, string> = {
   price: "Prices",
   repricing: "Corrections",
   subscription: "Subscriptions",
+  closed_month: "Closed months",
   person: "People",
   message: "Voided costs",
   bulk_action: "Changes of many costs",

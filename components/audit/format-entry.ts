@@ -114,6 +114,8 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     if (action.endsWith(".undone")) return `undid a change of ${costs}`;
     return `${action.endsWith(".voided") ? "voided" : "corrected"} ${costs}`;
   },
+  closed_month: ({ action }, row) =>
+    `${verbOf(action, "closed", "reopened", "")} the month ${textOf(row, "month").slice(0, 7)}`,
   person: (_, row) => `erased a person, now called ${textOf(row, "pseudonym")}`,
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };

@@ -65,6 +65,7 @@ export type ActivityFilter = Partial<
     | "emitter"
     | "source"
     | "cost_status"
+    | "adjusts"
     | "sort",
     string | null | undefined
   >

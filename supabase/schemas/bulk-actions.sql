@@ -38,7 +38,8 @@ as $$
 $$;
 grant execute on function private.bulk_action_of(uuid, uuid, text) to outlay_service, service_role;
 
--- Records messages again under new ids, with every sum that they are part of. They count for the same keys as before.
+-- Records messages again under new ids, with every sum that they are part of. They count for the same keys as before. Those of a closed
+-- month are booked as adjustments of it.
 --
 -- change: what is different: { project_id, feature (null for none), tags: added as `name:value`, untagged: names of tags that are
 --   removed, factor: the amounts are multiplied by it }; a member that is missing changes nothing
@@ -53,7 +54,10 @@ declare
     || array(select split_part(tag, ':', 1) from unnest(tagged) as tag);
 begin
   insert into public.messages
-  select (jsonb_populate_record(m, jsonb_build_object(
+  select booked.*
+  from unnest(ids, new_ids) as copy (id, new_id)
+  join public.messages as m on m.workspace_id = workspace and m.id = copy.id
+  cross join lateral private.book_open(jsonb_populate_record(m, jsonb_build_object(
     'id', copy.new_id, 'created_at', date_trunc('milliseconds', clock_timestamp()), 'voids', null, 'voided_by', null,
     'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', auth.uid(),
     'project_id', coalesce((change ->> 'project_id')::uuid, m.project_id),
@@ -68,9 +72,7 @@ begin
     'original_amount', m.original_amount * factor,
     'cost_status', case m.cost_status when 'converted' then 'converted' else 'client' end,
     'price', case m.cost_status when 'converted' then m.price end
-  ) end)).*
-  from unnest(ids, new_ids) as copy (id, new_id)
-  join public.messages as m on m.workspace_id = workspace and m.id = copy.id;
+  ) end), private.closed_until(workspace)) as booked;
   if factor is not null then
     perform private.sum_lines(array_fill(workspace, array[cardinality(new_ids)]), new_ids);
   end if;

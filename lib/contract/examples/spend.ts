@@ -11,6 +11,7 @@ const row = {
   message_type: "usage",
   created_at: "2026-11-21T09:30:00.412+00:00",
   occurred_at: "2026-11-21T09:30:00.398+00:00",
+  adjusts: null,
   project_slug: "checkout",
   project_name: "Checkout",
   environment: "live",
@@ -234,6 +235,7 @@ export const spendExamples: ExampleSet = {
         {
           part: 0,
           occurred_at: row.occurred_at,
+          adjusts: null,
           project_slug: row.project_slug,
           project_name: row.project_name,
           amount_usd: row.amount_usd,

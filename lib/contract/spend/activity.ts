@@ -47,6 +47,13 @@ const activityFilters = {
     .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),
   min_amount: amountLimit("Rows of at least this amount."),
   max_amount: amountLimit("Rows of at most this amount."),
+  adjusts: z
+    .union([
+      z.literal("any"),
+      z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, "must be `any` or a month, such as 2026-10"),
+    ])
+    .optional()
+    .meta({ description: "Adjustments of closed months: `any`, or of a month, such as `2026-10`." }),
 };
 
 type Filtered = Parameters<typeof checkRange>[0] & {
@@ -115,6 +122,11 @@ const correctionLinks = {
   }),
 };
 
+const adjustedAt = instant.nullable().meta({
+  description:
+    "Of an adjustment: when the cost occurred, in a month that was closed by then. It is booked at `occurred_at`, when it was recorded. Null for anything else.",
+});
+
 const activityRow = z
   .object({
     id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
@@ -169,6 +181,7 @@ const activityRow = z
     key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
     user: userReference.nullable().meta({ description: "The member who recorded it." }),
     ...correctionLinks,
+    adjusts: adjustedAt,
     converted: z
       .object({
         currency: z.string().meta({ description: "ISO 4217." }),
@@ -300,6 +313,7 @@ export const messageDetail = z
         z.object({
           part: z.int(),
           occurred_at: instant,
+          adjusts: adjustedAt,
           project_slug: z.string(),
           project_name: z.string(),
           amount_usd: decimalNumber("USD."),

@@ -9,6 +9,7 @@ import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { type Issue, notFound, ServiceError, validationFailed } from "@/lib/errors";
+import { requireMonths } from "@/lib/ledger/ingest/months";
 import { demandRoomInBudgets, hashOf, untilFirst } from "./attempts";
 import {
   insertVoids,
@@ -69,6 +70,7 @@ export async function actOnMany(
           );
           if (earlier) return { result: replay(earlier, key, hash), replayed: true };
         }
+        requireMonths([toInstant(now)]);
         const result = await act(
           client,
           workspace,
@@ -141,8 +143,9 @@ async function act(
  */
 export async function undoMany(claims: UserClaims, slug: string, id: string): Promise<BulkAction> {
   return untilFirst(() =>
-    asUser(claims, async (client) => {
+    asUser(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
+      requireMonths([toInstant(now)]);
       const { outcome, added } = await asServiceWithin(client, () =>
         undoBulkAction(client, workspace.id, id),
       );

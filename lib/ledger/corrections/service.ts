@@ -6,6 +6,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
+import { requireMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { followPublished } from "@/lib/ledger/published/follow";
 import { demandRoomInBudgets, hashOf, untilFirst } from "./attempts";
@@ -76,6 +77,8 @@ async function voidOnce(
       const earlier = cost.voided_by === null ? undefined : await selectVoid(client, workspace.id, id);
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
       demandWhole(cost);
+      // A void of what is booked in a closed month is booked now.
+      requireMonths([toInstant(now)]);
       const { reason } = request;
       await asServiceWithin(client, () => holdBlockingBudgets(client, workspace.id));
       await insertVoid(client, {

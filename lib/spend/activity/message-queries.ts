@@ -29,6 +29,7 @@ const postingRow = {
   source: text<MessageSource>(),
   created_at: timestamp(),
   occurred_at: timestamp(),
+  adjusts: nullable(timestamp()),
   amount_usd: numeric(),
   cost_status: text<CostStatus>(),
   key_id: nullable(uuid()),
@@ -82,7 +83,7 @@ export function selectMessage(
   return selectAll(
     client,
     postingRow,
-    sql`select m.id, m.part, m.type, m.label, m.environment, m.source, m.created_at, m.occurred_at,
+    sql`select m.id, m.part, m.type, m.label, m.environment, m.source, m.created_at, m.occurred_at, m.adjusts,
        trim_scale(m.amount_usd) as amount_usd, m.cost_status, keys.id as key_id, keys.name as key_name,
        people.id as user_id, coalesce(people.display_name, people.email) as user_name,
        projects.slug as project_slug, projects.name as project_name, m.provider, m.model, m.feature, m.end_user, m.session, m.tags, m.emitter,

@@ -61,6 +61,7 @@ function toMessageDetail(
     is_own: _____,
     type,
     occurred_at: __,
+    adjusts: ______,
     project_slug: ___,
     project_name: ____,
     ...message
@@ -96,10 +97,11 @@ function toMessageDetail(
 /** A message with lines is one entry: what its postings have each for themselves is said of its lines. */
 const noLine = { unit_type: null, quantity: null, price: null, details: null };
 
-function toEntry({ part, occurred_at, project_slug, project_name, amount_usd }: StoredPosting) {
+function toEntry({ part, occurred_at, adjusts, project_slug, project_name, amount_usd }: StoredPosting) {
   return {
     part,
     occurred_at: toInstant(occurred_at.getTime()),
+    adjusts: adjusts && toInstant(adjusts.getTime()),
     project_slug,
     project_name,
     amount_usd: exact(amount_usd),

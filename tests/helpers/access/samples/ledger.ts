@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { expect, vi } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { heliconeCall, sign } from "@/tests/helpers/gateways";
@@ -61,6 +62,36 @@ async function ownBulkAction(world: World, caller: Caller): Promise<string> {
   return String(body.id);
 }
 
+/** A workspace in which nothing is closed. */
+async function openAgain({ harness, workspace }: World): Promise<void> {
+  await harness.fixtures.sql.query("delete from public.closed_months where workspace_id = $1", [
+    workspace.id,
+  ]);
+  await harness.fixtures.sql.query("update public.workspaces set closed_until = null where id = $1", [
+    workspace.id,
+  ]);
+}
+
+/** A month that is closed, with an empty filed export. */
+async function closedMonth(world: World): Promise<Sample> {
+  const { sql } = world.harness.fixtures;
+  await openAgain(world);
+  const { rows } = await sql.query(
+    `insert into public.closed_months (workspace_id, month, amount_usd, adjustments_usd, message_count, unpriced_count, sha256, byte_count)
+     values ($1, '2020-01-01', 0, 0, 0, 0, repeat('0', 64), 0) returning id`,
+    [world.workspace.id],
+  );
+  await sql.query("update public.workspaces set closed_until = '2020-02-01' where id = $1", [
+    world.workspace.id,
+  ]);
+  await sql.query("insert into private.filed_exports values ($1, $2, 0, $3)", [
+    world.workspace.id,
+    rows[0].id,
+    gzipSync(""),
+  ]);
+  return { params: { id: rows[0].id } };
+}
+
 /** Recording costs, and reading sums. */
 export const ledgerSamples: Samples = {
   "GET /api/health": nothing,
@@ -78,6 +109,7 @@ export const ledgerSamples: Samples = {
   "PUT /api/v1/sources/helicone/secret": () => ({ body: { secret: signingSecret } }),
   "DELETE /api/v1/sources/helicone/secret": nothing,
   "GET /api/v1/summary/month": nothing,
+  "GET /api/v1/closed-months": nothing,
   "GET /api/v1/budgets/status": nothing,
   "GET /api/v1/limits": nothing,
   "GET /api/v1/projects/[slug]/spend": async (world) => {
@@ -89,6 +121,16 @@ export const ledgerSamples: Samples = {
   "POST /api/v1/workspaces/[slug]/spend/query": () => ({
     body: { group_by: ["model", "unit"], measure: "tokens", filters: [{ field: "type", values: ["usage"] }] },
   }),
+  "GET /api/v1/workspaces/[slug]/closed-months": nothing,
+  "POST /api/v1/workspaces/[slug]/closed-months": async (world) => {
+    await openAgain(world);
+    return { body: { month: "2020-01" } };
+  },
+  "POST /api/v1/workspaces/[slug]/closed-months/[id]/reopen": async (world) => ({
+    ...(await closedMonth(world)),
+    body: { reason: "A late invoice." },
+  }),
+  "GET /api/v1/workspaces/[slug]/closed-months/[id]/export": closedMonth,
   "GET /api/v1/workspaces/[slug]/views": nothing,
   "POST /api/v1/workspaces/[slug]/views": () => ({ body: { name: "Models", query: "by=model" } }),
   "DELETE /api/v1/workspaces/[slug]/views/[id]": viewOf,
