@@ -89,7 +89,8 @@ export function BudgetDialog({
         <Form
           noValidate
           onSubmit={(values) => onSubmit(toFields(values))}
-          onInput={({ currentTarget }) => onType?.(toFields(new FormData(currentTarget)))}
+          // With `onInput`, a controlled select would be rendered before its own change is handled.
+          onChange={({ currentTarget }) => onType?.(toFields(new FormData(currentTarget)))}
           className="grid gap-5"
         >
           <DialogHeader>

@@ -2,7 +2,6 @@
 
 import { useEffect, useState } from "react";
 import type { z } from "zod";
-import { exactText } from "@/components/figures/amount";
 import { formatDay } from "@/components/figures/format-date";
 import { formatExactPercent, formatPercent } from "@/components/figures/format-percent";
 import { formatUsd } from "@/components/figures/money";
