@@ -148,8 +148,10 @@ as $function$
     insert into public.deliveries (workspace_id, kind, alert_id, member_id, ordered_by)
     select chosen.workspace_id, 'alert_mail', chosen.alert_id, chosen.user_id, chosen.ordered_by || ' ' || chosen.user_id
     from chosen
-    where chosen.user_id is not null
+    -- One who leaves at this moment is passed over; the foreign key would refuse the whole transaction.
+    join public.workspace_members as m on m.workspace_id = chosen.workspace_id and m.user_id = chosen.user_id
     order by chosen.number
+    for key share of m
   )
   insert into public.deliveries (workspace_id, kind, channel_id, channel_name, channel_kind, alert_id, ordered_by)
   select c.workspace_id, 'alert', c.id, c.name, c.kind, fired.id, fired.rule || ' ' || fired.subject_id

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { Client } from "pg";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { addChannel } from "@/tests/helpers/alerts";
+import { waitingSessions } from "@/tests/helpers/block";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
 import { mailsTo } from "@/tests/helpers/outbox";
@@ -141,6 +143,24 @@ describe("Whom a budget warns", () => {
       falls_back: false,
     });
     expect(await sentTo()).toEqual([team.users.viewer.id]);
+    expect(await mailsTo(leaving.email)).toEqual([]);
+  });
+
+  test("Records a cost that crosses a threshold while the person is leaving, and mails nobody", async () => {
+    const leaving = await addUser(harness, team.workspace, "member");
+    await set({ people: [leaving.id] });
+    const session = new Client({ connectionString: harness.database.adminUrl });
+    await session.connect();
+    await session.query("begin");
+    await session.query("delete from public.workspace_members where workspace_id = $1 and user_id = $2", [
+      team.workspace,
+      leaving.id,
+    ]);
+    const sent = sentTo();
+    await vi.waitUntil(async () => (await waitingSessions(session)) > 0, { timeout: 10_000, interval: 10 });
+    await session.query("commit");
+    await session.end();
+    expect(await sent).toEqual([]);
     expect(await mailsTo(leaving.email)).toEqual([]);
   });
 
