@@ -1,12 +1,21 @@
-import { screen, waitFor } from "@testing-library/react";
+import { cleanup, screen, waitFor } from "@testing-library/react";
 import { expect, test, vi } from "vitest";
+import type { z } from "zod";
+import { BudgetCard } from "@/components/budgets/budget-card";
 import type { EditableBudget } from "@/components/budgets/budget-view";
 import EditBudgetDialog from "@/components/budgets/edit-budget-dialog";
 import NewBudgetDialog from "@/components/budgets/new-budget-dialog";
-import { createBudgetRequest, editBudgetRequest } from "@/lib/contract/spend/budgets";
+import { budgetExamples } from "@/lib/contract/examples/budgets";
+import {
+  type budget as budgetSchema,
+  createBudgetRequest,
+  editBudgetRequest,
+} from "@/lib/contract/spend/budgets";
 import { validationFailed } from "@/lib/errors";
 import { answerApi, readBody } from "./api";
 import { describedBy, show } from "./render";
+
+type Budget = z.output<typeof budgetSchema>;
 
 const ada = "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417";
 const finance = "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418";
@@ -163,4 +172,23 @@ test("Chooses people and channels that the budget warns, and shows those it warn
       warns: { people: [], channels: [finance] },
     }),
   );
+});
+
+test("A budget says whom it warns, and that it falls back when they are gone", () => {
+  const card = (warns: object) => {
+    const budget = { ...Object(budgetExamples.responses?.Budget), warns } as unknown as Budget;
+    show(<BudgetCard budget={budget} workspace="acme" reached={[]} actions={null} />);
+    const text = screen.getByRole("region", { name: "Checkout" }).textContent;
+    cleanup();
+    return text;
+  };
+  expect(card({ people: [], channels: [], falls_back: false })).not.toMatch(/Warns Ada|has left/);
+  expect(
+    card({
+      people: [{ id: ada, name: "Ada" }],
+      channels: [{ id: finance, name: "Finance", is_off: true }],
+      falls_back: false,
+    }),
+  ).toContain("Warns Ada and Finance (turned off)");
+  expect(card({ people: [], channels: [], falls_back: true })).toMatch(/has left or is turned off/);
 });

@@ -199,7 +199,8 @@ export async function isNamedByCosts(
     namedRow,
     sql`select exists (
         select from public.daily_totals as t
-        where t.workspace_id = ${workspaceId} and t.dimension = ${type} and ${isSame}
+        -- With the environments, so that the index is searched within the dimension.
+        where t.workspace_id = ${workspaceId} and t.environment in ('live', 'test') and t.dimension = ${type} and ${isSame}
       ) as is_named`,
   );
   return row.is_named;
