@@ -112,6 +112,16 @@ begin
     from public.messages as m
     where m.workspace_id = any (workspaces) and m.id = any (told)
       and m.occurred_at between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
+    -- Calls of a closed month are booked when they were recorded.
+    if exists (select from public.workspaces as w where w.id = any (workspaces) and w.closed_until > to_timestamp(first_us / 1000000.0) - interval '1 day') then
+      select coalesce(stored, '[]') || coalesce(jsonb_agg(to_jsonb(m) || jsonb_build_object(
+        'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
+        'list_price_usd', m.list_price_usd::text
+      ) order by m.id, m.part), '[]') into stored
+      from public.messages as m
+      where m.workspace_id = any (workspaces) and m.id = any (told)
+        and m.adjusts between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
+    end if;
   end if;
 
   if cardinality(marks) > 0 then

@@ -134,7 +134,8 @@ export class Draft {
       const place = `${row.project_id} ${row.environment}`;
       const days = this.#days.get(place) ?? new Map<string, Decimal>();
       this.#days.set(place, days);
-      const day = row.occurred_at.slice(0, 10);
+      // An adjustment of a closed month counts for the day that it adjusts.
+      const day = (row.adjusts ?? row.occurred_at).slice(0, 10);
       days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
     }
   }

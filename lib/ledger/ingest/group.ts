@@ -9,6 +9,7 @@ import { AdmittedCalls } from "@/lib/keys/admitted-calls";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/decide";
 import { identify } from "@/lib/keys/identify";
+import { bookOpen } from "@/lib/ledger/closing/book-open";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import {
@@ -28,7 +29,7 @@ import { checkMessage, linesOf } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
-import { listPriceOf, toIngestResult } from "./ingest-result";
+import { adjustedBy, listPriceOf, toIngestResult } from "./ingest-result";
 import { type LedgerRow, rowOf, rowsOf } from "./ledger";
 import { bestOf, TellingBook, type ToldCall } from "./telling-book";
 import { againOf, answerOf, costOf, earlierAnswer } from "./told-again";
@@ -166,14 +167,23 @@ export class Group {
     );
   }
 
-  #compose({ key }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Verdict<Work> {
+  #compose(
+    { key, closedUntil }: LoadedKey,
+    { project, message }: IngestRequest,
+    draft: Draft,
+  ): Verdict<Work> {
     const { now } = this.admission;
+    const book = (composed: Composed): Composed => {
+      const postings = bookOpen(composed.postings, closedUntil, this.#createdAt);
+      return postings === composed.postings ? composed : { ...composed, postings };
+    };
     if (message.type === "allocation") {
       const own = this.#allocations.compose(key, project, message, draft, now);
-      return own instanceof ServiceError ? own : { own, due: [] };
+      return own instanceof ServiceError ? own : { own: book(own), due: [] };
     }
     const own = composeMessage(message, { now, overrides: this.prices.get(key.workspaceId) ?? [] });
-    return { own, due: isRecurring(message) ? dueCharges(message, now) : [] };
+    const due = isRecurring(message) ? dueCharges(message, now) : [];
+    return { own: book(own), due: due.map((charge) => ({ ...charge, composed: book(charge.composed) })) };
   }
 
   #record({ key }: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
@@ -202,6 +212,7 @@ export class Group {
       list_price_usd: listPriceOf(own.postings),
       rate: own.rate,
       due_periods: periods.length > 0 ? periods : undefined,
+      adjusts: adjustedBy(own.postings),
       dry_run: dryRun ? (true as const) : undefined,
     };
     const remembered = { response: answer, message_id: id };

@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { toInstant } from "@/lib/contract/values/instant";
 import { type Sql, sql } from "@/lib/db/sql";
 import { inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
@@ -94,7 +95,9 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
       const decided = await decide(calls, answer, client);
       const { group, admission } = decided;
       const corrected = group.tellings.corrections.flatMap(({ postings }) => postings ?? []);
-      requireMonths([...group.draft.messages, ...corrected].map((row) => row.occurred_at));
+      const booked = [...group.draft.messages, ...corrected].map((row) => row.occurred_at);
+      // What is corrected in a closed month is voided at the time of now.
+      requireMonths(corrected.length > 0 ? [...booked, toInstant(admission.now)] : booked);
       return { close: statementsOf(group, admission.now), result: decided };
     },
     span,
