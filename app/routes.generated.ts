@@ -58,6 +58,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/audit", load: () => import("@/app/api/v1/workspaces/[slug]/audit/route") },
   { path: "/api/v1/workspaces/[slug]/budgets/[id]/restore", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/[id]/restore/route") },
   { path: "/api/v1/workspaces/[slug]/budgets/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/[id]/route") },
+  { path: "/api/v1/workspaces/[slug]/budgets/preview", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/preview/route") },
   { path: "/api/v1/workspaces/[slug]/budgets", load: () => import("@/app/api/v1/workspaces/[slug]/budgets/route") },
   { path: "/api/v1/workspaces/[slug]/closed-months/[id]/export", load: () => import("@/app/api/v1/workspaces/[slug]/closed-months/[id]/export/route") },
   { path: "/api/v1/workspaces/[slug]/closed-months/[id]/reopen", load: () => import("@/app/api/v1/workspaces/[slug]/closed-months/[id]/reopen/route") },

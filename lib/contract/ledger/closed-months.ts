@@ -2,9 +2,10 @@ import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, text, uuid } from "@/lib/contract/values/fields";
 
-const month = z
+/** A month from the year 2000 on: no cost is older. */
+export const month = z
   .string()
-  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, "must be a month, such as 2026-10")
+  .regex(/^2\d{3}-(0[1-9]|1[0-2])$/, "must be a month, such as 2026-10")
   .meta({ description: "A month, `YYYY-MM`." });
 
 const figures = {

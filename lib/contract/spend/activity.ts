@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { maxNameLength } from "@/lib/contract/ledger/attribution";
+import { month } from "@/lib/contract/ledger/closed-months";
 import { costStatus } from "@/lib/contract/ledger/ingest-result";
 import { source } from "@/lib/contract/ledger/message";
 import { currencyFilter } from "@/lib/contract/values/conversion";
@@ -48,10 +49,7 @@ const activityFilters = {
   min_amount: amountLimit("Rows of at least this amount."),
   max_amount: amountLimit("Rows of at most this amount."),
   adjusts: z
-    .union([
-      z.literal("any"),
-      z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, "must be `any` or a month, such as 2026-10"),
-    ])
+    .union([z.literal("any"), month], { error: "must be `any` or a month, such as 2026-10" })
     .optional()
     .meta({ description: "Adjustments of closed months: `any`, or of a month, such as `2026-10`." }),
 };

@@ -38,12 +38,17 @@ export class Draft {
   /** An empty draft on the database's present state. */
   static from({ projects, replays }: Pick<Admission, "projects" | "replays">): Draft {
     const draft = new Draft(undefined);
-    for (const { workspace_id, slug, id } of projects) draft.#projectIds.set(`${workspace_id} ${slug}`, id);
+    draft.knowProjects(projects);
     for (const { workspace_id, key, request, response } of replays) {
       const { environment } = request as RememberedRequest;
       draft.#answersIn(workspace_id)[environment].set(key, { request, response });
     }
     return draft;
+  }
+
+  /** Takes further projects that there are. */
+  knowProjects(projects: Admission["projects"]): void {
+    for (const { workspace_id, slug, id } of projects) this.#projectIds.set(`${workspace_id} ${slug}`, id);
   }
 
   fork(): Draft {

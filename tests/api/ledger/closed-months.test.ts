@@ -274,7 +274,9 @@ describe("Closing a month", () => {
       expect((await team.close(closed, team.users[role])).body.error).toBe("permission_denied");
     expect((await team.close(closed, team.users.stranger)).status).toBe(404);
     expect((await team.close(dayOf(Date.now()).slice(0, 7))).status).toBe(400);
-    expect((await team.close("2026-13")).status).toBe(400);
+    for (const wrong of ["2026-13", "0000-01", "9999-12"]) expect((await team.close(wrong)).status).toBe(400);
+    const listed = await team.users.viewer.get(`${team.path}/activity?adjusts=0000-01`);
+    expect(listed.body.issues).toMatchObject([{ path: "query.adjusts" }]);
     expect((await team.close(closed, team.users.owner)).status).toBe(201);
     const { closing } = await team.monthOf();
     for (const role of ["member", "viewer"] as const) {
