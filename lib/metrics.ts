@@ -60,7 +60,7 @@ function createMetrics() {
     }),
     groupRetries: new Counter({
       name: "outlay_ingest_group_retries_total",
-      help: "Groups of messages that were written again because another transaction was in the way.",
+      help: "Groups of messages that were written again because of a conflict with another transaction.",
       registers,
     }),
     databaseCalls: new Histogram({

@@ -71,7 +71,7 @@ export function ActivityList({
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           {isLatestFirst ? (
             <Switch checked={isLive} onCheckedChange={setLive}>
-              Live updates
+              Show new rows at once
             </Switch>
           ) : null}
           <ViewMenu shown={columns} onChange={setColumns} />

@@ -32,7 +32,7 @@ export function FilterBar({
   return (
     <div className="grid gap-3 pb-5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <RangePicker path={path} params={params} range={range} />
+        <RangePicker path={path} params={params} range={range} hasComparison={false} />
         <EnvironmentSwitch path={path} params={params} />
         <SegmentedLinks
           label="Group by"

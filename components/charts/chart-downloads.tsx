@@ -18,16 +18,17 @@ export function ChartDownloads({
 }: {
   /** Without its ending. */
   fileName: string;
-  toCsv: () => string | Promise<string>;
+  /** Undefined where the figures can be saved elsewhere. */
+  toCsv: (() => string | Promise<string>) | undefined;
   /** What the drawing is in; undefined where none is shown. */
   frame?: RefObject<HTMLElement | null> | undefined;
   /** What the picture says above the drawing. */
   heading: () => PictureHeading;
 }) {
   const report = (error: Error) => toastProblem(error.message);
-  const saveCsv = async () => {
+  const saveCsv = async (write: () => string | Promise<string>) => {
     const { saveFile } = await loadSaving();
-    saveFile(new Blob([await toCsv()], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`);
+    saveFile(new Blob([await write()], { type: "text/csv;charset=utf-8" }), `${fileName}.csv`);
   };
   const savePng = async () => {
     const { savePicture } = await loadSaving();
@@ -35,10 +36,12 @@ export function ChartDownloads({
   };
   return (
     <div className="flex gap-2">
-      <Button variant="outline" size="sm" onClick={() => saveCsv().catch(report)}>
-        <Download aria-hidden="true" />
-        CSV
-      </Button>
+      {toCsv ? (
+        <Button variant="outline" size="sm" onClick={() => saveCsv(toCsv).catch(report)}>
+          <Download aria-hidden="true" />
+          CSV
+        </Button>
+      ) : null}
       {frame ? (
         <Button variant="outline" size="sm" onClick={() => savePng().catch(report)}>
           <Download aria-hidden="true" />

@@ -1,10 +1,4 @@
 import { toolContracts, toolNames } from "@/lib/contract/tools";
-import {
-  type AgentSnippet,
-  writeBridgeSnippet,
-  writeLocalSnippet,
-  writeRemoteSnippets,
-} from "./agent-snippets";
 import { CodeFigure } from "./code-figure";
 import { InlineCode, TextWithCode, Topic } from "./text";
 
@@ -50,19 +44,33 @@ export function AgentTools({ baseUrl, mcpUrl }: { baseUrl: string; mcpUrl: strin
       <Topic id="connect-an-agent" title="Connect an agent">
         <p>
           Assistants that can sign in need only the address. They send you here to allow what they may do, and
-          you can disconnect them at any time under Connections. For servers, CI and other assistants, use an
-          API key.
+          you can disconnect them at any time under Connections, which also has the steps for each assistant.
         </p>
-        {writeRemoteSnippets(mcpUrl).map((snippet) => (
-          <Snippet key={snippet.assistant} snippet={snippet} />
-        ))}
-        <p>For an assistant that can only start programs, a bridge sends the key:</p>
-        <Snippet snippet={writeBridgeSnippet(mcpUrl)} />
+        <p>For servers, CI and other assistants, use an API key. In Claude Code:</p>
+        <CodeFigure
+          title="In a shell"
+          language="bash"
+          code={`claude mcp add --transport http outlay ${mcpUrl} \\\n  --header "Authorization: Bearer $OUTLAY_API_KEY"`}
+        />
+        <p>In a file of servers, as Cursor, Windsurf and most others read it:</p>
+        <CodeFigure
+          title="mcp.json"
+          language="json"
+          code={writeServer({ url: mcpUrl, headers: { Authorization: "Bearer svc_live_…" } })}
+        />
         <p>
-          Or use Outlay’s own program, which calls the REST API. It needs Node and a checkout of this version.
-          The first start takes a little longer.
+          An assistant that can only start programs starts Outlay’s own, which calls the REST API. It needs
+          Node and a checkout of this version. The first start takes a little longer.
         </p>
-        <Snippet snippet={writeLocalSnippet(baseUrl)} />
+        <CodeFigure
+          title="From a checkout of Outlay"
+          language="json"
+          code={writeServer({
+            command: "npx",
+            args: ["-y", "/path/to/outlay"],
+            env: { SVC_BASE_URL: baseUrl, SVC_API_KEY: "svc_live_…" },
+          })}
+        />
       </Topic>
       <Topic id="agent-retries" title="Refusals and retries">
         <p>
@@ -80,9 +88,8 @@ export function AgentTools({ baseUrl, mcpUrl }: { baseUrl: string; mcpUrl: strin
   );
 }
 
-function Snippet({ snippet: { assistant, where, language, code } }: { snippet: AgentSnippet }) {
-  return <CodeFigure code={code} language={language} title={`${assistant}: ${where}`} />;
-}
+/** A configuration file with one server of tools. */
+const writeServer = (outlay: object) => JSON.stringify({ mcpServers: { outlay } }, null, 2);
 
 /** The parameters of a tool in one line, in the order of the schema; optional ones have a question mark. */
 function formatParameters(name: (typeof toolNames)[number]): string {

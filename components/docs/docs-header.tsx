@@ -1,7 +1,7 @@
 import { Mark } from "@/components/shell/mark";
 import { buttonVariants } from "@/components/ui/button";
 
-/** The header of the reference. Search and theme need scripts and are invisible without them. */
+/** The header of the reference. The search needs scripts and is invisible without them. */
 export function DocsHeader() {
   return (
     <header className="sticky top-0 z-30 border-b bg-background">
@@ -35,24 +35,6 @@ export function DocsHeader() {
               /
             </span>
           </button>
-          <button
-            type="button"
-            data-theme-toggle=""
-            aria-label="Switch between light and dark"
-            className="invisible grid size-9 place-items-center rounded-md hover:bg-accent js:visible"
-          >
-            <svg
-              viewBox="0 0 24 24"
-              aria-hidden="true"
-              className="size-4"
-              fill="none"
-              stroke="currentColor"
-              strokeWidth="2"
-            >
-              <circle cx="12" cy="12" r="9" />
-              <path d="M12 3a9 9 0 0 1 0 18z" fill="currentColor" />
-            </svg>
-          </button>
           <a href="/sign-in" className={buttonVariants({ variant: "outline", size: "sm" })}>
             Sign in
           </a>
@@ -73,11 +55,8 @@ export function SearchDialog() {
     >
       <div className="flex items-center gap-2 border-b px-4">
         <input
-          role="combobox"
+          type="search"
           aria-label="Search endpoints, fields and errors"
-          aria-expanded="true"
-          aria-controls="search-results"
-          aria-autocomplete="list"
           autoComplete="off"
           spellCheck="false"
           placeholder="Search endpoints, fields and errors"
@@ -92,11 +71,9 @@ export function SearchDialog() {
           </button>
         </form>
       </div>
-      <div
-        id="search-results"
-        role="listbox"
+      <ul
         aria-label="Results"
-        className="h-[min(24rem,60dvh)] overflow-y-auto p-1.5 [&_[aria-selected=true]]:bg-accent [&_[role=option]]:block [&_[role=option]]:rounded-md [&_[role=option]]:px-2.5 [&_[role=option]]:py-2 [&_[role=option]]:text-sm [&_small]:block [&_small]:truncate [&_small]:text-muted-foreground [&_small]:text-xs"
+        className="h-[min(24rem,60dvh)] overflow-y-auto p-1.5 [&_a:focus-visible]:bg-accent [&_a:hover]:bg-accent [&_a]:block [&_a]:rounded-md [&_a]:px-2.5 [&_a]:py-2 [&_a]:text-sm [&_small]:block [&_small]:truncate [&_small]:text-muted-foreground [&_small]:text-xs"
       />
       <p role="status" className="border-t px-4 py-2 text-muted-foreground text-xs" />
     </dialog>

@@ -42,6 +42,8 @@ const values: Record<string, Record<string, string>> = {
 
 /** What a value of a dimension is shown as. @param value null: rows without one */
 export function valueLabel(dimension: string, value: string | null, name: string | null): string {
+  // Costs without a model are expenses, subscriptions and the like.
+  if (value === null && dimension === "model") return "Expenses and other costs";
   if (value === null) return `No ${dimensionLabel(dimension).toLowerCase()}`;
   if (dimension === "month") return formatMonthAndYear(value);
   if (dimension === "week") return `Week of ${formatDay(value)}`;

@@ -57,9 +57,9 @@ export function ExploreControls({
             ))}
           </Select>
         </Field>
-        <Field label="By">
+        <Field label="Group by">
           <Select
-            aria-label="By"
+            aria-label="Group by"
             value={state.by}
             onChange={({ target: { value: by } }) =>
               change({
@@ -71,9 +71,9 @@ export function ExploreControls({
             <Dimensions names={dimensions} />
           </Select>
         </Field>
-        <Field label="And by">
+        <Field label="Then by">
           <Select
-            aria-label="And by"
+            aria-label="Then by"
             value={state.over ?? ""}
             onChange={(event) => change({ over: event.target.value || null })}
           >
@@ -85,9 +85,9 @@ export function ExploreControls({
             />
           </Select>
         </Field>
-        <Field label="List">
+        <Field label="Show">
           <Select
-            aria-label="List"
+            aria-label="How many values to show"
             value={state.top}
             onChange={(event) => change({ top: Number(event.target.value) })}
           >
@@ -95,7 +95,7 @@ export function ExploreControls({
               .sort((a, b) => a - b)
               .map((top) => (
                 <option key={top} value={top}>
-                  {`Top ${top}`}
+                  {`The top ${top}`}
                 </option>
               ))}
           </Select>

@@ -9,7 +9,10 @@ import { formatMeasured, isMoney } from "./dimensions";
 /** The name of a row or a column of an answer. On a narrow page, a long one takes up to three lines. */
 export function GroupName({ group }: { group: ExploreGroup | undefined }) {
   return (
-    <bdi className="text-left max-sm:line-clamp-3 sm:block sm:truncate" title={group?.label}>
+    <bdi
+      className="text-left max-sm:line-clamp-3 max-sm:[overflow-wrap:anywhere] sm:block sm:truncate"
+      title={group?.label}
+    >
       {group?.label}
     </bdi>
   );

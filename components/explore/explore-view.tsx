@@ -6,7 +6,7 @@ import { ChartDownloads } from "@/components/charts/chart-downloads";
 import { SeriesLegend } from "@/components/charts/series-legend";
 import { onDemand } from "@/components/connection/on-demand";
 import { formatNumber, plural } from "@/components/figures/format-count";
-import { formatDate, formatDays } from "@/components/figures/format-date";
+import { formatDays } from "@/components/figures/format-date";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Skeleton } from "@/components/ui/skeleton";
 import type { ExploreData } from "./data";
@@ -57,6 +57,7 @@ export function ExploreView({
   };
   const fileName = `outlay-${workspace}-${data.from}-${data.to}`;
   const { measured: total } = data.totals;
+  const hasTable = state.show === "table" || (state.show === "chart" && data.rows.length > maxSummed);
   return (
     <section aria-label="Answer" className="grid grid-cols-[minmax(0,1fr)] gap-4">
       <div className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-2">
@@ -67,7 +68,7 @@ export function ExploreView({
             </span>{" "}
             <span className="text-muted-foreground text-sm">
               {label.toLowerCase()}, {formatNumber(data.totals.messages)}{" "}
-              {plural(data.totals.messages, "message")}, {formatDate(data.from)} – {formatDate(data.to)}
+              {plural(data.totals.messages, "message")}, {formatDays(data.from, data.to)}
             </span>
           </p>
           {data.comparison ? (
@@ -83,7 +84,12 @@ export function ExploreView({
         {state.show === "table" ? null : (
           <ChartDownloads
             fileName={fileName}
-            toCsv={async () => (await onDemand(() => import("./to-csv"))()).toCsv(state, data)}
+            // Many rows are a table below the chart, which has a button of its own.
+            toCsv={
+              hasTable
+                ? undefined
+                : async () => (await onDemand(() => import("./to-csv"))()).toCsv(state, data)
+            }
             frame={state.show === "chart" ? frame : undefined}
             heading={() => pictureHeading(state, data)}
           />
@@ -109,7 +115,7 @@ export function ExploreView({
       ) : null}
       {state.show === "pivot" ? (
         <ExplorePivot workspace={workspace} state={state} data={data} />
-      ) : state.show === "table" || data.rows.length > maxSummed ? (
+      ) : hasTable ? (
         <ExploreTable workspace={workspace} state={state} data={data} views={views} />
       ) : (
         <ExploreSummary workspace={workspace} state={state} data={data} />

@@ -29,7 +29,7 @@ export function EarlierCosts({
   return (
     <Alert className="mb-6">
       Explore shows at most {formatNumber(maxSpendDays)} days, so costs are shown from {formatDate(from)} on.
-      The first cost is of {formatDate(first)}. To see earlier costs,{" "}
+      The first cost occurred on {formatDate(first)}. To see earlier costs,{" "}
       <Link
         href={exploreHref(workspace, { ...state, days })}
         prefetch={false}

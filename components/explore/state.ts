@@ -1,4 +1,4 @@
-import type { SearchParams } from "@/components/filters/href";
+import { environments, problemOfChoices, type SearchParams } from "@/components/filters/href";
 import { rangeNames } from "@/components/filters/range";
 import type { SpendMeasure, SpendQueryInput } from "@/lib/contract/spend/spend-query";
 import { calendarNames } from "./dimensions";
@@ -45,16 +45,13 @@ const choices = {
   measure: ["cost", "messages", "tokens", "cost_per_message", "cost_per_million_tokens"],
   show: ["chart", "table", "pivot"],
   chart: ["stacked", "lines", "share"],
-  environment: ["live", "test"],
+  environment: environments,
 } as const satisfies Partial<Record<keyof ExploreState, readonly string[]>>;
 
 /** What is wrong with the parameters of an address that have few values, in words; undefined where nothing is. */
 export function problemOf(params: SearchParams): string | undefined {
-  for (const [name, values] of Object.entries<readonly string[]>(choices)) {
-    const [given] = listOf(params[name]);
-    if (given !== undefined && !values.includes(given)) return `${name} must be one of: ${values.join(", ")}`;
-  }
-  return undefined;
+  const problem = problemOfChoices(params, choices);
+  return problem && `${problem.name} ${problem.text}`;
 }
 
 /** Reads the state from the parameters of an address. Of parameters with few values, `problemOf` says what is wrong; of all others, the API's schema. */

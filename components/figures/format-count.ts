@@ -38,7 +38,8 @@ export function formatDigits(text: string): string {
 
 /** A noun in the singular for 1 and in the plural for other counts: "row", "rows". */
 export function plural(count: number, noun: string): string {
-  return count === 1 ? noun : `${noun}s`;
+  if (count === 1) return noun;
+  return noun === "person" ? "people" : `${noun}s`;
 }
 
 /** A number with its noun: "1 row", "12,345 rows". */

@@ -20,7 +20,7 @@ export function hrefWith(
   return query ? `${path}?${query}` : path;
 }
 
-/** The value of a parameter if it is one of `values`, otherwise the first of them. */
+/** The value of a parameter if it is one of `values`, otherwise the first of them; `problemOfChoices` says so. */
 export function oneOf<Value extends string>(
   params: SearchParams,
   name: string,
@@ -29,6 +29,22 @@ export function oneOf<Value extends string>(
   const given = params[name];
   return values.find((value) => value === given) ?? (values[0] as Value);
 }
+
+/** What is wrong with the parameters of an address that have few values, in words; undefined where nothing is. */
+export function problemOfChoices(
+  params: SearchParams,
+  choices: Record<string, readonly string[]>,
+): { name: string; text: string; shown: string } | undefined {
+  for (const [name, values] of Object.entries(choices)) {
+    const given = params[name];
+    if (given !== undefined && !values.some((value) => value === given))
+      return { name, text: `must be one of: ${values.join(", ")}`, shown: values[0] ?? "" };
+  }
+  return undefined;
+}
+
+/** The environments to choose from, the usual one first. */
+export const environments = ["live", "test"] as const;
 
 /** A filter of activity. Null selects rows without a value; a field that is left out does not filter. */
 export type ActivityFilter = Partial<

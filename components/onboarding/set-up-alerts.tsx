@@ -7,9 +7,6 @@ import { Step } from "@/components/ui/step";
 /** What a workspace has of what alerts need: the names of its budgets and of its channels that are on. */
 export type AlertSetup = { budgets: string[]; channels: string[]; canEdit: boolean; canMail: boolean };
 
-/** Whether alerts are raised and sent. */
-export const hasAlerts = ({ budgets, channels }: AlertSetup) => budgets.length > 0 && channels.length > 0;
-
 /** The step that sets alerts up: a budget, whose thresholds raise alerts, and a channel, to which they are sent. */
 export function SetUpAlerts({
   number,
@@ -22,12 +19,12 @@ export function SetUpAlerts({
 }) {
   const { budgets, channels, canEdit, canMail } = alerts;
   return (
-    <Step number={number} title="Set up alerts" isDone={hasAlerts(alerts)}>
+    <Step number={number} title="Set up alerts" isDone={budgets.length > 0 && channels.length > 0}>
       <p className="pb-3 text-muted-foreground text-sm">
         A budget raises an alert at 50, 80 and 100% of its limit, and a channel sends it to you.
         {canEdit ? null : " Admins of this workspace can add both."}
       </p>
-      <ul className="grid gap-3">
+      <ul className="grid max-w-3xl gap-3">
         <Part
           names={budgets}
           none="No budget yet"

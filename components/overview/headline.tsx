@@ -1,10 +1,9 @@
 import { type Amount, toNumber } from "@/components/figures/amount";
 import { formatGrowth, growthOf, wholePercent } from "@/components/figures/delta";
 import { formatLongDay } from "@/components/figures/format-date";
-import { formatExactUsd } from "@/components/figures/format-money";
 import { formatPercent, isManyTimes } from "@/components/figures/format-percent";
-import { formatMoney, shownNumber } from "@/components/figures/money";
-import { explainForecast, formatForecast } from "@/components/spend/forecast-figure";
+import { Money, shownNumber } from "@/components/figures/money";
+import { ForecastFigure } from "@/components/spend/forecast-figure";
 import { periodLabels } from "@/components/spend/period-labels";
 import type { Metrics } from "@/lib/contract/spend/metrics";
 
@@ -24,18 +23,15 @@ export function Headline({ view, budget }: { view: HeadlineView; budget?: Amount
   const ofBudget = forecast && budget !== undefined ? toNumber(forecast) / toNumber(budget) : undefined;
   return (
     <p className="max-w-[60ch] text-balance text-lg leading-snug sm:text-xl">
-      <strong className="font-semibold tabular-nums" title={formatExactUsd(totals.total_usd)}>
-        {formatMoney(totals.total_usd)}
+      <strong className="font-semibold">
+        <Money usd={totals.total_usd} figure="totals.total_usd" />
       </strong>{" "}
       {labels.soFar}
       {compared ? <span className="text-muted-foreground">, {compared}</span> : null}
       {forecast && to ? (
         <span className="text-muted-foreground">
-          ; expected to reach{" "}
-          <span className="tabular-nums" title={details ? explainForecast(details) : undefined}>
-            {formatForecast(forecast)}
-          </span>{" "}
-          by {formatLongDay(to)}
+          ; expected to reach <ForecastFigure usd={forecast} details={details} figure="forecast_usd" /> by{" "}
+          {formatLongDay(to)}
           {ofBudget === undefined
             ? null
             : `, ${formatPercent(ofBudget)}${isManyTimes(ofBudget) ? "" : " of"} the budget`}

@@ -1,12 +1,13 @@
 "use client";
 
-import { multiplyExact } from "@/components/figures/exact";
+import { Plus } from "lucide-react";
 import { formatUsd } from "@/components/figures/money";
+import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { DateInput } from "@/components/ui/date-input";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
-import { type PriceForm, portions, unitRate } from "./price-request";
+import { effectOf, newUnit, type PriceForm, portions, type UnitForm } from "./price-request";
 
 /** Props of a part of the price form: the values, how to change them, and the errors by the API's paths. */
 type Part = {
@@ -17,34 +18,23 @@ type Part = {
 
 const nameInput = { autoCapitalize: "none", autoComplete: "off" };
 
-/** The fields that say what the price is for: provider, unit and model. */
+/** The fields that say what the prices are for: provider and model. */
 export function PriceSubject({ form, change, errors }: Part) {
   return (
     <>
-      <div className="grid grid-cols-2 items-start gap-3">
-        <TextField
-          label="Provider"
-          error={errors.provider}
-          value={form.provider}
-          onChange={({ currentTarget }) => change({ provider: currentTarget.value })}
-          placeholder="in-house"
-          maxLength={64}
-          {...nameInput}
-        />
-        <TextField
-          label="Unit"
-          error={errors.unit_type}
-          value={form.unitType}
-          onChange={({ currentTarget }) => change({ unitType: currentTarget.value })}
-          placeholder="input_tokens"
-          maxLength={64}
-          {...nameInput}
-        />
-      </div>
+      <TextField
+        label="Provider"
+        error={errors.provider}
+        value={form.provider}
+        onChange={({ currentTarget }) => change({ provider: currentTarget.value })}
+        placeholder="in-house"
+        maxLength={64}
+        {...nameInput}
+      />
       <TextField
         label="Model"
         optional
-        description="Leave empty to set the price of every model of the provider."
+        description="Leave empty to set the prices of every model of the provider."
         error={errors.model}
         value={form.model}
         onChange={({ currentTarget }) => change({ model: currentTarget.value })}
@@ -56,46 +46,81 @@ export function PriceSubject({ form, change, errors }: Part) {
   );
 }
 
-/** The price, for how many units it is, and its first day. */
-export function RateFields({ form, change, errors }: Part) {
+/** The units, each with its price and for how many of it that is, and a button that adds one. */
+export function UnitFields({ form, change, errors }: Part) {
+  const changeUnit = (at: number, changes: Partial<UnitForm>) =>
+    change({ units: form.units.map((unit, place) => (place === at ? { ...unit, ...changes } : unit)) });
   return (
-    <>
-      <div className="grid grid-cols-[minmax(0,1fr)_10rem] items-start gap-3">
-        <TextField
-          label="Price, US dollars"
-          error={errors.rate}
-          value={form.rate}
-          onChange={({ currentTarget }) => change({ rate: currentTarget.value })}
-          placeholder="2.50"
-          inputMode="decimal"
-          autoComplete="off"
-        />
-        <FormField label="For">
-          {(control) => (
-            <Select
-              {...control}
-              value={form.per}
-              onChange={({ currentTarget }) => change({ per: currentTarget.value })}
-            >
-              {portions.map(({ value, label }) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </FormField>
-      </div>
-      <FormField label="From this day" description="From midnight UTC." error={errors.starts_at}>
-        {(control) => (
-          <DateInput
-            {...control}
-            value={form.startsOn}
-            onChange={({ currentTarget }) => change({ startsOn: currentTarget.value })}
+    <div className="grid gap-3">
+      {form.units.map((unit, at) => (
+        <fieldset
+          // biome-ignore lint/suspicious/noArrayIndexKey: units are only added, at the end.
+          key={at}
+          className="grid grid-cols-2 items-start gap-3 max-sm:border-t max-sm:pt-3 sm:grid-cols-[minmax(0,1fr)_8rem_10rem]"
+        >
+          <legend className="sr-only">{unit.unitType || `Unit ${at + 1}`}</legend>
+          <div className="max-sm:col-span-2">
+            <TextField
+              label="Unit"
+              error={errors[`units.${at}.unit_type`]}
+              value={unit.unitType}
+              onChange={({ currentTarget }) => changeUnit(at, { unitType: currentTarget.value })}
+              placeholder="input_tokens"
+              maxLength={64}
+              {...nameInput}
+            />
+          </div>
+          <TextField
+            label="Price, US dollars"
+            error={errors[`units.${at}.rate`]}
+            value={unit.rate}
+            onChange={({ currentTarget }) => changeUnit(at, { rate: currentTarget.value })}
+            placeholder="2.50"
+            inputMode="decimal"
+            autoComplete="off"
           />
-        )}
-      </FormField>
-    </>
+          <FormField label="For">
+            {(control) => (
+              <Select
+                {...control}
+                value={unit.per}
+                onChange={({ currentTarget }) => changeUnit(at, { per: currentTarget.value })}
+              >
+                {portions.map(({ value, label }) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </FormField>
+        </fieldset>
+      ))}
+      <Button
+        variant="outline"
+        size="sm"
+        className="w-fit"
+        onClick={() => change({ units: [...form.units, newUnit] })}
+      >
+        <Plus aria-hidden="true" />
+        Add a unit
+      </Button>
+    </div>
+  );
+}
+
+/** The first day of the prices. */
+export function StartField({ form, change, errors }: Part) {
+  return (
+    <FormField label="From this day" description="From midnight UTC." error={errors.starts_at}>
+      {(control) => (
+        <DateInput
+          {...control}
+          value={form.startsOn}
+          onChange={({ currentTarget }) => change({ startsOn: currentTarget.value })}
+        />
+      )}
+    </FormField>
   );
 }
 
@@ -141,14 +166,14 @@ export function RepricingFields({ form, change, errors }: Part) {
   );
 }
 
-/** What the usage without a price will cost at the typed price. @param props.waiting number of units, exact */
-export function PriceEffect({ form, waiting }: { form: PriceForm; waiting: string }) {
-  const rate = unitRate(form);
+/** What the usage without a price will cost at the typed prices. */
+export function PriceEffect({ form }: { form: PriceForm }) {
+  const cost = effectOf(form);
   return (
     <p role="status" className="rounded-md border bg-muted px-3.5 py-2.5 text-sm">
-      {rate === undefined
+      {cost === undefined
         ? "Type a price to see what the usage without a price will cost."
-        : `The usage without a price will cost ${formatUsd(multiplyExact(waiting, rate))}.`}
+        : `The usage without a price will cost ${formatUsd(cost)}.`}
     </p>
   );
 }

@@ -23,7 +23,10 @@ export function PriceTable({
   canSet,
   today,
 }: Context & { prices: PriceView[]; views: RememberedViews }) {
-  const columns = useMemo(() => columnsOf({ workspace, canSet, today }), [workspace, canSet, today]);
+  const columns = useMemo(
+    () => columnsOf({ workspace, canSet, today, prices }),
+    [workspace, canSet, today, prices],
+  );
   return (
     <DataTable
       id="prices"
@@ -40,7 +43,12 @@ export function PriceTable({
 
 const modelOf = ({ model }: PriceView) => model ?? "Every model";
 
-function columnsOf({ workspace, canSet, today }: Context): TableColumn<PriceView>[] {
+function columnsOf({
+  workspace,
+  canSet,
+  today,
+  prices,
+}: Context & { prices: PriceView[] }): TableColumn<PriceView>[] {
   const columns: TableColumn<PriceView>[] = [
     {
       id: "model",
@@ -95,7 +103,7 @@ function columnsOf({ workspace, canSet, today }: Context): TableColumn<PriceView
       workspace,
       label: "Change price",
       button: "Change",
-      startOf: (price) => startFromPrice(price, today),
+      startOf: (price) => startFromPrice(price, prices, today),
     }),
   ];
 }

@@ -33,17 +33,22 @@ export type Disputed = z.output<typeof priceList>["disputed"][number];
 /** What one catalogue asks for a unit. */
 export type Offer = Disputed["applied"];
 
-/** The initial values of the price form. Amounts are exact text. */
-export type PriceStart = {
-  provider: string;
-  model: string;
+/** The initial values of one unit in the price form. Amounts are exact text. */
+export type UnitStart = {
   unitType: string;
   /** USD for the usual portion of the unit; empty when it is not known. */
   rate: string;
-  /** The first UTC day, `YYYY-MM-DD`. */
-  startsOn: string;
   /** Number of units without a price; null when there are none. */
   waiting: string | null;
+};
+
+/** The initial values of the price form: a model with its units. */
+export type PriceStart = {
+  provider: string;
+  model: string;
+  units: UnitStart[];
+  /** The first UTC day, `YYYY-MM-DD`. */
+  startsOn: string;
 };
 
 /** The number of units that a price is usually quoted for: a million tokens, or one of anything else. */
@@ -63,27 +68,44 @@ export function startOfMonth(today: string): string {
   return `${today.slice(0, 8)}01`;
 }
 
-/** The initial values for a new price that replaces an existing one. @param today its first UTC day, `YYYY-MM-DD` */
-export function startFromPrice(price: PriceView, today: string): PriceStart {
-  const { provider, model, unit_type: unitType, rate } = price;
+type Priced = { provider: string; model: string | null; unit_type: string };
+
+/** The rows of a model with another unit than a given one. Names that differ only in letter case are one. */
+function otherUnits<Row extends Priced>(row: Row, all: Row[]): Row[] {
+  const nameOf = ({ provider, model }: Priced) => `${provider}\n${model ?? ""}`.toLowerCase();
+  return all.filter((each) => nameOf(each) === nameOf(row) && each.unit_type !== row.unit_type);
+}
+
+/**
+ * The initial values for new prices that replace those of a model.
+ * @param price the one that was chosen, which comes first
+ * @param all the workspace's prices
+ * @param today their first UTC day, `YYYY-MM-DD`
+ */
+export function startFromPrice(price: PriceView, all: PriceView[], today: string): PriceStart {
+  const others = otherUnits(price, all);
+  const latest = others.filter(
+    (each) => !others.some((other) => other.unit_type === each.unit_type && other.starts_at > each.starts_at),
+  );
   return {
-    provider,
-    model: model ?? "",
-    unitType,
-    rate: multiplyExact(rate, usualPortion(unitType)),
+    provider: price.provider,
+    model: price.model ?? "",
+    units: [price, ...latest].map(({ unit_type: unitType, rate }) => ({
+      unitType,
+      rate: multiplyExact(rate, usualPortion(unitType)),
+      waiting: null,
+    })),
     startsOn: today,
-    waiting: null,
   };
 }
 
-/** The initial values for the first price of unpriced usage: it starts on the day of the first usage. */
-export function startFromUnpriced(unpriced: UnpricedView): PriceStart {
+/** The initial values for the first prices of a model's unpriced usage: they start on the day of the first usage. */
+export function startFromUnpriced(unpriced: UnpricedView, all: UnpricedView[]): PriceStart {
+  const rows = [unpriced, ...otherUnits(unpriced, all)];
   return {
     provider: unpriced.provider,
     model: unpriced.model ?? "",
-    unitType: unpriced.unit_type,
-    rate: "",
-    startsOn: unpriced.first_occurred_at.slice(0, 10),
-    waiting: unpriced.quantity,
+    units: rows.map(({ unit_type: unitType, quantity }) => ({ unitType, rate: "", waiting: quantity })),
+    startsOn: rows.map(({ first_occurred_at: at }) => at.slice(0, 10)).sort()[0] ?? "",
   };
 }

@@ -20,7 +20,7 @@ export function UnpricedTable({
   workspace,
   canSet,
 }: Context & { unpriced: UnpricedView[]; views: RememberedViews }) {
-  const columns = useMemo(() => columnsOf({ workspace, canSet }), [workspace, canSet]);
+  const columns = useMemo(() => columnsOf({ workspace, canSet, unpriced }), [workspace, canSet, unpriced]);
   return (
     <DataTable
       id="unpriced"
@@ -37,7 +37,11 @@ export function UnpricedTable({
 
 const modelOf = ({ model }: UnpricedView) => model ?? "No model";
 
-function columnsOf({ workspace, canSet }: Context): TableColumn<UnpricedView>[] {
+function columnsOf({
+  workspace,
+  canSet,
+  unpriced,
+}: Context & { unpriced: UnpricedView[] }): TableColumn<UnpricedView>[] {
   const columns: TableColumn<UnpricedView>[] = [
     {
       id: "model",
@@ -82,7 +86,12 @@ function columnsOf({ workspace, canSet }: Context): TableColumn<UnpricedView>[] 
   if (!canSet) return columns;
   return [
     ...columns,
-    setPriceColumn({ workspace, label: "Set price", button: "Set price", startOf: startFromUnpriced }),
+    setPriceColumn({
+      workspace,
+      label: "Set price",
+      button: "Set price",
+      startOf: (row) => startFromUnpriced(row, unpriced),
+    }),
   ];
 }
 

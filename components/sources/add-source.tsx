@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import type { KeyFormPart } from "@/components/keys/key-form-part";
-import { type KeyForm, newKeyForm, parseKeyForm, summarizeKeyForm } from "@/components/keys/key-form-state";
+import { type KeyForm, newKeyForm, parseKeyForm } from "@/components/keys/key-form-state";
 import { ProjectChoice } from "@/components/keys/project-choice";
 import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
@@ -40,17 +40,20 @@ const check = (form: KeyForm) => parseKeyForm(form).errors;
  * is shown only until the page is left.
  * @param props.url the address of this service
  * @param props.takenNames the names of the workspace's keys
+ * @param props.chosen the program that is chosen at first
  */
 export function AddSource({
   workspace,
   url,
   takenNames,
+  chosen,
 }: {
   workspace: string;
   url: string;
   takenNames: string[];
+  chosen: SourceProgram | undefined;
 }) {
-  const [program, setProgram] = useState<SourceProgram>();
+  const [program, setProgram] = useState(chosen);
   const [created, setCreated] = useState<Created>();
   const source = useSource(created && `/api/v1/workspaces/${workspace}/sources/${created.id}`);
   const isReceived = (source?.recorded ?? 0) > 0;
@@ -217,9 +220,6 @@ function SourceKey({
           onChange={({ currentTarget }) => setIsCovered(currentTarget.checked)}
         />
       ) : null}
-      <p role="status" className="text-sm">
-        {summarizeKeyForm({ ...form, sources: [] })}
-      </p>
       {problem ? <Alert variant="destructive">{problem}</Alert> : null}
       <Button type="submit" disabled={isPending} className="w-fit">
         Make the key

@@ -3,11 +3,9 @@
 import { Plus, X } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Input } from "@/components/ui/input";
+import { maxTags } from "@/lib/contract/ledger/limits";
 import { offeredAttributes } from "@/lib/contract/sources/source-programs";
 import { filled, type SettingsForm } from "./settings-form-state";
-
-/** The most tags that the settings of a source may have. The contract's constant would add zod to the bundle. */
-const maxTags = 10;
 
 /** The tags of a source: a name for each, and the attribute whose value it has. */
 export function TagFields({

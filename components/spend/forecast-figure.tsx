@@ -56,9 +56,13 @@ export function ForecastFigure({
   );
 }
 
+/** Whether a forecast is a range, and not a single amount. */
+export const hasRange = ({ low_usd: low, high_usd: high }: ForecastDetails) =>
+  toNumber(low) !== toNumber(high);
+
 /** The range of a forecast as a note: "Between $5,500 and $5,900". Nothing where it is a single amount. */
 export function ForecastRange({ details }: { details: ForecastDetails | null }) {
-  if (!details || toNumber(details.low_usd) === toNumber(details.high_usd)) return null;
+  if (!details || !hasRange(details)) return null;
   return (
     <span title={explainForecast(details)}>
       Between {formatForecast(details.low_usd)} and {formatForecast(details.high_usd)}

@@ -8,44 +8,67 @@ import { formatDay, formatMonthAndYear } from "@/components/figures/format-date"
 import { formatMoney, Money, shownNumber } from "@/components/figures/money";
 import { activityHref } from "@/components/filters/href";
 import { Link } from "@/components/ui/link";
-import { ForecastFigure, ForecastRange } from "./forecast-figure";
+import {
+  explainForecast,
+  ForecastFigure,
+  ForecastRange,
+  formatForecastRange,
+  hasRange,
+} from "./forecast-figure";
 import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
 
-/** The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows. */
-export function SpendStats({ view }: { view: SpendView }) {
+/**
+ * The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows.
+ * @param props.isBelowHeadline whether a sentence above says what was spent and what is expected, which are then left out
+ */
+export function SpendStats({
+  view,
+  isBelowHeadline = false,
+}: {
+  view: SpendView;
+  isBelowHeadline?: boolean;
+}) {
   const { metrics, workspace, filter } = view;
   const { totals, previous, booked_ahead: ahead, forecast_usd: forecast, to } = metrics;
   const labels = periodLabels(metrics, view.today);
   const rows = activityHref(workspace, filter);
   const growth = previous && growthOf(shownNumber(totals.total_usd), shownNumber(previous.to_point_usd));
+  const toPoint =
+    previous && labels.previousPoint ? (
+      <>
+        <Money usd={previous.to_point_usd} figure="previous.to_point_usd" /> {labels.previousPoint}
+      </>
+    ) : null;
   return (
     <StatList>
-      <Stat
-        label={`Spent ${labels.soFar}`}
-        href={rows}
-        note={
-          previous && labels.previousPoint ? (
-            <>
-              {typeof growth === "number" ? (
-                <>
-                  <Delta fraction={growth} /> from{" "}
-                </>
-              ) : (
-                "against "
-              )}
-              <Money usd={previous.to_point_usd} figure="previous.to_point_usd" /> {labels.previousPoint}
-            </>
-          ) : null
-        }
-      >
-        <Money usd={totals.total_usd} figure="totals.total_usd" />
-      </Stat>
+      {isBelowHeadline ? null : (
+        <Stat
+          label={`Spent ${labels.soFar}`}
+          href={rows}
+          note={
+            toPoint && (
+              <>
+                {typeof growth === "number" ? (
+                  <>
+                    <Delta fraction={growth} /> from{" "}
+                  </>
+                ) : (
+                  "against "
+                )}
+                {toPoint}
+              </>
+            )
+          }
+        >
+          <Money usd={totals.total_usd} figure="totals.total_usd" />
+        </Stat>
+      )}
       {previous && labels.previous ? (
         <Stat
           label={`${capitalize(labels.previous)} in total`}
           href={activityHref(workspace, { ...filter, period: "range", from: previous.from, to: previous.to })}
-          note={<PreviousMessages count={previous.totals.message_count} />}
+          note={isBelowHeadline ? toPoint : <PreviousMessages count={previous.totals.message_count} />}
         >
           <Money usd={previous.totals.total_usd} figure="previous.totals.total_usd" />
         </Stat>
@@ -59,9 +82,14 @@ export function SpendStats({ view }: { view: SpendView }) {
           <Money usd={ahead.total_usd} figure="booked_ahead.total_usd" />
         </Stat>
       ) : null}
-      {forecast && to ? (
+      {forecast && to && !isBelowHeadline ? (
         <Stat label={`Forecast to ${formatDay(to)}`} note={<ForecastRange details={metrics.forecast} />}>
           <ForecastFigure usd={forecast} details={metrics.forecast} figure="forecast_usd" />
+        </Stat>
+      ) : null}
+      {isBelowHeadline && metrics.forecast && to && hasRange(metrics.forecast) ? (
+        <Stat label={`Range of the forecast to ${formatDay(to)}`}>
+          <span title={explainForecast(metrics.forecast)}>{formatForecastRange(metrics.forecast)}</span>
         </Stat>
       ) : null}
       <Stat label="Messages" href={rows} note={<Kinds totals={totals} />}>

@@ -66,9 +66,13 @@ export const dimensionLabels: Record<Dimension, { label: string; title: string }
   tag: { label: "Tag", title: "Tags" },
 };
 
+/** What costs without a value of a dimension are called. Those without a model are expenses, subscriptions and the like. */
+const noValueLabel = (dimension: Dimension) =>
+  dimension === "model" ? "Expenses and other costs" : `No ${dimensionLabels[dimension].label.toLowerCase()}`;
+
 function nameOf(dimension: Dimension, { value, name, is_rest: isRest }: Slice): string {
   if (isRest) return "Other";
-  if (value === null) return `No ${dimensionLabels[dimension].label.toLowerCase()}`;
+  if (value === null) return noValueLabel(dimension);
   return dimension === "type" ? (typeLabels[value] ?? value) : (name ?? value);
 }
 

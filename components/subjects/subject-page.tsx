@@ -1,3 +1,6 @@
+import { toItem } from "@/components/activity/row";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { activityHref, hrefWith, type SearchParams } from "@/components/filters/href";
 import { SpendBreakdowns } from "@/components/spend/spend-breakdowns";
 import { SpendOverTime } from "@/components/spend/spend-over-time";
@@ -5,10 +8,9 @@ import { SpendStats } from "@/components/spend/spend-stats";
 import type { SpendView } from "@/components/spend/spend-view";
 import { WhatChanged } from "@/components/spend/what-changed";
 import { Link } from "@/components/ui/link";
-import type { ActivityList } from "@/lib/contract/spend/activity";
+import type { ActivityList, ActivityRow } from "@/lib/contract/spend/activity";
 import type { Changes } from "@/lib/contract/spend/changes";
 import type { Subject } from "@/lib/contract/spend/subjects";
-import { LatestRows } from "./latest-rows";
 import { type KeyLimit, SubjectLimits } from "./subject-limits";
 import { dimensionsBeside, stackedBeside, subjectNames } from "./subject-names";
 
@@ -88,5 +90,36 @@ export function SubjectPage({
         )}
       </section>
     </div>
+  );
+}
+
+/** Some rows of activity, the latest first. Each leads to all that is known about it. */
+function LatestRows({ rows, hrefOf }: { rows: ActivityRow[]; hrefOf: (message: string) => string }) {
+  return (
+    <ul>
+      {rows.map(toItem).map(({ id, part, at, label, about, project, recordedBy, usd, hasNoPrice }) => (
+        <li key={`${id} ${part}`} className="flex items-baseline gap-x-4 border-t py-2 text-sm">
+          <span className="min-w-0 flex-1">
+            <Link
+              href={hrefOf(id)}
+              prefetch={false}
+              dir="auto"
+              className="block truncate rounded-sm text-left hover:underline"
+            >
+              {label}
+            </Link>
+            <span dir="auto" className="block truncate text-left text-muted-foreground text-xs">
+              {[about, project, recordedBy].filter(Boolean).join(" · ")}
+            </span>
+          </span>
+          <span className="whitespace-nowrap text-muted-foreground text-xs">
+            <Time at={at} />
+          </span>
+          <span className="min-w-24 whitespace-nowrap text-right">
+            {hasNoPrice ? "No price" : <Money usd={usd} />}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -232,6 +232,7 @@ const resourceNames: Record<string, string> = {
   Jobs: "Health",
   Mcp: "Authorization",
   Org: "Workspaces",
+  Otlp: "OTLP",
   Transfer: "Workspaces",
   Unpriced: "Prices",
   ".well known": "Authorization",

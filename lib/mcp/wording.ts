@@ -147,8 +147,8 @@ function left(limit: Amount, spent: Amount): string {
 /** What to do about a refusal, for errors whose message does not say. */
 const advice: Partial<Record<ServiceError["code"], string>> = {
   permission_denied: "Ask the user for an API key that has it, or to add it to this one in the dashboard.",
-  project_not_allowed: "Use a project that the key may touch, or ask the user to widen the key.",
-  feature_not_allowed: "Use one of the allowed features, or ask the user to widen the key.",
+  project_not_allowed: "Use a project that the key may use, or ask the user to allow this one for the key.",
+  feature_not_allowed: "Use one of the allowed features, or ask the user to allow this one for the key.",
   user_not_allowed: "Ask the user for a key that may record for them.",
   source_not_allowed: "This key is not for agent tools: ask the user for one whose sources include mcp.",
   not_found: "Check the project's slug; get_monthly_summary lists the projects that have cost anything.",

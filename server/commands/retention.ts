@@ -70,7 +70,7 @@ function describeCounts({ messages, postings, bytes }: Omit<RemovedMonth, "month
 }
 
 function describeRun({ months, isWhole }: Retention, dryRun: boolean, seconds: number): string {
-  if (months.length === 0 && isWhole) return "No month before has messages.";
+  if (months.length === 0 && isWhole) return "No earlier month has messages.";
   const sum = (pick: (month: RemovedMonth) => number) =>
     months.reduce((total, month) => total + pick(month), 0);
   const all = describeCounts({

@@ -152,7 +152,7 @@ test("Looks for new rows every two seconds with live updates, never while hidden
   };
   await wait(14_000);
   expect(calls, "without live updates, every fifteen seconds").toHaveLength(0);
-  fireEvent.click(screen.getByRole("switch", { name: "Live updates" }));
+  fireEvent.click(screen.getByRole("switch", { name: "Show new rows at once" }));
   await wait(4_100);
   expect(calls).toHaveLength(3);
   expect(refreshed).toBeGreaterThan(0);

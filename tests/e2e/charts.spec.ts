@@ -199,5 +199,5 @@ test("Shows a project's own spend beside what was taken from it, with shares tha
   expect(text).toContain("percentages are of all amounts without their signs");
   const rows = [...html.matchAll(/<li\b.*?<\/li>/gs)].map(([row]) => row.replaceAll(/<[^>]*>/g, " "));
   expect(rows).toContainEqual(expect.stringMatching(/gpt-4o.* 30%/s));
-  expect(rows).toContainEqual(expect.stringMatching(/No model.* −70%/s));
+  expect(rows).toContainEqual(expect.stringMatching(/Expenses and other costs.* −70%/s));
 });

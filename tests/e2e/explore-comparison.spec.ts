@@ -79,7 +79,7 @@ test("Compares with chosen days or nothing, and keeps it when something else is 
   await expect(
     page.getByRole("table", { name: "Summary" }).getByRole("columnheader", { name: "Change" }),
   ).toBeVisible();
-  await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
+  await page.getByRole("combobox", { name: "Group by" }).selectOption({ label: "Model" });
   await expect(page.getByRole("columnheader", { name: "Model" })).toBeVisible();
   await expect(change).toHaveAttribute("data-exact", expected);
   await page.goto(page.url().replace(`to=${days.to}`, `to=${dayBefore(now, 1)}`));

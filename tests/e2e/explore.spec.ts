@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { formatDays } from "@/components/figures/format-date";
 import { rangeCookie } from "@/components/filters/range-memory";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
@@ -19,7 +20,7 @@ test("Explores spend by two dimensions, from the chart to the rows, and keeps it
   await expect(page.getByRole("heading", { name: "Explore", level: 1 })).toBeVisible();
   await expect(page.getByRole("slider", { name: /^Cost by day/ })).toBeVisible();
 
-  await page.getByRole("combobox", { name: "By", exact: true }).selectOption({ label: "Model" });
+  await page.getByRole("combobox", { name: "Group by" }).selectOption({ label: "Model" });
   await page.waitForURL((url) => url.searchParams.get("by") === "model");
   const series = page.getByRole("list", { name: "Series" });
   const model = series.getByRole("button", { name: /^gpt-4o \$/ });
@@ -28,7 +29,7 @@ test("Explores spend by two dimensions, from the chart to the rows, and keeps it
   await expect(model).toHaveAttribute("aria-pressed", "false");
   await expect.poll(() => new URL(page.url()).searchParams.get("hide")).toBe("gpt-4o");
 
-  await page.getByRole("combobox", { name: "And by" }).selectOption({ label: "Project" });
+  await page.getByRole("combobox", { name: "Then by" }).selectOption({ label: "Project" });
   await page.waitForURL((url) => url.searchParams.get("over") === "project");
   await page.getByRole("radio", { name: "Pivot" }).check({ force: true });
   await page.waitForURL((url) => url.searchParams.get("show") === "pivot");
@@ -113,7 +114,7 @@ test("Shows all time by month, and keeps the controls where a query is refused",
   await recordCosts(world, slug, [{ project: "research", daysAgo: 1_200, cost: 7.25 }]);
   await page.goto(`/${slug}/explore?period=all`);
   await expect(page.getByRole("slider", { name: /^Cost by month/ })).toBeVisible();
-  const part = page.getByRole("combobox", { name: "And by" });
+  const part = page.getByRole("combobox", { name: "Then by" });
   await part.selectOption({ label: "Day" });
   await expect(page.getByText(/^This would make \d+ cells/)).toBeVisible();
   await part.selectOption({ label: "Week" });
@@ -139,7 +140,7 @@ test("Shows this month instead of a refused query, whatever range was last chose
 test("Begins all time at the workspace's first day with a cost", async ({ request, world }) => {
   const { slug, now } = await signUpWithSpend({ request }, world);
   const { text, html } = await readPage(request, `/${slug}/explore?period=all`);
-  expect(text).toContain(`${formatDate(dayBefore(now, 44))} – ${formatDate(dayBefore(now, 0))}`);
+  expect(text).toContain(formatDays(dayBefore(now, 44), dayBefore(now, 0)));
   const days = { from: dayBefore(now, 1_000), to: dayBefore(now, 0) };
   const { totals } = await querySpend({ request }, slug, days);
   expect(attributesOf(html, "title", exact(totals.measured)).length).toBeGreaterThan(0);
@@ -154,7 +155,7 @@ test("Says from which day on all time is shown where the history is longer, and 
   await recordCosts(world, slug, [{ project: "research", daysAgo: 1_200, cost: 7.25 }]);
   const { text, html } = await readPage(request, `/${slug}/explore?period=all`);
   expect(text).toContain(`costs are shown from ${formatDate(dayBefore(now, 1_099))} on`);
-  expect(text).toContain(`The first cost is of ${formatDate(dayBefore(now, 1_200))}.`);
+  expect(text).toContain(`The first cost occurred on ${formatDate(dayBefore(now, 1_200))}.`);
   const [, href = ""] = /<a [^>]*href="([^"]*)"[^>]*>show /.exec(html) ?? [];
   const earlier = new URL(href.replaceAll("&amp;", "&"), "http://outlay");
   expect(earlier.searchParams.get("from")).toBe(dayBefore(now, 1_200));

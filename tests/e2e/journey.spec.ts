@@ -20,12 +20,15 @@ test("Takes a team from its first key to disconnecting an assistant", async ({ p
   let secret = "";
 
   await test.step("the first message appears as it is recorded, without a reload", async () => {
-    await page.getByRole("button", { name: "Create a key" }).click();
+    await page.getByRole("link", { name: "AI SDK", exact: true }).click();
+    await page.getByLabel("What is its name?").fill("First key");
+    await page.getByRole("button", { name: "Make the key" }).click();
     secret = await page.getByLabel("secret", { exact: true }).inputValue();
-    await expect(page.getByText("Waiting for the first message")).toBeVisible();
+    await goTo(page, "Overview");
+    await expect(page.getByText("Waiting for the first cost")).toBeVisible();
     await page.evaluate(() => Object.assign(window, { isSamePage: true }));
     expect(await record(secret, 12.34)).toBe(201);
-    await expect(page.getByText("The first message is here.")).toBeVisible();
+    await expect(page.getByText("Your first cost is recorded.")).toBeVisible();
     await page.getByRole("button", { name: "Go to the overview" }).click();
     await expect(page.locator('[data-figure="totals.total_usd"]')).toHaveAttribute("data-exact", "12.34");
     expect(await page.evaluate(() => "isSamePage" in window)).toBe(true);

@@ -17,7 +17,7 @@ test("Puts new rows and their sum on top without a reload, and keeps rows that a
   );
   await page.goto(`/${slug}/activity`);
   await page.evaluate(() => Object.assign(window, { isSamePage: true }));
-  await page.getByRole("switch", { name: "Live updates" }).check();
+  await page.getByRole("switch", { name: "Show new rows at once" }).check();
   await client.post(costMessage({ label: "First", estimated_cost: 2.5 }));
   await expect(rowsOf(page).first()).toHaveText("First");
   await expect(page.locator('[data-figure="totals.total_usd"]')).toHaveAttribute("data-exact", "2.9");

@@ -114,3 +114,23 @@ test("Shows a new cost within two seconds, by small conditional requests, and as
   await setHidden(false);
   await expect(total).toHaveAttribute("data-exact", String(before + 3.5));
 });
+
+test("Names the parameter of an address that is not valid, and what is shown instead", async ({
+  request,
+  world,
+}) => {
+  const { slug } = await signUpWithSpend({ request }, world);
+  for (const [path, name, shown] of [
+    ["?by=colour", "by", "project"],
+    ["?environment=foo", "environment", "live"],
+    ["/projects/checkout?by=colour", "by", "model"],
+    ["/spend/model?name=gpt-4o&by=model", "by", "project"],
+    ["/spend/user?environment=foo", "environment", "live"],
+  ]) {
+    const { text } = await readPage(request, `/${slug}${path}`);
+    expect(text, path).toMatch(
+      new RegExp(`not valid: ?${name} must be one of: ${shown}, .*The page shows ${name}=${shown}`),
+    );
+  }
+  expect((await readPage(request, `/${slug}?by=model&environment=live`)).text).not.toContain("not valid");
+});

@@ -20,7 +20,7 @@ const alone = ({ name, told, inexact, instrumentation, with: more, packages, bes
 
 /** What was read from the cache is told as input. */
 const withoutCache = ({ cacheRead = 0, ...call }) => [{ ...call, input: call.input + cacheRead }];
-const hourUntold = "writes to Claude's cache for an hour are not told";
+const hourUntold = "writes to Claude's cache for an hour are not reported";
 const llamaIndex = { venv: "openai-2", program: "llamaindex.py" };
 const isResponse = ({ id }) => id.startsWith("resp_");
 
@@ -34,7 +34,7 @@ export default [
     instrumentation: openInference(["openai_agents", "OpenAIAgents"]),
     with: openInference(ofOpenAi),
     told: (call) => (isResponse(call) ? [call] : withoutCache(call)),
-    inexact: "of chat completions, what was read from the cache is not told",
+    inexact: "of chat completions, what was read from the cache is not reported",
   }),
   ...alone({
     name: "OpenAI Agents, OpenLLMetry",
@@ -56,7 +56,7 @@ export default [
       return call.isStream ? [] : withoutCache(call);
     },
     inexact:
-      "embeddings and streams of the Responses have no counts, and of whole Responses what was read from the cache is not told",
+      "embeddings and streams of the Responses have no counts, and of whole Responses what was read from the cache is not reported",
   }),
   // Not both: LlamaIndex's span of a stream ends before the SDK's begins, and is not around it.
   pythonTrial({
@@ -86,6 +86,6 @@ export default [
     instrumentation: openInference(["smolagents", "Smolagents"]),
     with: openInference(ofOpenAi),
     told: withoutCache,
-    inexact: "what was read from the cache is not told",
+    inexact: "what was read from the cache is not reported",
   }),
 ];

@@ -18,9 +18,9 @@ const trial = (version, encoding, name = "", more = {}) => ({
   ],
   ...(version === 5 && {
     told: withoutCache,
-    inexact: "`generateText` does not tell what OpenAI read from the cache",
+    inexact: "`generateText` does not report what OpenAI read from the cache",
   }),
-  ...(version === 7 && { inexact: "writes to Claude's cache for an hour are not told" }),
+  ...(version === 7 && { inexact: "writes to Claude's cache for an hour are not reported" }),
   run: ({ providers, source, program }) =>
     runProgram([process.execPath, program("ai-sdk.mjs")], {
       env: {

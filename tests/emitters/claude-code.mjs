@@ -28,7 +28,7 @@ export const claudePackages = [claudePackage, native];
 const trial = (name, protocol, more = {}) => ({
   name: `Claude Code, ${name}`,
   packages: claudePackages,
-  inexact: "writes to Claude's cache for an hour are not told; its own figure is right (`trusted_cost`)",
+  inexact: "writes to Claude's cache for an hour are not reported; its own figure is right (`trusted_cost`)",
   run: ({ providers, source, folder }) =>
     runProgram([claudeCommand, "-p", "Say hello."], {
       cwd: folder,

@@ -6,7 +6,7 @@ const native = `@github/copilot-${process.platform}-${process.arch}`;
 const trial = (name, protocol, provider) => ({
   name: `Copilot CLI, ${name}, ${protocol}`,
   packages: ["@github/copilot", native],
-  ...(name === "Anthropic" && { inexact: "writes to Claude's cache for an hour are not told" }),
+  ...(name === "Anthropic" && { inexact: "writes to Claude's cache for an hour are not reported" }),
   run: ({ providers, source, folder }) =>
     runProgram([npmBin(`${native}/copilot`), "-p", "Say hello.", "--trust-folder", "--no-auto-update"], {
       cwd: folder,

@@ -39,7 +39,7 @@ const trial = ({ instrumentation, env = () => ({}), ...rest }) =>
   });
 
 /** It knows no Responses, and does not say what OpenAI read from the cache. */
-const inexact = "the Responses, and what was read from the cache, are not told";
+const inexact = "the Responses, and what was read from the cache, are not reported";
 const chatAlone = ({ cacheRead = 0, ...call }) =>
   call.id.startsWith("resp_") ? [] : [{ ...call, input: call.input + cacheRead }];
 

@@ -1,4 +1,4 @@
-import { oneOf, type SearchParams } from "@/components/filters/href";
+import { environments, oneOf, type SearchParams } from "@/components/filters/href";
 import { toSpendView } from "@/components/spend/spend-view";
 import type { KeyLimit } from "@/components/subjects/subject-limits";
 import { stackedBeside } from "@/components/subjects/subject-names";
@@ -28,7 +28,7 @@ export async function SubjectFigures({
 }) {
   const { claims, reader } = await requireWorkspace(workspace);
   const filter = {
-    environment: oneOf(search, "environment", ["live", "test"]),
+    environment: oneOf(search, "environment", environments),
     [subject.dimension]: subject.value,
   } as const;
   const read = await readSubject(claims, workspace, subject, {

@@ -1,13 +1,12 @@
 // The script of the reference. The pages work without it.
 import { copyText } from "@/components/ui/copy-text";
 import { enableSearch } from "./search";
-import { enableThemeToggle, readSetting, writeSetting } from "./theme-setting";
+import { readSetting, writeSetting } from "./settings";
 
 replaceAddresses();
 rememberLanguage();
 enableCopying();
 closeContentsOnChoice();
-enableThemeToggle();
 enableSearch();
 
 /**

@@ -1,93 +1,82 @@
-import { indexAfterKey } from "@/components/ui/arrow-keys";
 import type { SearchEntry } from "../search-index";
-import { rankEntries } from "./rank-entries";
 
 /** Results that are shown at most. */
 const maxResults = 30;
 
-/** Enables the search dialog: `/`, ⌘K and Ctrl-K open it. The search index is loaded when the dialog is first opened. */
+/**
+ * The entries that contain every word of a text: entries whose name is the text, names that begin with it, names that contain
+ * its words, and then other matches. Equal matches stay in the order of the pages.
+ */
+export function findEntries(entries: readonly SearchEntry[], text: string): SearchEntry[] {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return [];
+  const words = wanted.split(/\s+/);
+  const has = (where: string) => words.every((word) => where.includes(word));
+  const ranks: ((name: string, entry: SearchEntry) => boolean)[] = [
+    (name) => name === wanted || name.endsWith(`.${wanted}`),
+    (name) => name.startsWith(wanted) || name.includes(`.${wanted}`),
+    (name) => has(name),
+    (name, { of }) => has(`${name} ${of.toLowerCase()}`),
+    (name, { of, words: more = "" }) => has(`${name} ${of} ${more}`.toLowerCase()),
+  ];
+  const places = entries.map((entry) => ranks.findIndex((holds) => holds(entry.name.toLowerCase(), entry)));
+  return ranks.flatMap((_, rank) => entries.filter((_, at) => places[at] === rank));
+}
+
+/** Enables the search dialog, which `/`, ⌘K and Ctrl-K open. Its index is loaded when it is first opened. */
 export function enableSearch(): void {
   const dialog = document.querySelector<HTMLDialogElement>("dialog[data-search]");
   const input = dialog?.querySelector("input");
-  const list = dialog?.querySelector<HTMLElement>("[role=listbox]");
+  const list = dialog?.querySelector("ul");
   const status = dialog?.querySelector("[role=status]");
   if (!dialog || !input || !list || !status) return;
-
   let entries: Promise<SearchEntry[]> | undefined;
-  let active = 0;
-  const options = () => [...list.querySelectorAll<HTMLAnchorElement>("[role=option]")];
-
-  const activate = (next: number) => {
-    active = next;
-    const results = options();
-    for (const [index, option] of results.entries())
-      option.setAttribute("aria-selected", String(index === active));
-    const option = results[active];
-    if (option) input.setAttribute("aria-activedescendant", option.id);
-    else input.removeAttribute("aria-activedescendant");
-    option?.scrollIntoView({ block: "nearest" });
-  };
 
   const find = async () => {
     const text = input.value;
     entries ??= fetch(document.body.dataset.searchIndex ?? "").then((response) => response.json());
     const all = await entries.catch(() => undefined);
     if (input.value !== text) return;
-    if (!all) {
-      entries = undefined;
-      status.textContent = "The search could not be loaded. Type again to try once more.";
-      return;
-    }
-    const found = rankEntries(all, text);
+    if (!all) entries = undefined;
+    const found = findEntries(all ?? [], text);
     list.replaceChildren(...found.slice(0, maxResults).map(showEntry));
-    activate(0);
-    if (text.trim() === "") status.textContent = "Type the name of an endpoint, a field or an error.";
-    else if (found.length === 0) status.textContent = "Nothing found.";
-    else
-      status.textContent =
-        found.length > maxResults ? `The first ${maxResults} of ${found.length}.` : `${found.length} found.`;
+    status.textContent = !all
+      ? "The search could not be loaded. Type again to try once more."
+      : text.trim() === ""
+        ? "Type the name of an endpoint, a field or an error."
+        : found.length > maxResults
+          ? `The first ${maxResults} of ${found.length}.`
+          : found.length > 0
+            ? `${found.length} found. Enter opens the first.`
+            : "Nothing found.";
   };
 
+  input.addEventListener("input", find);
+  input.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") list.querySelector("a")?.click();
+  });
+  // A result on this page changes only the address, so the dialog has to be closed here.
+  list.addEventListener("click", () => dialog.close());
   const open = () => {
-    if (dialog.open) return;
     dialog.showModal();
     input.select();
     void find();
   };
-
-  input.addEventListener("input", find);
-  input.addEventListener("keydown", (event) => {
-    const results = options();
-    const next = indexAfterKey(event.key, active, results.length, { wraps: true });
-    if (next !== undefined) activate(next);
-    else if (event.key === "Enter") results[active]?.click();
-    else return;
-    event.preventDefault();
-  });
-  // A result on this page changes only the address, so the dialog has to be closed here.
-  list.addEventListener("click", () => dialog.close());
   document.querySelector("[data-open-search]")?.addEventListener("click", open);
   addEventListener("keydown", (event) => {
     const isPalette = event.key.toLowerCase() === "k" && (event.metaKey || event.ctrlKey) && !event.shiftKey;
-    const isTyping =
-      event.target instanceof HTMLElement &&
-      event.target.matches("input:not([type=radio]), select, textarea");
-    const isSlash = event.key === "/" && !isTyping && !event.metaKey && !event.ctrlKey && !event.altKey;
-    if (!isPalette && !isSlash) return;
+    const isSlash = event.key === "/" && !event.metaKey && !event.ctrlKey && !event.altKey;
+    if (dialog.open || !(isPalette || isSlash)) return;
     event.preventDefault();
-    if (isPalette && dialog.open) dialog.close();
-    else open();
+    open();
   });
 }
 
-function showEntry({ name, of, href }: SearchEntry, index: number): HTMLElement {
-  const option = document.createElement("a");
-  option.id = `search-result-${index}`;
-  option.href = href;
-  option.tabIndex = -1;
-  option.setAttribute("role", "option");
-  const about = document.createElement("small");
-  about.textContent = of;
-  option.append(name, about);
-  return option;
+function showEntry({ name, of, href }: SearchEntry): HTMLElement {
+  const item = document.createElement("li");
+  const link = Object.assign(document.createElement("a"), { href });
+  const about = Object.assign(document.createElement("small"), { textContent: of });
+  link.append(name, about);
+  item.append(link);
+  return item;
 }

@@ -38,7 +38,7 @@ const slug = projectSlug.meta({
 });
 
 const conditionsOf = {
-  project_slugs: "The only projects the key may touch. Ignored where `project_id` is set.",
+  project_slugs: "The only projects that the key may use. Ignored where `project_id` is set.",
   deny_project_slugs: "Projects that the key may not use. Ignored if `project_slugs` is set.",
   features: "The only features it may record usage under.",
   sources: "The only sources it may record with.",
@@ -68,7 +68,7 @@ const granted = distinct(
 const limits = {
   project_id: uuid.nullable().optional().meta({
     description:
-      "The one project it may touch, reading and writing; wins over the project lists of `conditions`.",
+      "The one project that it may read and write. It overrides the project lists of `conditions`.",
   }),
   conditions: conditionsChange.nullable().optional(),
   monthly_limit: positiveDecimal("The most it may record in a UTC month, USD.", { orZero: true })
@@ -149,7 +149,7 @@ export const apiKey = z
         "When the secret was last replaced. If two rotations happen at once, the later secret is valid.",
     }),
     last_used_at: instant.nullable().meta({
-      description: "When its secret was last presented, to the minute; refused calls count, too.",
+      description: "When a request last used its secret, to the minute. Refused requests count, too.",
     }),
     created_at: instant,
     created_by: z

@@ -43,7 +43,7 @@ const leastPercent = z
   .nullable()
   .meta({
     description:
-      "Thresholds of budgets with lower percentages are not sent; null: all are. Other rules do not heed it.",
+      "Thresholds of budgets with lower percentages are not sent; null: all are. Other rules ignore it.",
   });
 
 const digest = z
@@ -136,7 +136,7 @@ const channelFields = {
   enabled: z.boolean(),
   disabled_reason: z.enum(["failing", "gone", "by_admin"]).nullable().meta({
     description:
-      "`failing`: the service turned it off after a day of failures; `gone`: after its receiver answered 410; `by_admin`: a person did.",
+      "`failing`: the service turned it off after a day of failures; `gone`: the service turned it off because its receiver answered 410; `by_admin`: an admin turned it off.",
   }),
   disabled_at: instant.nullable(),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),

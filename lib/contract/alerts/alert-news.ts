@@ -25,7 +25,7 @@ export const alertNews = z
       .min(0)
       .max(maxUnread)
       .meta({
-        description: `How many alerts have fired since you last looked, ${maxUnread} at most. Quiet ones, and those from before you joined, do not count.`,
+        description: `How many alerts have fired since you last looked, ${maxUnread} at most. Alerts that were not sent, and those from before you joined, do not count.`,
       }),
     newest: z
       .array(item)

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { text } from "@/lib/contract/values/fields";
+import { maxTags } from "./limits";
 
 /** The most characters of a user and of a session. */
 export const maxNameLength = 255;
-
-/** The most tags that a message has. */
-export const maxTags = 10;
 
 const maxTagValueLength = 128;
 

@@ -43,7 +43,7 @@ const offer = z.object({
 /** A price that two catalogues disagree about, of a model in use. */
 const disputedPrice = z
   .object({
-    provider: z.string().meta({ description: "As your messages spell it." }),
+    provider: z.string().meta({ description: "The provider's name as your messages have it." }),
     model: z.string(),
     unit_type: z.string(),
     last_used_on: day,
@@ -65,7 +65,7 @@ export const priceList = z
 
 export const setPriceRequest = z
   .strictObject({
-    provider: text(64, "As your messages spell it; case does not matter."),
+    provider: text(64, "The provider's name as your messages have it, in any letter case."),
     model: text(128).nullable().default(null).meta({ description: "Left out: every model of the provider." }),
     unit_type: text(64),
     rate: positiveDecimal("USD for one unit; 0 if it is free.", { orZero: true }),
@@ -81,7 +81,7 @@ export const setPriceRequest = z
       .optional()
       .meta({
         description:
-          "Also correct usage in this range that already has a price. Costs that clients sent do not change.",
+          "Also corrects usage in this range that already has a price. Costs that clients sent do not change.",
       }),
   })
   .refine(({ reprice }) => !reprice?.to || Date.parse(reprice.from) < Date.parse(reprice.to), {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
-import { maxTags, tagName } from "@/lib/contract/ledger/attribution";
+import { tagName } from "@/lib/contract/ledger/attribution";
 import { costStatus } from "@/lib/contract/ledger/ingest-result";
+import { maxTags } from "@/lib/contract/ledger/limits";
 import { decimalNumber, instant, projectSlug, text, uuid } from "@/lib/contract/values/fields";
 import { sourcePrograms } from "./source-programs";
 
@@ -51,7 +52,7 @@ const described = {
   default_feature: "The feature of records that name none.",
   tags: `Attributes that become tags, at most ${maxTags}.`,
   trusted_cost:
-    "Whether the cost that the program gives is recorded. False: the price list decides. Null: as OpenRouter's and LiteLLM's are recorded, and no others.",
+    "Whether the cost that the program reports is recorded. False: the cost is computed by the price list. Null: the costs that OpenRouter and LiteLLM report are recorded; for other programs the cost is computed.",
   subscription_covered:
     "Whether a subscription covers it (Claude Pro and Max, seats of Copilot): it is recorded as `included`, at no cost.",
 };
@@ -153,12 +154,12 @@ const sourceSummary = {
   status: z.enum(["active", "expired", "revoked"]),
   environment: z.enum(["live", "test"]),
   program: program.nullable(),
-  emitters: z.array(z.string()).meta({ description: "The recognized programs, the latest first." }),
+  emitters: z.array(z.string()).meta({ description: "The programs that were recognized, the latest first." }),
   told: z.int(),
   recorded: z.int(),
   refused: z.int().meta({ description: "Records and whole requests that were refused." }),
   last_received_at: instant.nullable(),
-  is_silent: z.boolean().meta({ description: "It sent before, and nothing in the last 24 hours." }),
+  is_silent: z.boolean().meta({ description: "Whether it has sent records, but none in the last 24 hours." }),
   summary: z.string().meta({ description: "What the key may do, in words." }),
 };
 
@@ -223,7 +224,7 @@ export const replayResult = z
     repeated: z.int().meta({ description: "Recorded before." }),
     refused: z.int(),
     skipped: z.int().meta({
-      description: "Counted in another way by now: the source's metrics or a later total have them.",
+      description: "Counted in another way meanwhile: by the source's metrics or a later total.",
     }),
     reasons: z.array(z.object({ code: z.string(), description: z.string(), count: z.int() })),
   })

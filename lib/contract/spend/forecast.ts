@@ -5,7 +5,7 @@ import { decimalNumber } from "@/lib/contract/values/fields";
 export const forecastDetails = z
   .object({
     low_usd: decimalNumber(
-      "The lower end of the range that the total lies in in at least four of five cases, USD.",
+      "The lower end of the forecast range, USD. In at least four of five cases, the total is within the range.",
     ),
     high_usd: decimalNumber("Its upper end, USD."),
     recorded_usd: decimalNumber("Spend recorded in the period and booked on its remaining days, USD."),
@@ -15,7 +15,8 @@ export const forecastDetails = z
     added_usd: decimalNumber("The forecast usage of the remaining days, USD."),
     days_left: z.int().meta({ description: "Days of the period that are left, with today." }),
     days_compared: z.int().meta({
-      description: "Whole days before today that it goes by: at most 35, five of each day of the week.",
+      description:
+        "Whole days before today that the forecast is based on: at most 35, five of each day of the week.",
     }),
   })
   .nullable()

@@ -6,7 +6,7 @@ export const eraseRequest = z
   .strictObject({
     user: user.meta({
       description:
-        "The person, as messages name them. An e-mail address is found in any letter case, another name exactly as it is.",
+        "The person's name, as messages have it in `user`. An e-mail address is found in any letter case, another name exactly as it is.",
     }),
   })
   .meta({ id: "EraseRequest" });

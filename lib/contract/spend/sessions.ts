@@ -9,7 +9,7 @@ export const sessionsQuery = z
   .strictObject({
     ...ledgerFilters,
     environment: environment.optional().meta({ description: "Default: both." }),
-    emitter: orNone(text(64), 64, "The program that told of the usage, such as `claude-code`."),
+    emitter: orNone(text(64), 64, "The program that reported the usage, such as `claude-code`."),
     sort: z.enum(sessionSorts).default("-amount").meta({
       description: "`-amount`: those that cost most first; `-time`: those with the latest call first.",
     }),

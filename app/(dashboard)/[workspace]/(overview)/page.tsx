@@ -1,10 +1,11 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { hrefWith, oneOf, type SearchParams } from "@/components/filters/href";
+import { environments, hrefWith, oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { RangePicker } from "@/components/filters/range-picker";
-import { RangeProblem } from "@/components/filters/range-problem";
-import { FirstStepsOnDemand } from "@/components/onboarding/first-steps-on-demand";
+import { ChoiceProblem, RangeProblem } from "@/components/filters/range-problem";
+import { FirstSteps } from "@/components/onboarding/first-steps";
+import { TryTheApi } from "@/components/onboarding/on-demand";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { Headline } from "@/components/overview/headline";
 import { LiveOverview } from "@/components/overview/live-overview";
@@ -18,7 +19,8 @@ import { WhatChanged } from "@/components/spend/what-changed";
 import { listChannels } from "@/lib/alerts/channels/service";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Dimension } from "@/lib/contract/spend/metrics";
-import { listApiKeys } from "@/lib/keys/management/service";
+import { listSources } from "@/lib/keys/sources/service";
+import { readActivity } from "@/lib/spend/activity/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
 import { tagOf } from "@/lib/spend/metrics/tag";
 import { readOverview } from "@/lib/spend/views/overview";
@@ -51,6 +53,7 @@ export default async function OverviewPage({ params, searchParams }: Props) {
         }
       />
       <RangeProblem problem={shown.problem} />
+      <ChoiceProblem params={shown.params} choices={{ environment: environments, by: chartDimensions }} />
       <Suspense fallback={<OverviewSkeleton />}>
         <Overview slug={workspace.slug} search={shown.params} range={shown.query} />
       </Suspense>
@@ -60,7 +63,7 @@ export default async function OverviewPage({ params, searchParams }: Props) {
 
 async function Overview({ slug, search, range }: { slug: string; search: SearchParams; range: RangeQuery }) {
   const { claims, reader } = await requireWorkspace(slug);
-  const environment = oneOf(search, "environment", ["live", "test"]);
+  const environment = oneOf(search, "environment", environments);
   const metricsQuery = {
     ...range,
     environment,
@@ -68,8 +71,16 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
     currency: reader.display?.currency,
   };
   const { now, metrics, changes, budgets, projectOrder } = await readOverview(claims, slug, metricsQuery);
-  // The first message creates a project, so without projects nothing was ever recorded.
-  if (projectOrder.length === 0) return <Onboarding slug={slug} />;
+  if (environment === "live" && metrics.totals.message_count === 0) {
+    const { activity } = await readActivity(claims, slug, {
+      period: "all",
+      environment,
+      sort: "-time",
+      limit: 1,
+    });
+    if (activity.length === 0)
+      return <Onboarding slug={slug} start={search.start} hasTestData={projectOrder.length > 0} />;
+  }
   const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
   const notes = await readThresholdNotes(claims, slug, metrics, { environment });
   // Budgets count live spend of a month.
@@ -83,7 +94,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
         <Headline view={view} budget={globalBudget?.amount} />
         {environment === "live" ? <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} /> : null}
       </div>
-      <SpendStats view={view} />
+      <SpendStats view={view} isBelowHeadline />
       <SpendOverTime
         view={view}
         dimensions={chartDimensions}
@@ -97,24 +108,31 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   );
 }
 
-/** What the overview shows before the first message: the steps to it, and to alerts. */
-async function Onboarding({ slug }: { slug: string }) {
+/** What the overview shows before the first live cost: the steps to it, or those by the API, and to alerts. */
+async function Onboarding({
+  slug,
+  start,
+  hasTestData,
+}: {
+  slug: string;
+  start: string | string[] | undefined;
+  hasTestData: boolean;
+}) {
   const { claims, profile } = await requireWorkspace(slug);
   const [
-    { api_keys: keys, can_create: canCreate },
+    { sources, can_create: canRecord },
     { budgets, can_edit: canEdit },
     { channels, can_mail: canMail },
-  ] = await Promise.all([listApiKeys(claims, slug), listBudgets(claims, slug), listChannels(claims, slug)]);
-  const existing = keys.find(({ status, kind }) => status === "active" && kind === "key");
+  ] = await Promise.all([listSources(claims, slug), listBudgets(claims, slug), listChannels(claims, slug)]);
+  if (start === "code")
+    return <TryTheApi workspace={slug} canCreate={canRecord} addresses={serviceAddresses()} />;
   return (
-    <FirstStepsOnDemand
+    <FirstSteps
       workspace={slug}
       userName={profile.display_name}
-      canCreate={canCreate}
-      existing={
-        existing ? { name: existing.name, prefix: existing.prefix, last_four: existing.last_four } : null
-      }
-      addresses={serviceAddresses()}
+      canRecord={canRecord}
+      waiting={sources.map(({ id, name }) => ({ id, name }))}
+      hasTestData={hasTestData}
       alerts={{
         budgets: budgets.map(({ name }) => name),
         channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),

@@ -2,7 +2,6 @@ import type { Metadata } from "next";
 import { Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
-import { projectOrderOf } from "@/app/(dashboard)/[workspace]/project-order";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import type { SearchParams } from "@/components/filters/href";
 import { RangePicker } from "@/components/filters/range-picker";
@@ -11,6 +10,7 @@ import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
 import { SubjectKinds } from "@/components/subjects/subject-kinds";
+import type { Project } from "@/lib/contract/spend/projects";
 import { listSpendOfProjects } from "@/lib/spend/projects/service";
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
@@ -58,4 +58,11 @@ async function Projects({ slug, shown }: { slug: string; shown: ReturnType<typeo
       views={await readRememberedViews(user.id)}
     />
   );
+}
+
+/** The slugs of a workspace's projects, the oldest first. The order decides the colours of the projects. */
+function projectOrderOf(projects: Pick<Project, "id" | "slug" | "created_at">[]): string[] {
+  return [...projects]
+    .sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at) || (a.id < b.id ? -1 : 1))
+    .map(({ slug }) => slug);
 }

@@ -4,14 +4,15 @@ import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { SubjectFigures } from "@/app/(dashboard)/[workspace]/subject-figures";
-import { hrefWith, type SearchParams } from "@/components/filters/href";
+import { environments, hrefWith, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { keepRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
-import { RangeProblem } from "@/components/filters/range-problem";
+import { ChoiceProblem, RangeProblem } from "@/components/filters/range-problem";
 import { ProjectActions } from "@/components/projects/project-actions";
 import { PageHeader } from "@/components/shell/page-header";
 import { SpendSkeleton } from "@/components/spend/spend-skeleton";
+import { stackedBeside } from "@/components/subjects/subject-names";
 import { Badge } from "@/components/ui/badge";
 import { listProjects } from "@/lib/spend/projects/service";
 
@@ -63,6 +64,10 @@ export default async function ProjectPage({ params, searchParams }: Props) {
         }
       />
       <RangeProblem problem={shown.problem} />
+      <ChoiceProblem
+        params={shown.params}
+        choices={{ environment: environments, by: stackedBeside("project") }}
+      />
       <Suspense fallback={<ProjectSkeleton />}>
         <SubjectFigures
           workspace={workspace.slug}

@@ -36,7 +36,7 @@ export default async function PeoplePage({ params }: Props) {
           description={
             people.length === 0
               ? undefined
-              : "The people named in your messages as `user`, by live spend: at most 100. They need no account."
+              : "The people that messages name as “user”, by live spend, at most 100. They do not need an account."
           }
         >
           {people.length === 0 ? (

@@ -22,7 +22,12 @@ export default async function PricesPage({ params }: Props) {
   const canSet = role === "owner" || role === "admin";
   const { today, prices, disputed, repricings, unpriced } = await readPricesView(claims, slug);
   const views = await readRememberedViews(user.id);
-  const start = { provider: "", model: "", unitType: "", rate: "", startsOn: today, waiting: null };
+  const start = {
+    provider: "",
+    model: "",
+    units: [{ unitType: "", rate: "", waiting: null }],
+    startsOn: today,
+  };
   const create = canSet ? <SetPrice workspace={slug} start={start} label="Set a price" /> : null;
   return (
     <SettingsSections>

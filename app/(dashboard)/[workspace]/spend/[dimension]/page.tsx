@@ -8,10 +8,10 @@ import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-vi
 import { SubjectFigures } from "@/app/(dashboard)/[workspace]/subject-figures";
 import { asProp } from "@/components/figures/amount";
 import { formatNumber } from "@/components/figures/format-count";
-import { oneOf, type SearchParams } from "@/components/filters/href";
+import { environments, oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { RangePicker } from "@/components/filters/range-picker";
-import { RangeProblem } from "@/components/filters/range-problem";
+import { ChoiceProblem, RangeProblem } from "@/components/filters/range-problem";
 import { PageHeader } from "@/components/shell/page-header";
 import { toChangeView } from "@/components/spend/change-column";
 import { describeStretch } from "@/components/spend/period-labels";
@@ -19,6 +19,7 @@ import { SpendSkeleton } from "@/components/spend/spend-skeleton";
 import { SubjectKinds } from "@/components/subjects/subject-kinds";
 import {
   isSubjectDimension,
+  stackedBeside,
   subjectHref,
   subjectNames,
   subjectsHref,
@@ -66,7 +67,7 @@ export default async function SpendPage({ params, searchParams }: Props) {
   const shown = readPageRange(search, await readRememberedRange());
   const path = `/${slug}/spend/${dimension}`;
   const { many } = subjectNames[dimension];
-  const environment = oneOf(search, "environment", ["live", "test"]);
+  const environment = oneOf(search, "environment", environments);
   return (
     <>
       <PageHeader
@@ -82,6 +83,10 @@ export default async function SpendPage({ params, searchParams }: Props) {
         }
       />
       <RangeProblem problem={shown.problem} />
+      <ChoiceProblem
+        params={shown.params}
+        choices={{ environment: environments, ...(value !== undefined && { by: stackedBeside(dimension) }) }}
+      />
       {value === undefined ? (
         <SubjectKinds workspace={slug} current={dimension} params={shown.params} />
       ) : null}

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Snooze alerts",
     description:
-      "Snoozes a rule, or one of its subjects, until a given time. Alerts that fire meanwhile are recorded, and nobody is notified of them later. For admins. A later snooze of the same rule or subject replaces it.",
+      "Snoozes a rule, or one of its subjects, until a given time. Alerts that fire meanwhile are recorded, and no notification of them is sent later. For admins. A later snooze of the same rule or subject replaces it.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

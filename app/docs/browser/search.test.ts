@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rankEntries } from "./rank-entries";
+import { findEntries } from "./search";
 
 const entries = [
   {
@@ -13,7 +13,7 @@ const entries = [
   { name: "amount_usd", of: "POST /api/v1/messages", href: "/d" },
   { name: "Record a cost", of: "POST /api/v1/messages", href: "/e" },
 ];
-const find = (text: string) => rankEntries(entries, text).map(({ href }) => href);
+const find = (text: string) => findEntries(entries, text).map(({ href }) => href);
 
 test("Ranks exact names before names that begin with the query, and those before mere mentions", () => {
   expect(find("amount_usd")).toEqual(["/d", "/a"]);
