@@ -16,7 +16,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { groupBy, type Line, loadRange, matches, nameIn, valueIn } from "@/tests/helpers/spend";
 
 const harness = withSharedHarness();
-const runs = Number(process.env.SPEND_RUNS ?? 60);
+const runs = Number(process.env.SPEND_RUNS ?? 40);
 const now = Date.now();
 const today = new Date(now).toISOString().slice(0, 10);
 
@@ -55,7 +55,7 @@ const filter = fc.record(
 );
 
 test("Sums days that were converted each at its rate, in totals, series and breakdowns, to the last digit", {
-  timeout: 1000 * runs + 30_000,
+  timeout: 3_000 * runs + 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -131,7 +131,7 @@ const question = fc.record({
 });
 
 test("Answers spend queries with cells of days that were converted each at its rate, which sum to the totals", {
-  timeout: 1000 * runs + 30_000,
+  timeout: 3_000 * runs + 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(rates, question, async (given, { from, ...asked }) => {
