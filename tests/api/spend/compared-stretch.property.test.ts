@@ -14,7 +14,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { correspondingTo, type Line, loadRange, matches } from "@/tests/helpers/spend";
 
 const harness = withSharedHarness();
-const runs = Number(process.env.SPEND_RUNS ?? 40);
+const runs = Number(process.env.SPEND_RUNS ?? 60);
 const dayMs = 86_400_000;
 
 let workspaceId: string;
