@@ -33,7 +33,7 @@ test("Refuses random bytes or reads them, and never fails otherwise", () => {
       fc.uint8Array({ maxLength: 400 }),
       survives,
     ),
-    { numRuns: 1_000 },
+    { numRuns: 3_000 },
   );
 });
 
@@ -81,7 +81,7 @@ test("Reads any JSON or refuses it", () => {
   })).any;
   fc.assert(
     fc.property(value, (json) => survives("traces", "json", Buffer.from(JSON.stringify(json)))),
-    { numRuns: 1_000 },
+    { numRuns: 2_000 },
   );
 });
 

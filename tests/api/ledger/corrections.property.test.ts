@@ -14,7 +14,7 @@ connectService(() => harness.database);
 const rows = async (text: string, values: unknown[]) => (await harness.fixtures.sql.query(text, values)).rows;
 
 /** `LEDGER_RUNS` sets how many; more for a nightly run. */
-const runs = Math.ceil(Number(process.env.LEDGER_RUNS ?? 21) / 3);
+const runs = Math.ceil(Number(process.env.LEDGER_RUNS ?? 30) / 3);
 
 const amount = fc.integer({ min: 1, max: 10 ** 9 }).map((n) => n / 10 ** 6);
 const day = fc.constantFrom("2026-01-31", "2026-07-14", "2026-11-20");

@@ -11,7 +11,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 const harness = withSharedHarness();
 
 /** `LEDGER_RUNS` sets how many; more for a nightly run. Long sequences, because the checks at the end cost more than the steps. */
-const runs = Number(process.env.LEDGER_RUNS ?? 21);
+const runs = Number(process.env.LEDGER_RUNS ?? 30);
 const lengths = { minLength: 2, maxLength: 60 };
 const now = Date.now();
 
@@ -25,7 +25,7 @@ const cut = fc
   .map(([a, b]) => (Date.parse(a) < Date.parse(b) ? { from: a, to: b } : { from: b, to: a }));
 
 test("Answers any sequence of calls exactly as an independent model does", {
-  timeout: 300_000 * Math.max(1, runs / 21),
+  timeout: 300_000 * Math.max(1, runs / 30),
 }, async () => {
   await fc.assert(
     fc.asyncProperty(

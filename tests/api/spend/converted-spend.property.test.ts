@@ -16,7 +16,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { groupBy, type Line, loadRange, matches, nameIn, valueIn } from "@/tests/helpers/spend";
 
 const harness = withSharedHarness();
-const runs = Number(process.env.SPEND_RUNS ?? 40);
+const runs = Number(process.env.SPEND_RUNS ?? 60);
 const now = Date.now();
 const today = new Date(now).toISOString().slice(0, 10);
 

@@ -10,7 +10,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser, type User } from "@/tests/helpers/team";
 
 const harness = withSharedHarness();
-const runs = Math.ceil(Number(process.env.SPEND_RUNS ?? 40) / 2);
+const runs = Math.ceil(Number(process.env.SPEND_RUNS ?? 60) / 2);
 const now = Date.now();
 
 let workspace: string;

@@ -8,7 +8,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { groupBy, type Line, nameIn, valueIn } from "@/tests/helpers/spend";
 
 const harness = withSharedHarness();
-const runs = Number(process.env.SPEND_RUNS ?? 40);
+const runs = Number(process.env.SPEND_RUNS ?? 60);
 const now = Date.now();
 const query = randomQuery(now);
 type Asked = typeof query extends fc.Arbitrary<infer Value> ? Value : never;

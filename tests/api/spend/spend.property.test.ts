@@ -16,7 +16,7 @@ import {
 } from "@/tests/helpers/spend";
 
 const harness = withSharedHarness();
-const runs = Number(process.env.SPEND_RUNS ?? 40);
+const runs = Number(process.env.SPEND_RUNS ?? 60);
 const now = Date.now();
 
 let slug: string;
