@@ -22,6 +22,8 @@ export type AdmissionRow = {
     workspace_id: string;
     /** Below zero where the workspace is deleted. */
     prices_version: number;
+    /** The first day that is open, `YYYY-MM-DD`; null where no month is closed. */
+    closed_until: string | null;
     environment: "live" | "test";
     permissions: ApiKey["permissions"];
     project: string | null;
@@ -53,6 +55,8 @@ export type LoadedKey = {
   windowLatestAt: number;
   /** The version of its workspace's prices; see `lib/ledger/pricing/workspace-prices.ts`. */
   pricesVersion: number;
+  /** The first open day of its workspace, `YYYY-MM-DD`; null where no month is closed. */
+  closedUntil: string | null;
 };
 
 /**
@@ -167,6 +171,7 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
     windowTotal: row.rate_window?.total ?? 0,
     windowLatestAt: row.rate_window?.latest_at ?? 0,
     pricesVersion: row.prices_version,
+    closedUntil: row.closed_until,
   };
 }
 

@@ -167,7 +167,8 @@ $$;
 grant execute on function private.lock_next_repricing() to outlay_service, service_role;
 
 -- The next postings that a correction may change, in the order of their messages, locked for the caller: as many as asked
--- for, and the rest of the last one's message, so that no message is corrected in two steps. What was voided stays as it is,
+-- for, and the rest of the last one's message, so that no message is corrected in two steps. What is booked in a closed month stays
+-- as it is. What was voided does, too,
 -- and its void: the update that voids a posting makes a correction that waits for it look again.
 create function private.lock_repriceable(workspace uuid, repricing uuid, at_most integer)
  returns setof public.messages
@@ -179,6 +180,7 @@ declare
   job public.repricings;
 begin
   select * into job from public.repricings where workspace_id = workspace and id = repricing;
+  job.from_at := greatest(job.from_at, private.closed_until(workspace));
   if job.includes_priced then
     -- Lines are found by the first one of their batch.
     return query
@@ -335,6 +337,7 @@ begin atomic
   join public.workspaces as w on w.id = m.workspace_id and w.deleted_at is null
   where (m.cost_status = 'unpriced' or (m.cost_status = 'included' and m.list_price_usd is null))
     and m.type in ('usage', 'batch') and m.provider is not null and m.voids is null and m.voided_by is null
+    and m.occurred_at >= coalesce(w.closed_until, '-infinity'::date)
   group by 1, 2, 3, 4, 5
   limit 50000;
 end;

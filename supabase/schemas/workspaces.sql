@@ -44,6 +44,7 @@ create table public.workspaces (
   require_mfa boolean not null default false,
   deleted_at timestamptz,
   deleted_by uuid references public.profiles (id) on delete set null,
+  closed_until date check (extract(day from closed_until) = 1),
   -- A workspace's page is at /<slug>, so a slug must not be the name of another page.
   constraint workspaces_slug_not_reserved check (
     slug <> all (array[
@@ -62,6 +63,7 @@ create table public.workspaces (
 );
 comment on column public.workspaces.prices_version is 'Counts the changes of the workspace''s prices, so that a process can check whether its cached prices are current. Less than zero while the workspace is deleted.';
 comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
+comment on column public.workspaces.closed_until is 'The first day that is open: the months before it are closed. Null where none is.';
 comment on column public.workspaces.deleted_at is 'When an owner deleted the workspace. It is erased thirty days later, unless that is undone.';
 
 create index workspaces_deleted_idx on public.workspaces (deleted_at) where deleted_at is not null;

@@ -72,6 +72,7 @@ const ofViewers: Record<string, string[]> = {
     ...["Add an authenticator", "Change the address", "Change the password", "Delete account", "Save"],
     "Use a code by mail",
   ],
+  "/settings/books": ["Copy the hash of the export"],
   "/sources/[source]": ["Copy ~/.claude/settings.json"],
   "/spend/[dimension]": [...ofRange],
 };

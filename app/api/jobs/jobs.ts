@@ -3,6 +3,7 @@ import { sweepTokens } from "@/lib/access/oauth/tokens";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
+import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { runFolding } from "@/lib/ledger/folding/service";
 import { drainFetching, startFetching } from "@/lib/ledger/published/feeds";
@@ -36,6 +37,7 @@ export const jobs: Job[] = [
   { name: "erase_accounts", everyMs: 60_000, run: eraseAccounts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "fold_past_days", everyMs: 600_000, run: runFolding },
+  { name: "file_closed_months", everyMs: 30_000, run: () => fileClosedMonths() },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
   { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },
   { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },

@@ -119,7 +119,7 @@ export function selectUsedModels(
   );
 }
 
-/** Requests a correction of past prices; a job carries it out. */
+/** Requests a correction of past prices, in open months; a job carries it out. */
 export function insertRepricing(
   client: ClientBase,
   repricing: {
@@ -135,7 +135,8 @@ export function insertRepricing(
     client,
     repricingRow,
     sql`insert into public.repricings (workspace_id, provider, from_at, to_at, includes_priced)
-      values (${workspaceId}, ${provider}, ${from}, coalesce(${to}::timestamptz, 'infinity'), ${includesPriced})
+      values (${workspaceId}, ${provider},
+        greatest(${from}::timestamptz, (select closed_until from public.workspaces where id = ${workspaceId})), coalesce(${to}::timestamptz, 'infinity'), ${includesPriced})
       returning ${repricingColumns}`,
   );
 }
@@ -151,7 +152,7 @@ const unpricedRow = {
 };
 
 /**
- * The usage without a price by what a price holds for: provider, model and unit, names in any letter case. Most frequent
+ * The usage without a price, in open months, by what a price holds for: provider, model and unit, names in any letter case. Most frequent
  * first, at most 200 rows. Of several spellings, the first by its bytes is given.
  */
 export function selectUnpriced(client: ClientBase, workspaceId: string) {
@@ -162,6 +163,7 @@ export function selectUnpriced(client: ClientBase, workspaceId: string) {
        trim_scale(sum(quantity)) as quantity, min(occurred_at) as first_occurred_at, max(occurred_at) as last_occurred_at
      from public.messages
      where workspace_id = ${workspaceId} and cost_status = 'unpriced' and voids is null and voided_by is null
+       and occurred_at >= coalesce((select closed_until from public.workspaces where id = ${workspaceId}), '-infinity'::date)
      group by lower(provider), lower(model), unit_type
      order by line_count desc, 1, 2, 3
      limit 200`,

@@ -6,6 +6,8 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/decimal";
+import { validationFailed } from "@/lib/errors";
+import { selectClosedUntil } from "@/lib/ledger/closing/closing-queries";
 import { findDisputes, type Offer } from "@/lib/ledger/pricing/disputes";
 import { unitName } from "@/lib/ledger/pricing/units";
 import { followPublished } from "@/lib/ledger/published/follow";
@@ -46,6 +48,7 @@ export async function loadPrices(
     prices: prices.map(toPrice),
     disputed: listDisputes(used, prices, now),
     repricings: repricings.map(toRepricing),
+    closed_until: await selectClosedUntil(client, workspaceId),
   };
 }
 
@@ -87,6 +90,11 @@ export function setPrice(
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const { provider, model, unit_type: unitType, reprice, starts_at: startsAt } = request;
+    const closedUntil = await selectClosedUntil(client, workspaceId);
+    if (closedUntil !== null && reprice?.to && Date.parse(reprice.to) <= Date.parse(closedUntil)) {
+      const text = `the range ends before ${closedUntil}, and the months before that day are closed; reopen them, or correct single costs`;
+      throw validationFailed([{ path: "reprice.from", message: text }]);
+    }
     const rate = toText(parseDecimal(request.rate));
     const correction = { workspaceId, provider };
     const price = await upsertPrice(client, { ...correction, model, unitType, rate, startsAt });

@@ -38,12 +38,17 @@ export class Draft {
   /** An empty draft on the database's present state. */
   static from({ projects, replays }: Pick<Admission, "projects" | "replays">): Draft {
     const draft = new Draft(undefined);
-    for (const { workspace_id, slug, id } of projects) draft.#projectIds.set(`${workspace_id} ${slug}`, id);
+    draft.knowProjects(projects);
     for (const { workspace_id, key, request, response } of replays) {
       const { environment } = request as RememberedRequest;
       draft.#answersIn(workspace_id)[environment].set(key, { request, response });
     }
     return draft;
+  }
+
+  /** Takes further projects that there are. */
+  knowProjects(projects: Admission["projects"]): void {
+    for (const { workspace_id, slug, id } of projects) this.#projectIds.set(`${workspace_id} ${slug}`, id);
   }
 
   fork(): Draft {
@@ -134,7 +139,8 @@ export class Draft {
       const place = `${row.project_id} ${row.environment}`;
       const days = this.#days.get(place) ?? new Map<string, Decimal>();
       this.#days.set(place, days);
-      const day = row.occurred_at.slice(0, 10);
+      // An adjustment of a closed month counts for the day that it adjusts.
+      const day = (row.adjusts ?? row.occurred_at).slice(0, 10);
       days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
     }
   }

@@ -136,9 +136,11 @@ const restOf = ({
   tag,
   min_amount,
   max_amount,
+  adjusts,
 }: ActivityFilters) => [
   min_amount,
   max_amount,
+  adjusts,
   source,
   cost_status,
   q,

@@ -23,7 +23,9 @@ const classes: Record<MessageType, { category: string; frequency: string; unit: 
 
 const isUsage = ({ message_type: type }: Charge) => type === "usage" || type === "batch";
 const isPurchase = ({ message_type: type }: Charge) => type === "expense" || type === "subscription";
-const dayOfCharge = ({ occurred_at }: Charge) => dayOf(occurred_at.getTime());
+const dayOfBilling = ({ occurred_at }: Charge) => dayOf(occurred_at.getTime());
+/** An adjustment is billed in the month that it is booked in, for the day on which its cost occurred. */
+const dayOfCharge = ({ occurred_at, adjusts }: Charge) => dayOf((adjusts ?? occurred_at).getTime());
 const midnight = (day: string) => `${day}T00:00:00Z`;
 const provider = (charge: Charge) => charge.provider ?? charge.workspace.name;
 const cost = (charge: Charge) => csvNumber(charge.amount_usd);
@@ -36,7 +38,8 @@ const unit = (charge: Charge) =>
   isUsage(charge) ? charge.unit_type : classes[charge.message_type].unit || null;
 
 /** FOCUS calls a correction what changes a billing period that is over, and leaves any other charge without a class. */
-function chargeClass({ voids, corrects, created_at, occurred_at }: Charge): string | null {
+function chargeClass({ voids, corrects, adjusts, created_at, occurred_at }: Charge): string | null {
+  if (adjusts !== null) return "Correction";
   if (voids === null && corrects === null) return null;
   const isOver = created_at.toISOString().slice(0, 7) > occurred_at.toISOString().slice(0, 7);
   return isOver ? "Correction" : null;
@@ -52,8 +55,8 @@ export const focusColumns: ExportColumn<Charge>[] = [
   ["BillingAccountName", ({ workspace }) => workspace.name],
   ["BillingAccountType", () => "Workspace"],
   ["BillingCurrency", () => "USD"],
-  ["BillingPeriodEnd", (charge) => midnight(addMonthStart(dayOfCharge(charge), 1))],
-  ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfCharge(charge), 0))],
+  ["BillingPeriodEnd", (charge) => midnight(addMonthStart(dayOfBilling(charge), 1))],
+  ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfBilling(charge), 0))],
   ["ChargeCategory", (charge) => classes[charge.message_type].category],
   ["ChargeClass", chargeClass],
   ["ChargeDescription", labelOf],
@@ -91,6 +94,7 @@ export const focusColumns: ExportColumn<Charge>[] = [
     ({ environment, feature, tags }) =>
       JSON.stringify({ environment, ...(feature !== null && { feature }), ...fromTagList(tags) }),
   ],
+  ["x_Adjusts", (charge) => charge.adjusts?.toISOString() ?? null],
   ["x_CorrectedBy", (charge) => charge.corrected_by],
   ["x_Corrects", (charge) => charge.corrects],
   ["x_CostStatus", (charge) => charge.cost_status],

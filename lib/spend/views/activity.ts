@@ -1,25 +1,29 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ActivityQuery } from "@/lib/contract/spend/activity";
 import type { MetricsQuery } from "@/lib/contract/spend/metrics";
+import type { SessionsQuery } from "@/lib/contract/spend/sessions";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/spend/activity/service";
+import { loadSessions } from "@/lib/spend/activity/sessions";
 import { loadTotals } from "@/lib/spend/metrics/totals";
 
 /**
  * The content of the activity page, read in one snapshot: a page of rows, and the totals of all pages.
  * @param asked.sums the query of the totals; undefined where there are none
+ * @param asked.session the query of the session that the rows are of; undefined where they are of several
  * @throws ServiceError not_found, validation_failed for an invalid cursor
  */
 export function readActivityView(
   claims: UserClaims,
   slug: string,
-  asked: { rows: ActivityQuery; sums: MetricsQuery | undefined },
+  asked: { rows: ActivityQuery; sums: MetricsQuery | undefined; session?: SessionsQuery | undefined },
 ) {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
     return {
       list: await loadActivity(client, id, asked.rows, now),
       totals: asked.sums && (await loadTotals(client, id, asked.sums, now)),
+      session: asked.session && (await loadSessions(client, id, asked.session, now)).sessions[0],
     };
   });
 }

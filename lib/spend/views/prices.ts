@@ -11,8 +11,8 @@ import { loadPrices, loadUnpriced } from "@/lib/ledger/custom-prices/service";
 export function readPricesView(claims: UserClaims, slug: string) {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
-    const { prices, disputed, repricings } = await loadPrices(client, id, now);
+    const list = await loadPrices(client, id, now);
     const { unpriced } = await loadUnpriced(client, id);
-    return { today: dayOf(now), prices, disputed, repricings, unpriced };
+    return { today: dayOf(now), ...list, unpriced };
   });
 }
