@@ -243,7 +243,7 @@ test("Books due periods in the running service, also of subscriptions that still
     [made.workspace],
   );
   await harness.start();
-  await expect.poll(async () => (await charges(made.workspace)).length, { timeout: 10_000 }).toBe(4);
+  await expect.poll(async () => (await charges(made.workspace)).length, { timeout: 30_000 }).toBe(4);
   expect(await keyState(made)).toMatchObject({ spent: "45" });
   const spend = await made.get(
     `/api/v1/projects/design/spend?from=${daysAgo({ months: 2 })}T00:00:00Z&to=${daysAgo({ days: 1 })}T00:00:00Z`,

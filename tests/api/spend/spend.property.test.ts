@@ -110,7 +110,7 @@ const sumOf = (rows: { total_usd?: unknown }[]) => show(total(rows.map((row) => 
 type Slice = { value: string | null; total_usd: string; message_count: string };
 
 test("Answers every filter with the rows, totals, series and breakdowns of an independent query", {
-  timeout: 1000 * runs + 30_000,
+  timeout: 3_000 * runs + 60_000,
 }, async () => {
   const today = new Date().toISOString().slice(0, 10);
   await fc.assert(

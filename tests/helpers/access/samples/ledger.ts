@@ -164,7 +164,7 @@ export const ledgerSamples: Samples = {
         const { sql } = world.harness.fixtures;
         const { rows } = await sql.query("select from public.repricings where finished_at is null");
         expect(rows).toEqual([]);
-      }, 10_000),
+      }, 30_000),
     body: {
       provider: "in-house",
       model: randomUUID(),
