@@ -4,8 +4,8 @@
 // run in the first. With `-- --quick`, the unit and component tests run and, of Vitest's other
 // tests, those nearest to what differs from `main`, as many as three minutes have time for on two processors.
 //
-// What can run side by side does, because tests wait a lot: the checks beside the build, and the browser tests and the check of types
-// beside Vitest. Vitest's output is shown as it comes; that of the others follows when it has ended.
+// What can run side by side does, because tests wait a lot: the checks beside the build and Vitest and, on more than two
+// processors, the browser tests beside Vitest. Vitest's output is shown as it comes; that of the others follows when it has ended.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -155,12 +155,12 @@ async function testAll({ check, shard }) {
 
   const afterBuild = runChecks(checks.filter((name) => name === typeCheck));
   const browserTests = keepOutput();
-  // On two processors, one worker fewer: more at once take each other's time until some tests exceed their limits.
-  const workers = availableParallelism() > 2 ? [] : ["--workers=2"];
-  const browserEnded = playwright(chromium, [...shard, ...workers], browserTests.write).catch(fail);
+  const testBrowsers = () => playwright(chromium, shard, browserTests.write).catch(fail);
+  // On two processors, tests of both runners at once take each other's time until some exceed their limits.
+  const browserEnded = availableParallelism() > 2 ? testBrowsers() : undefined;
   await vitest(shard).catch(fail);
   browserTests.show();
-  await browserEnded;
+  if (!stopped) await (browserEnded ?? testBrowsers());
   await afterBuild.ended;
   afterBuild.output.show();
   countChecks([...duringBuild.failed, ...afterBuild.failed]);
@@ -233,13 +233,13 @@ async function findChromium() {
   return found;
 }
 
-/** @param chromium what `findChromium` promises. @param which arguments that choose the tests. @param write receives the output */
-async function playwright(chromium, which, write) {
+/** @param chromium what `findChromium` promises. @param shard see `readArguments`. @param write receives the output */
+async function playwright(chromium, shard, write) {
   const browser = await chromium;
   if (browser instanceof Error) throw browser;
   const file = join(reports, "playwright.json");
   const succeeded = await runner(
-    ["node_modules/@playwright/test/cli.js", "test", ...which, "--reporter=list,json"],
+    ["node_modules/@playwright/test/cli.js", "test", ...shard, "--reporter=list,json"],
     file,
     { write },
     { CHROMIUM_PATH: browser, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
