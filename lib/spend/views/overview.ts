@@ -4,10 +4,11 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { loadChanges } from "@/lib/spend/changes/service";
 import { loadMetrics } from "@/lib/spend/metrics/service";
+import { loadMetricsTag } from "@/lib/spend/metrics/tag";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
 /**
- * The content of the overview, read in one snapshot: its figures, why they differ from those compared with (undefined where
+ * The content of the overview, read in one snapshot: its figures with their tag, why they differ from those compared with (undefined where
  * nothing is compared), the budgets with their live spend, and the slugs of all projects in order of creation.
  * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
  * @throws ServiceError not_found
@@ -20,6 +21,7 @@ export function readOverview(claims: UserClaims, slug: string, query: MetricsQue
       now,
       changes: await loadChanges(client, { workspaceId: id, environment }, query, now),
       metrics: await loadMetrics(client, id, query, now),
+      tag: await loadMetricsTag(client, id, query, now),
       budgets: await loadFullBudgets(client, id),
       projectOrder: await loadProjectSlugs(client, id),
     };
