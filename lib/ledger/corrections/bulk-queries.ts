@@ -126,6 +126,18 @@ export type StoredBulkAction = {
   undone_at: string | null;
 };
 
+/** Waits for the requests with the same idempotency key, until the transaction ends: each sees what the ones before did. */
+export async function lockIdempotencyKey(
+  client: ClientBase,
+  workspaceId: string,
+  key: string,
+): Promise<void> {
+  await execute(
+    client,
+    sql`select pg_advisory_xact_lock(hashtextextended('outlay.bulk_action ' || ${workspaceId} || ' ' || ${key}, 0))`,
+  );
+}
+
 /** An action by its id, or by its idempotency key. Runs as the service. */
 export function selectBulkAction(
   client: ClientBase,

@@ -13,6 +13,7 @@ import { requireMonths } from "@/lib/ledger/ingest/months";
 import { demandRoomInBudgets, hashOf, untilFirst } from "./attempts";
 import {
   insertVoids,
+  lockIdempotencyKey,
   recordBulkAction,
   type StoredBulkAction,
   type StoredBulkCost,
@@ -65,6 +66,7 @@ export async function actOnMany(
       asUser(claims, async (client, now) => {
         const workspace = await requireMembership(client, claims, slug, "member");
         if (key !== undefined && !isDry) {
+          await lockIdempotencyKey(client, workspace.id, key);
           const earlier = await asServiceWithin(client, () =>
             selectBulkAction(client, workspace.id, { key }),
           );
