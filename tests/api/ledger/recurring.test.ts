@@ -272,6 +272,7 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "erase_accounts", failed: false },
         { name: "erase_people", failed: false },
         { name: "fold_past_days", failed: false },
+        { name: "file_closed_months", failed: false },
         { name: "watch_budgets", failed: false },
         { name: "judge_key_rules", failed: false },
         { name: "judge_usage_rules", failed: false },
