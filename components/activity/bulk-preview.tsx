@@ -2,6 +2,7 @@ import { exactText } from "@/components/figures/amount";
 import { sumExact } from "@/components/figures/exact";
 import { formatCount } from "@/components/figures/format-count";
 import { formatDate } from "@/components/figures/format-date";
+import { formatPercent } from "@/components/figures/format-percent";
 import { Money } from "@/components/figures/money";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { BulkAction } from "@/lib/contract/spend/bulk-actions";
@@ -43,7 +44,7 @@ export function BulkPreview({ preview }: { preview: BulkAction }) {
         <ul className="grid gap-1 text-warning">
           {alerts.map((alert) => (
             <li key={`${alert.budget} ${alert.percent}`}>
-              Raises an alert: {alert.budget} reaches {alert.percent} % of its limit.
+              Raises an alert: {alert.budget} reaches {alert.percent}% of its limit.
             </li>
           ))}
         </ul>
@@ -126,10 +127,10 @@ const rowsOfBudgets = (budgets: Effects["budgets"]): Row[] =>
 
 type Amount = Parameters<typeof exactText>[0];
 
-/** How much of a limit is spent: "85 % to 92 %", or one share where it stays. */
+/** How much of a limit is spent: "85% to 92%", or one share where it stays. */
 function sharesOf(before: Amount, after: Amount, limit: Amount): string {
-  const [was, is] = [before, after].map(
-    (spent) => `${Math.round((Number(exactText(spent)) / Number(exactText(limit))) * 100)} %`,
+  const [was, is] = [before, after].map((spent) =>
+    formatPercent(Number(exactText(spent)) / Number(exactText(limit))),
   );
   return was === is ? `${is}` : `${was} to ${is}`;
 }

@@ -273,7 +273,7 @@ function Watchers({ workspace, message: { budgets, alerts } }: { workspace: stri
           <li key={id} className="break-words">
             <Link href={`/${workspace}/alerts`} className={text}>
               {subject} {ruleTexts[rule] ?? rule.replaceAll("_", " ")}
-              {percent === null ? "" : ` ${percent} %`}
+              {percent === null ? "" : ` ${percent}%`}
             </Link>{" "}
             <span className="text-muted-foreground">
               <Time at={at} />

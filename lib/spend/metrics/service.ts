@@ -312,7 +312,7 @@ async function loadForecast(
   const today = dayOf(now);
   const isOpen = range.from <= today && today < range.until && range.until !== everything.until;
   // The latest days end with today, but what is looked for in them is not what comes.
-  if (!isOpen || period.startsWith("last_")) return null;
+  if (!isOpen || period === "year_to_date" || period.startsWith("last_")) return null;
   const usage = toUsage(await selectUsage(client, scope, usageDays(today)));
   const recorded = sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
   const { workspaceId, filters } = scope;

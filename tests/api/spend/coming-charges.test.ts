@@ -70,6 +70,13 @@ beforeAll(async () => {
   expect(body).toMatchObject({ refused: 0 });
 });
 
+test("Nothing is forecast of days that end today", async () => {
+  for (const period of ["year_to_date", "last_30_days"]) {
+    const { body } = await team.users.viewer.get(`${team.path}/metrics?period=${period}`);
+    expect(body).toMatchObject({ forecast_usd: null, forecast: null });
+  }
+});
+
 test("The forecast of a budget and of metrics counts recurring charges that are due, once, by the same function", async () => {
   const everything = await budgetOf({ scope_type: "global" });
   // 26 days and today's of eleven more at 10; the year's monthly parts of the last 27 days and of the coming period; 100.

@@ -31,8 +31,8 @@ beforeAll(async () => {
 }, 120_000);
 
 const periods = [
-  ...(["day", "week", "month", "quarter", "year", "all", "last_month"] as const),
-  ...(["last_7_days", "last_30_days", "last_90_days"] as const),
+  ...(["day", "week", "month", "quarter", "year", "all", "last_month", "last_quarter"] as const),
+  ...(["year_to_date", "last_7_days", "last_30_days", "last_90_days"] as const),
 ];
 const days = [
   "2023-12-31",
