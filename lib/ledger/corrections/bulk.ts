@@ -28,7 +28,7 @@ import {
 import { holdBlockingBudgets, selectProjectId } from "./correction-queries";
 import { mayVoid } from "./right";
 
-/** So many postings are changed by one action at most: lines of batches and months of yearly charges count each. */
+/** The most postings that one action changes: each line of a batch and each month of a yearly charge is one. */
 const maxPostings = 10_000;
 
 /** How long an action can be undone; `private.kept_for_undo` has the same time. */

@@ -142,7 +142,7 @@ const receiverRow = {
   type: text<"person" | "channel">(),
   id: uuid(),
   name: text(),
-  /** Whether nothing is sent to it now. */
+  /** Whether it receives nothing at present: a member who left, or a channel that is turned off. */
   is_off: boolean(),
 };
 

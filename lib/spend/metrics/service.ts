@@ -55,10 +55,21 @@ export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuer
 export async function loadMetrics(
   client: ClientBase,
   workspaceId: string,
-  { group_by: groupBy, currency, ...query }: MetricsQuery,
+  query: MetricsQuery,
   now: number,
   given?: Display,
 ): Promise<Metrics> {
+  return (await loadMetricsAndTypes(client, workspaceId, query, now, given)).metrics;
+}
+
+/** Like `loadMetrics`, with the rows of `selectTypeTotals` by type that they are made of, in USD. */
+export async function loadMetricsAndTypes(
+  client: ClientBase,
+  workspaceId: string,
+  { group_by: groupBy, currency, ...query }: MetricsQuery,
+  now: number,
+  given?: Display,
+): Promise<{ metrics: Metrics; types: TypeTotals[] }> {
   const display = given ?? (await loadDisplay(client, workspaceId, { ...query, currency }, now));
   const scope = { workspaceId, filters: query };
   const days = daysOf(query, now);
@@ -72,7 +83,8 @@ export async function loadMetrics(
     recorded.types,
   );
   const asked = { query, days, series, cut, now };
-  if (!display) return toMetrics(asked, recorded, forecast);
+  const { types } = recorded;
+  if (!display) return { metrics: toMetrics(asked, recorded, forecast), types };
   const converted = followOrder(
     recorded,
     await loadSums(client, { ...scope, display }, days, series, cut, recorded.largest),
@@ -81,7 +93,7 @@ export async function loadMetrics(
   const convertedForecast = forecast && convertForecast(display, forecast, converted);
   const ofCurrency = toMetrics(asked, converted, convertedForecast, recorded);
   const paired = pairAmounts(answer, ofCurrency);
-  return { ...paired, converted: toConvertedMetrics(display, paired) };
+  return { metrics: { ...paired, converted: toConvertedMetrics(display, paired) }, types };
 }
 
 /** Of a converted sum: what it is in USD, by which both are ordered. */

@@ -7,8 +7,8 @@ import { uuid } from "@/lib/db/columns";
 import { selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { selectTypeTotals } from "./metrics-queries";
-import { loadMetrics } from "./service";
+import { selectTypeTotals, type TypeTotals } from "./metrics-queries";
+import { loadMetricsAndTypes } from "./service";
 import { daysOf } from "./totals";
 
 /**
@@ -20,7 +20,8 @@ import { daysOf } from "./totals";
 export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQuery): Promise<string> {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
-    return loadMetricsTag(client, id, query, now);
+    const types = await selectTypeTotals(client, { workspaceId: id, filters: query }, daysOf(query, now));
+    return loadTag(client, id, query, now, types);
   });
 }
 
@@ -35,21 +36,32 @@ export function readTaggedMetrics(
 ): Promise<{ metrics: Metrics; tag: string }> {
   return asUserReading(claims, async (client, now) => {
     const { id } = await requireMembership(client, claims, slug);
-    const metrics = await loadMetrics(client, id, query, now);
-    return { metrics, tag: await loadMetricsTag(client, id, query, now) };
+    return loadTaggedMetrics(client, id, query, now);
   });
 }
 
-/** Like `readMetricsTag`, in the caller's transaction. @param now the transaction's time in milliseconds since 1970 */
-export async function loadMetricsTag(
+/** Like `readTaggedMetrics`, in the caller's transaction. @param now the transaction's time in milliseconds since 1970 */
+export async function loadTaggedMetrics(
   client: ClientBase,
   workspaceId: string,
   query: MetricsQuery,
   now: number,
+): Promise<{ metrics: Metrics; tag: string }> {
+  const { metrics, types } = await loadMetricsAndTypes(client, workspaceId, query, now);
+  return { metrics, tag: await loadTag(client, workspaceId, query, now, types) };
+}
+
+/** @param types the rows of `selectTypeTotals` by type, in USD */
+async function loadTag(
+  client: ClientBase,
+  workspaceId: string,
+  query: MetricsQuery,
+  now: number,
+  types: TypeTotals[],
 ): Promise<string> {
-  const days = daysOf(query, now);
-  const types = await selectTypeTotals(client, { workspaceId, filters: query }, days);
-  const until = days.before?.stretch.cut ? new Date(now).toISOString().slice(0, 15) : dayOf(now);
+  const until = daysOf(query, now).before?.stretch.cut
+    ? new Date(now).toISOString().slice(0, 15)
+    : dayOf(now);
   // A correction can move a cost to another project and leave the sums as they were.
   const latestVoid = await selectFirst(
     client,

@@ -3,8 +3,7 @@ import type { MetricsQuery } from "@/lib/contract/spend/metrics";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { loadChanges } from "@/lib/spend/changes/service";
-import { loadMetrics } from "@/lib/spend/metrics/service";
-import { loadMetricsTag } from "@/lib/spend/metrics/tag";
+import { loadTaggedMetrics } from "@/lib/spend/metrics/tag";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
 /**
@@ -20,8 +19,7 @@ export function readOverview(claims: UserClaims, slug: string, query: MetricsQue
     return {
       now,
       changes: await loadChanges(client, { workspaceId: id, environment }, query, now),
-      metrics: await loadMetrics(client, id, query, now),
-      tag: await loadMetricsTag(client, id, query, now),
+      ...(await loadTaggedMetrics(client, id, query, now)),
       budgets: await loadFullBudgets(client, id),
       projectOrder: await loadProjectSlugs(client, id),
     };
