@@ -33,7 +33,7 @@ const unitTests = ["lib/", "server/", "scripts/", "components/", "app/"];
 const mostNearby = 50;
 /** What takes a minute or longer: `-- --quick` runs it only where it was changed itself. */
 const slow =
-  /rate-limit\.test|every-server\.test|generated-clients\.test|ledger\.property\.test|^tests\/faults\//;
+  /rate-limit\.test|every-server\.test|generated-clients\.test|archived-migrations\.test|embedded\.test|ledger\.property\.test|otlp-same-call|^tests\/faults\//;
 /** What a test needs the pages for. */
 const needsPages = /withPages|withSignIn|OUTLAY_FAST_LANE/;
 /** The tests of a part, by its path: they start the service, and import little of it. Of paths within each other the longest counts. */

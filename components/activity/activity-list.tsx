@@ -15,7 +15,9 @@ import { ActivityTable } from "./activity-table";
 import type { ColumnName } from "./columns";
 import { MessageSheet } from "./message-sheet";
 import { type ActivityPage, appendPage, mergePages, sumOfItems, toPage } from "./row";
+import { SelectionBar } from "./selection-bar";
 import { useNewRows } from "./use-new-rows";
+import { useSelection } from "./use-selection";
 import { ViewMenu } from "./view-menu";
 
 const rowsPerPage = 50;
@@ -31,6 +33,7 @@ export function ActivityList({
   source,
   first,
   isLatestFirst,
+  mayChange,
   remembered,
   summary,
   empty,
@@ -40,6 +43,8 @@ export function ActivityList({
   first: ActivityPage;
   /** Whether new rows appear at the top. */
   isLatestFirst: boolean;
+  /** Whether rows can be selected, to change many at once. */
+  mayChange: boolean;
   /** The columns that the browser remembers. */
   remembered: ColumnName[];
   /** The sum of all rows; undefined when it is not known. The shown rows are summed then. */
@@ -51,7 +56,8 @@ export function ActivityList({
   const [isRefreshing, startTransition] = useTransition();
   const [isLive, setLive] = useState(false);
   const list = useRef<HTMLDivElement>(null);
-  const { shown, loadMore, isLoading } = usePages(source, first);
+  const { shown, loadMore, isLoading, forgetOlder } = usePages(source, first);
+  const selection = useSelection(shown.items);
   const [columns, setColumns] = useState(remembered);
   const refresh = () => startTransition(() => router.refresh());
   const isTopVisible = () =>
@@ -99,11 +105,26 @@ export function ActivityList({
           </div>
         ) : null}
         {shown.items.length > 0 ? (
-          <ActivityTable workspace={workspace} items={shown.items} shown={columns} />
+          <ActivityTable
+            workspace={workspace}
+            items={shown.items}
+            shown={columns}
+            selection={mayChange ? selection : undefined}
+          />
         ) : (
           empty
         )}
       </div>
+      {mayChange ? (
+        <SelectionBar
+          workspace={workspace}
+          source={source}
+          items={shown.items}
+          hasMore={shown.nextCursor !== null}
+          selection={selection}
+          onDone={forgetOlder}
+        />
+      ) : null}
       {shown.nextCursor === null ? null : <LoadMore onClick={loadMore} pending={isLoading} />}
       {shown.removedBefore === null ? null : (
         <p className="pt-4 text-center text-sm text-muted-foreground">
@@ -153,5 +174,7 @@ function usePages(source: string, first: ActivityPage) {
       setLoading(false);
     }
   };
-  return { shown, loadMore, isLoading };
+  /** Shows the first page alone: those below it were read before rows changed. */
+  const forgetOlder = () => setShown(first);
+  return { shown, loadMore, isLoading, forgetOlder };
 }

@@ -13,6 +13,7 @@ import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/compon
 import { BatchLines } from "./batch-lines";
 import { type Column, type ColumnName, columns, textOf } from "./columns";
 import { type ActivityItem, rowKey } from "./row";
+import { isSelectable, type Selection } from "./use-selection";
 
 const undoneNames = { voided: "Voided", correction: "Correction" };
 
@@ -21,17 +22,21 @@ const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border
 /**
  * The activity rows as a table. A phone shows the label, the time and the project in one column, with the amount beside
  * it. A click on a row opens its message; arrow keys move from row to row. A batch unfolds
- * into its lines.
+ * into its lines. Rows are selected by their checkboxes, with Shift those in between, too; on a row by X, or by Shift with
+ * an arrow key.
  */
 export function ActivityTable({
   workspace,
   items,
   shown,
+  selection,
 }: {
   workspace: string;
   items: ActivityItem[];
   /** The columns to show. */
   shown: readonly ColumnName[];
+  /** Undefined where rows cannot be selected. */
+  selection?: Selection | undefined;
 }) {
   const path = usePathname();
   const params = useSearchParams();
@@ -50,9 +55,14 @@ export function ActivityTable({
   const { isOpen, toggle } = useOpenRows();
   const others = columns.filter(isOther).filter(({ name }) => shown.includes(name));
   return (
-    <table className="w-full text-sm" aria-label="Activity" onKeyDown={moveBetweenRows}>
+    <table
+      className="w-full text-sm"
+      aria-label="Activity"
+      onKeyDown={(event) => onRowKey(event, items, selection)}
+    >
       <TableHeader className="[&_tr]:border-b-0">
         <TableRow>
+          {selection ? <SelectShown items={items} selection={selection} /> : null}
           {shown.includes("time") ? (
             <SortHead sort="time" label="Occurred" className={`${head} hidden w-28 pl-0 sm:table-cell`} />
           ) : null}
@@ -72,7 +82,8 @@ export function ActivityTable({
       <TableBody>
         {items.map((item) => (
           <Fragment key={rowKey(item)}>
-            <TableRow className="relative hover:bg-muted has-[a:focus-visible]:bg-muted [&>td]:py-2.5">
+            <TableRow className="relative hover:bg-muted has-[a:focus-visible]:bg-muted has-[[data-select]:checked]:bg-muted [&>td]:py-2.5">
+              {selection ? <SelectRow item={item} selection={selection} /> : null}
               {shown.includes("time") ? (
                 <TableCell className="hidden whitespace-nowrap pl-0 text-muted-foreground sm:table-cell">
                   {/* Wide enough for the longest text, so that the column does not move when the text changes. */}
@@ -210,11 +221,81 @@ function openHere(event: MouseEvent<HTMLAnchorElement>): void {
   window.history.pushState({ openedFromList: true }, "", event.currentTarget.href);
 }
 
-function moveBetweenRows(event: KeyboardEvent<HTMLTableElement>): void {
+const boxCell = "w-8 min-w-8 p-0 align-top";
+const box = "relative z-[1] size-4 accent-primary";
+
+/** Selects every shown row. */
+function SelectShown({ items, selection }: { items: ActivityItem[]; selection: Selection }) {
+  const count = new Set(items.filter(isSelectable).map(({ id }) => id)).size;
+  const { ids } = selection;
+  return (
+    <TableHead className={`${head} ${boxCell} align-middle`}>
+      <input
+        type="checkbox"
+        aria-label="Select the rows shown"
+        className={`${box} align-middle`}
+        disabled={count === 0}
+        checked={count > 0 && ids.size === count}
+        ref={(input) => {
+          if (input) input.indeterminate = ids.size > 0 && ids.size < count;
+        }}
+        onChange={selection.toggleShown}
+      />
+    </TableHead>
+  );
+}
+
+/** Selects a row, with Shift those since the last one, too. It is drawn above the link that covers the rest of the row. */
+function SelectRow({ item, selection }: { item: ActivityItem; selection: Selection }) {
+  return (
+    <TableCell className={boxCell}>
+      {isSelectable(item) ? (
+        <label className="relative z-[1] -my-2.5 -ml-2 flex w-9 cursor-pointer select-none py-3 pl-2">
+          <input
+            type="checkbox"
+            data-select
+            aria-label={`Select ${item.label}`}
+            className={box}
+            checked={selection.ids.has(item.id)}
+            onChange={({ nativeEvent }) => selection.toggle(item, isShiftOf(nativeEvent))}
+          />
+        </label>
+      ) : null}
+    </TableCell>
+  );
+}
+
+const isShiftOf = (event: Event): boolean => "shiftKey" in event && event.shiftKey === true;
+
+/** Moves between rows and selects them. */
+function onRowKey(
+  event: KeyboardEvent<HTMLTableElement>,
+  items: ActivityItem[],
+  selection: Selection | undefined,
+): void {
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>("a[data-row]")];
   const index = links.indexOf(document.activeElement as HTMLElement);
+  const select = (place: number, isRange: boolean) => {
+    const item = items[place];
+    if (item && isSelectable(item)) selection?.toggle(item, isRange);
+  };
+  if (event.key === "x" && index >= 0 && !event.metaKey && !event.ctrlKey && !event.altKey) {
+    event.preventDefault();
+    select(index, false);
+    return;
+  }
+  if (event.key === "Escape" && selection && selection.ids.size > 0) {
+    event.preventDefault();
+    selection.clear();
+    return;
+  }
   const next = indexAfterKey(event.key, index, links.length);
   if (next === undefined) return;
   event.preventDefault();
   links[next]?.focus();
+  if (event.shiftKey && index >= 0) {
+    const here = items[index];
+    if (here && !selection?.ids.has(here.id)) select(index, false);
+    select(next, true);
+  }
 }

@@ -174,14 +174,21 @@ function Choice({ workspace, name, label, options, chosen, onChange }: ChoicePro
   );
 }
 
-/** The names that typed text may be, in either of two lists of the API. */
-const namesOf = { feature: "features", user: "people" } as const;
+/** The list of the API that a field's names are in. */
+const namesOf = {
+  feature: "features",
+  user: "people",
+  model: "models",
+  provider: "providers",
+  tag: "tags",
+} as const;
+const isSearched = (name: string): name is keyof typeof namesOf => name in namesOf;
 
 /** A choice among more values than the metrics name: those are suggested, and others that contain the typed text. */
 function SearchedChoice({ workspace, name, label, options, chosen, onChange }: ChoiceProps) {
   const [text, setText] = useState("");
   const api = `/api/v1/workspaces/${workspace}`;
-  const isNamed = name === "feature" || name === "user";
+  const isNamed = isSearched(name);
   const isLong = text.trim().length >= 2;
   const { answer: names } = useApi<typeof nameList>(
     isNamed && isLong ? `${api}/names?q=${encodeURIComponent(text.trim())}` : undefined,

@@ -23,6 +23,7 @@ const filterFields = [
   { name: "emitter", label: "Emitter" },
   { name: "min_amount", label: "Amount from" },
   { name: "max_amount", label: "Amount up to" },
+  { name: "adjusts", label: "Adjustments of" },
 ] as const;
 
 export type FilterName = (typeof filterFields)[number]["name"];
@@ -98,6 +99,7 @@ export function activeFilters(params: SearchParams, row: ActivityRow | undefined
     type: typeNames[String(params.type)],
     source: sourceNames[String(params.source)],
     cost_status: costNames[String(params.cost_status)],
+    adjusts: params.adjusts === "any" ? "closed months" : undefined,
   };
   return filterFields.flatMap(({ name, label }) => {
     const value = params[name];

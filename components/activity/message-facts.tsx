@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { exactText } from "@/components/figures/amount";
 import { formatCount, formatDigits } from "@/components/figures/format-count";
-import { formatLocally } from "@/components/figures/format-date";
+import { formatLocally, formatMonthAndYear } from "@/components/figures/format-date";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
@@ -31,6 +31,9 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
           {message.voids === null ? null : <Badge variant="outline">Void</Badge>}
           {message.voided_by === null ? null : <Badge variant="outline">Voided</Badge>}
           {message.corrects === null ? null : <Badge variant="outline">Correction</Badge>}
+          {entries.some(({ adjusts }) => adjusts !== null) ? (
+            <Badge variant="outline">Adjustment</Badge>
+          ) : null}
           {message.environment === "test" ? <Badge variant="outline">Test</Badge> : null}
           {message.cost_status === "unpriced" ? <Badge variant="warning">No price yet</Badge> : null}
           {message.cost_status === "included" ? <Badge>Covered by a subscription</Badge> : null}
@@ -42,12 +45,12 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
           <Money usd={message.amount_usd} figure="message_usd" />
         </p>
         {lines.length === 0 ? <CostOrigin priced={message} details={message.details} /> : null}
-        {message.cost_status === "unpriced" ? (
+        {message.cost_status === "unpriced" || message.cost_status === "priced" ? (
           <Link
             href={`/${workspace}/settings/prices`}
             className="justify-self-start text-primary text-sm underline-offset-4 hover:underline"
           >
-            Prices and unpriced usage
+            {message.cost_status === "priced" ? "Prices" : "Prices and unpriced usage"}
           </Link>
         ) : null}
       </section>
@@ -55,6 +58,7 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
       <Facts workspace={workspace} message={message} />
       {lines.length > 0 ? <Lines message={message} /> : null}
       {entries.length > 1 ? <Entries type={message.message_type} entries={entries} /> : null}
+      <Watchers workspace={workspace} message={message} />
       <Pairs title="Details" pairs={message.details} />
       <Pairs title="Metadata" pairs={message.metadata} />
       <section aria-label="Identity" className="flex items-center gap-2 border-t pt-4 text-sm">
@@ -132,7 +136,16 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
       "Idempotency",
       message.idempotency_key && <Copied text={message.idempotency_key} label="Copy the idempotency key" />,
     ],
-    ["Occurred", first && <Instant at={first.occurred_at} />],
+    ["Occurred", first && <Instant at={first.adjusts ?? first.occurred_at} />],
+    [
+      "Booked",
+      first?.adjusts && (
+        <>
+          <Instant at={first.occurred_at} />: an adjustment of{" "}
+          {link(formatMonthAndYear(first.adjusts), { adjusts: first.adjusts.slice(0, 7) })}, which was closed
+        </>
+      ),
+    ],
     ["Recorded", <Instant key="recorded" at={message.created_at} />],
     ["Key", key && link(key.name, { key: key.id })],
     ["Recorded by", user?.name],
@@ -212,10 +225,15 @@ function Entries({ type, entries }: { type: Message["message_type"]; entries: Me
           </TableRow>
         </TableHeader>
         <TableBody>
-          {entries.map(({ part, project_name, occurred_at, amount_usd }) => (
+          {entries.map(({ part, project_name, occurred_at, adjusts, amount_usd }) => (
             <TableRow key={part}>
               <TableCell className="pl-0">
-                {type === "allocation" ? project_name : occurred_at.slice(0, 7)}
+                {type === "allocation" ? project_name : (adjusts ?? occurred_at).slice(0, 7)}
+                {adjusts !== null && type !== "allocation" ? (
+                  <span className="block text-muted-foreground text-xs">
+                    closed, booked in {occurred_at.slice(0, 7)}
+                  </span>
+                ) : null}
               </TableCell>
               <TableCell className="pr-0 text-right">
                 <Money usd={amount_usd} />
@@ -224,6 +242,45 @@ function Entries({ type, entries }: { type: Message["message_type"]; entries: Me
           ))}
         </TableBody>
       </Table>
+    </Section>
+  );
+}
+
+/** What each rule is called in a sentence about its subject. */
+const ruleTexts: Record<string, string> = {
+  budget_threshold: "reached",
+  budget_forecast: "was forecast to reach",
+  budget_pace: "was ahead of its pace, at",
+  key_limit: "reached",
+};
+
+/** The budgets that count a message, and the alerts that fired for them and its key meanwhile. */
+function Watchers({ workspace, message: { budgets, alerts } }: { workspace: string; message: Message }) {
+  const text = "underline decoration-input underline-offset-4 hover:decoration-current";
+  if (budgets.length === 0 && alerts.length === 0) return null;
+  return (
+    <Section title="Budgets and alerts">
+      <ul className="grid gap-1.5 text-sm">
+        {budgets.map(({ id, name }) => (
+          <li key={id} className="break-words">
+            Counts in{" "}
+            <Link href={`/${workspace}/budgets#budget-${id}`} className={text}>
+              {name}
+            </Link>
+          </li>
+        ))}
+        {alerts.map(({ id, rule, subject, percent, fired_at: at }) => (
+          <li key={id} className="break-words">
+            <Link href={`/${workspace}/alerts`} className={text}>
+              {subject} {ruleTexts[rule] ?? rule.replaceAll("_", " ")}
+              {percent === null ? "" : ` ${percent}%`}
+            </Link>{" "}
+            <span className="text-muted-foreground">
+              <Time at={at} />
+            </span>
+          </li>
+        ))}
+      </ul>
     </Section>
   );
 }

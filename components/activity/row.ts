@@ -1,6 +1,7 @@
 import { type Amount, type AmountProp, convertedText, exactText } from "@/components/figures/amount";
 import { sumExact } from "@/components/figures/exact";
 import { formatDigits } from "@/components/figures/format-count";
+import { formatDate } from "@/components/figures/format-date";
 import type {
   ActivityList as ActivityAnswer,
   ActivityRow,
@@ -26,7 +27,7 @@ export type ActivityItem = {
   emitter: string | null;
   /** With its unit. */
   quantity: string | null;
-  /** Type, provider, model and feature, as far as the label does not contain them. */
+  /** Type, provider, model and feature, as far as the label does not contain them, and what it adjusts. */
   about: string;
   recordedBy: string;
   /** USD, with what it is in the reader's currency. */
@@ -113,9 +114,15 @@ function hasLines({ message_type: type, unit_type: unit }: ActivityRow): boolean
   return type === "batch" || (type === "usage" && unit === null);
 }
 
-function aboutOf({ message_type: type, provider, model, feature, label, environment }: ActivityRow): string {
+function aboutOf(row: ActivityRow): string {
+  const { message_type: type, provider, model, feature, label, environment, adjusts } = row;
   const named = [provider, model, feature].filter((part) => part !== null && !label.includes(part));
-  return [typeNames[type], ...named, ...(environment === "test" ? ["test"] : [])].join(" · ");
+  return [
+    typeNames[type],
+    ...named,
+    ...(environment === "test" ? ["test"] : []),
+    ...(adjusts === null ? [] : [`adjusts ${formatDate(adjusts)}`]),
+  ].join(" · ");
 }
 
 /** A line of a batch. */

@@ -3,9 +3,11 @@ import { Count } from "@/components/figures/count";
 import { plural } from "@/components/figures/format-count";
 import { formatMonthAndYear } from "@/components/figures/format-date";
 import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { Link } from "@/components/ui/link";
 import type { Metrics } from "@/lib/contract/spend/metrics";
+import type { SessionItem } from "./session";
 
 /** The sums of all rows that match the filters, over all pages: what is spent up to today, and what is booked ahead. */
 export function Totals({
@@ -70,6 +72,24 @@ export function Totals({
           </div>
         ) : null}
       </dl>
+    </div>
+  );
+}
+
+/** What one session came to, where the rows are those of a session. */
+export function SessionTotal({ usd, calls, to, models }: SessionItem) {
+  return (
+    <div>
+      <p className="text-lg">
+        <span className="text-muted-foreground">This session cost</span>{" "}
+        <Money usd={usd} figure="sessions.amount_usd" className="font-semibold" />{" "}
+        <span className="text-muted-foreground">
+          in <Count value={calls} figure="sessions.call_count" /> {plural(calls, "call")}
+        </span>
+      </p>
+      <p className="text-muted-foreground text-sm">
+        {models === "" ? null : `${models} · `}latest call <Time at={to} />
+      </p>
     </div>
   );
 }

@@ -16,6 +16,7 @@ const CorrectDialog = dynamic(onDemand(() => import("./correct-dialog")));
 /** How a message and others undo each other, with links between them. */
 export function UndoneNote({ message }: { message: MessageDetail }) {
   const { voids, voided_by: by, voided_at: at, void_reason: reason, corrects, corrected_by: anew } = message;
+  const { correction_reason: correctionReason } = message;
   if (voids !== null) {
     return (
       <Alert>
@@ -44,7 +45,8 @@ export function UndoneNote({ message }: { message: MessageDetail }) {
   if (corrects === null) return null;
   return (
     <Alert>
-      This corrects <MessageLink id={corrects}>another cost</MessageLink>.
+      This corrects <MessageLink id={corrects}>another cost</MessageLink>
+      {correctionReason === null ? "." : `: ${correctionReason}`}
     </Alert>
   );
 }

@@ -42,6 +42,8 @@ const labels: Record<string, string> = {
   amount: "Amount, USD",
   rate: "USD per unit",
   change_usd: "Change, USD",
+  before_usd: "Before, USD",
+  after_usd: "After, USD",
   includes_priced: "Includes priced usage",
   rate_limit_rpm: "Requests in 60 seconds",
   allowed_cidrs: "Allowed addresses",

@@ -20,8 +20,10 @@ export const kinds: Record<string, string> = {
   price: "Prices",
   repricing: "Corrections",
   subscription: "Subscriptions",
+  closed_month: "Closed months",
   person: "People",
   message: "Voided costs",
+  bulk_action: "Changes of many costs",
   authenticator: "Authenticators",
   recovery_code: "Recovery codes",
 };

@@ -109,6 +109,15 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     const difference = Number(usd) === 0 ? "" : `, ${formatSignedMoney(usd)}`;
     return `corrected ${changed} ${plural(Number(changed), "message")} of ${row.provider}${difference}`;
   },
+  message: ({ action }) => `${action.endsWith(".corrected") ? "corrected" : "voided"} a cost`,
+  bulk_action: ({ action }, row) => {
+    const count = amountOf(row.messages);
+    const costs = `${count} ${plural(Number(count), "cost")}`;
+    if (action.endsWith(".undone")) return `undid a change of ${costs}`;
+    return `${action.endsWith(".voided") ? "voided" : "corrected"} ${costs}`;
+  },
+  closed_month: ({ action }, row) =>
+    `${verbOf(action, "closed", "reopened", "")} the month ${textOf(row, "month").slice(0, 7)}`,
   person: (_, row) => `erased a person, now called ${textOf(row, "pseudonym")}`,
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };

@@ -12,7 +12,7 @@ import { Meter } from "@/components/ui/meter";
 import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 import { isUsedUp, StateBadge } from "./budget-badge";
 import { budgetRowsHref } from "./budget-rows-href";
-import { formatPeriod, formatScope, periodNames, presentPeriod } from "./budget-view";
+import { formatPeriod, formatScope, formatWarned, periodNames, presentPeriod } from "./budget-view";
 import { type Reached, Thresholds, thresholdsOf } from "./thresholds";
 
 type Budget = z.output<typeof budgetSchema>;
@@ -46,8 +46,10 @@ export function BudgetCard({
             <StateBadge budget={budget} />
           </h2>
           <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
-            {formatScope(scope)} · {formatPeriod(budget)} · {budget.blocks ? "Refuses to record" : "Warns"}
+            {formatScope(scope)} · {formatPeriod(budget)} ·{" "}
+            {budget.blocks ? "Refuses to record" : "Warns only"}
           </p>
+          <WarnedLine warns={budget.warns} />
         </div>
         {actions}
       </header>
@@ -86,6 +88,22 @@ export function BudgetCard({
         </p>
       </div>
     </Card>
+  );
+}
+
+/** Whom it warns, where it names anyone, and that nobody of them can be reached. */
+function WarnedLine({ warns }: { warns: Budget["warns"] }) {
+  const names = formatWarned(warns);
+  return (
+    <>
+      {names ? <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">{names}</p> : null}
+      {warns.falls_back ? (
+        <p className="text-warning text-xs">
+          Everyone it was to warn has left or is turned off. It warns every channel whose rules want it, until
+          you choose others.
+        </p>
+      ) : null}
+    </>
   );
 }
 
@@ -131,7 +149,8 @@ function Blocked({ budget }: { budget: Budget }) {
   if (!budget.blocks || !isUsedUp(budget)) return null;
   return (
     <p className="text-destructive">
-      It refuses to record costs until {formatDay(budget.period_until)}, or until you raise it.
+      It refuses to record costs until {formatDay(budget.period_until)}, or until you raise it. By then, the
+      call to the model has happened.
     </p>
   );
 }

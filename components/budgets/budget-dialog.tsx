@@ -36,6 +36,14 @@ export function checkBudgetAmount(typed: string, path: string): Record<string, s
   return Number(digits) === 0 ? { [path]: "must be more than 0" } : {};
 }
 
+const toFields = (values: FormData): BudgetFields => ({
+  name: textOf(values, "name"),
+  amount: textOf(values, "amount"),
+  alertAt: textOf(values, "alert_at"),
+  blocks: textOf(values, "blocks") === "true",
+  values,
+});
+
 /** The dialog for a budget's limit, thresholds and name; `children` are fields above them, `more` fields below. */
 export function BudgetDialog({
   title,
@@ -49,6 +57,7 @@ export function BudgetDialog({
   problem,
   fieldErrors,
   onSubmit,
+  onType,
   onClose,
   children,
   more,
@@ -68,6 +77,8 @@ export function BudgetDialog({
   /** What is wrong, by the API's paths. */
   fieldErrors: Record<string, string>;
   onSubmit: (fields: BudgetFields) => void;
+  /** Told the fields whenever one of them has changed. */
+  onType?: (fields: BudgetFields) => void;
   onClose: () => void;
   children?: ReactNode;
   more?: ReactNode;
@@ -77,15 +88,9 @@ export function BudgetDialog({
       <DialogContent className="sm:max-w-md">
         <Form
           noValidate
-          onSubmit={(values) =>
-            onSubmit({
-              name: textOf(values, "name"),
-              amount: textOf(values, "amount"),
-              alertAt: textOf(values, "alert_at"),
-              blocks: textOf(values, "blocks") === "true",
-              values,
-            })
-          }
+          onSubmit={(values) => onSubmit(toFields(values))}
+          // With `onInput`, a controlled select would be rendered before its own change is handled.
+          onChange={({ currentTarget }) => onType?.(toFields(new FormData(currentTarget)))}
           className="grid gap-5"
         >
           <DialogHeader>
@@ -130,7 +135,7 @@ export function BudgetDialog({
           <TextField
             label="Alert at"
             optional
-            description="Percentages of the limit or amounts in US dollars. Each one alerts once per period, in the channels on the page Alerts."
+            description="Percentages of the limit or amounts in US dollars. Each one alerts once per period, for whom the budget warns."
             error={fieldErrors.alert_at ?? fieldErrors["alert_at.percent"] ?? fieldErrors["alert_at.usd"]}
             name="alert_at"
             defaultValue={initial.alertAt}

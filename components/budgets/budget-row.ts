@@ -2,7 +2,13 @@ import type { z } from "zod";
 import { exactText } from "@/components/figures/amount";
 import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 import { budgetRowsHref } from "./budget-rows-href";
-import { type EditableBudget, formatPeriod, formatScope, toEditableBudget } from "./budget-view";
+import {
+  type EditableBudget,
+  formatPeriod,
+  formatScope,
+  formatWarned,
+  toEditableBudget,
+} from "./budget-view";
 
 type Budget = z.output<typeof budgetSchema>;
 
@@ -14,6 +20,8 @@ export type BudgetRow = {
   scope: string;
   period: string;
   blocks: boolean;
+  /** Whom it warns, as text. */
+  warns: string;
   amount: string;
   spent: string;
   remaining: string;
@@ -38,6 +46,7 @@ export function toBudgetRow(budget: Budget, workspace: string): BudgetRow {
     scope: formatScope(scope),
     period: formatPeriod(budget),
     blocks,
+    warns: formatWarned(budget.warns) ?? "Warns channels by their rules",
     amount: exactText(amount),
     spent: exactText(spent),
     remaining: exactText(remaining),

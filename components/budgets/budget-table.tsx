@@ -51,18 +51,19 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
       alsoSaved: [
         { label: "Covers", value: ({ scope }) => scope },
         { label: "Period", value: ({ period }) => period },
-        { label: "At the limit", value: ({ blocks }) => (blocks ? "refuses to record" : "warns") },
+        { label: "Warns", value: ({ warns }) => warns.replace(/^Warns /, "") },
+        { label: "At the limit", value: ({ blocks }) => (blocks ? "refuses to record" : "warns only") },
       ],
-      text: ({ name, scope, period, blocks }) =>
-        `${name} ${scope} ${period} ${blocks ? "refuses to record" : "warns"}`,
-      cell: ({ name, scope, period, blocks, used, alert }) => (
+      text: ({ name, scope, period, blocks, warns }) =>
+        `${name} ${scope} ${period} ${blocks ? "refuses to record" : "warns only"} ${warns}`,
+      cell: ({ name, scope, period, blocks, used, alert, warns }) => (
         <>
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <bdi className="font-medium [overflow-wrap:anywhere]">{name}</bdi>
             <StateBadge budget={{ percent_used: used, blocks, alert }} />
           </span>
           <span className={`block text-muted-foreground text-xs [overflow-wrap:anywhere] ${secondLine}`}>
-            {scope} · {period} · {blocks ? "Refuses to record" : "Warns"}
+            {scope} · {period} · {blocks ? "Refuses to record" : "Warns only"} · {warns}
           </span>
         </>
       ),

@@ -15,14 +15,18 @@ export type EditableBudget = {
   amounts: string[];
   blocks: boolean;
   currency: string;
+  warns: Warned;
 };
+
+/** Whom a budget warns of those that it names. */
+export type Warned = Budget["warns"];
 
 /** Id of the element that gets the focus when a budget leaves the page. */
 export const budgetsSentenceId = "budgets-sentence";
 
 /** Maps a budget of an answer to its editable fields. */
 export function toEditableBudget(budget: Budget): EditableBudget {
-  const { id, name, period, usual_amount: usual, raise, alert_at: alertAt, blocks, currency } = budget;
+  const { id, name, period, usual_amount: usual, raise, alert_at: alertAt, blocks, currency, warns } = budget;
   return {
     id,
     name,
@@ -33,6 +37,7 @@ export function toEditableBudget(budget: Budget): EditableBudget {
     amounts: alertAt.usd.map(exactText),
     blocks,
     currency,
+    warns,
   };
 }
 
@@ -65,6 +70,17 @@ const units = {
   year: "a year",
   once: "once",
 };
+
+const conjunction = new Intl.ListFormat("en");
+
+/** Whom a budget warns, as text: "Warns Ada and Finance"; nobody by name: undefined. */
+export function formatWarned({ people, channels }: Warned): string | undefined {
+  const names = [
+    ...people.map(({ name }) => name),
+    ...channels.map(({ name, is_off: isOff }) => (isOff ? `${name} (turned off)` : name)),
+  ];
+  return names.length === 0 ? undefined : `Warns ${conjunction.format(names)}`;
+}
 
 /** How often a budget resets, as text: "a month", "a week, Europe/Berlin". */
 export function formatPeriod({ period, time_zone: zone }: Pick<Budget, "period" | "time_zone">): string {

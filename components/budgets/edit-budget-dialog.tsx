@@ -1,5 +1,6 @@
 "use client";
 
+import { useState } from "react";
 import { parseAmount } from "@/components/figures/parse-amount";
 import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
@@ -8,6 +9,7 @@ import { TextField } from "@/components/ui/form-field";
 import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/spend/budgets";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { BudgetDialog, type BudgetFields, checkBudget, checkBudgetAmount } from "./budget-dialog";
+import { type Receivers, ReceiversField, receiversOf, toWarns, warnsError } from "./budget-receivers";
 import { amountLabels, type EditableBudget } from "./budget-view";
 import { formatThresholds, toAlertAt } from "./parse-thresholds";
 
@@ -28,6 +30,7 @@ export default function EditBudgetDialog({
   budget: EditableBudget;
   onClose: () => void;
 }) {
+  const [receivers, setReceivers] = useState<Receivers>(receiversOf(budget.warns));
   const { run, isPending, problem, fieldErrors } = useMutation(
     ({ name, amount, alertAt, blocks, values }: BudgetFields) => {
       const raise = raiseOf(values);
@@ -39,6 +42,7 @@ export default function EditBudgetDialog({
           amount: new ExactNumber(parseAmount(amount) ?? ""),
           alert_at: toAlertAt(alertAt),
           blocks,
+          warns: toWarns(receivers),
           raise: raise && { amount: new ExactNumber(parseAmount(raise.amount) ?? ""), until: raise.until },
         },
       );
@@ -78,26 +82,35 @@ export default function EditBudgetDialog({
       onSubmit={save}
       onClose={onClose}
       more={
-        <fieldset className="grid gap-5 sm:grid-cols-2">
-          <legend className="mb-1 font-medium text-sm">Raise the limit for a while</legend>
-          <TextField
-            label="Raised limit"
-            optional
-            error={fieldErrors["raise.amount"]}
-            name="raise_amount"
-            defaultValue={budget.raise?.amount}
-            inputMode="decimal"
-            autoComplete="off"
+        <>
+          <ReceiversField
+            workspace={workspace}
+            initial={budget.warns}
+            value={receivers}
+            onChange={setReceivers}
+            error={warnsError(fieldErrors)}
           />
-          <TextField
-            label="Until and with"
-            optional
-            error={fieldErrors["raise.until"]}
-            name="raise_until"
-            type="date"
-            defaultValue={budget.raise?.until}
-          />
-        </fieldset>
+          <fieldset className="grid gap-5 sm:grid-cols-2">
+            <legend className="mb-1 font-medium text-sm">Raise the limit for a while</legend>
+            <TextField
+              label="Raised limit"
+              optional
+              error={fieldErrors["raise.amount"]}
+              name="raise_amount"
+              defaultValue={budget.raise?.amount}
+              inputMode="decimal"
+              autoComplete="off"
+            />
+            <TextField
+              label="Until and with"
+              optional
+              error={fieldErrors["raise.until"]}
+              name="raise_until"
+              type="date"
+              defaultValue={budget.raise?.until}
+            />
+          </fieldset>
+        </>
       }
     />
   );

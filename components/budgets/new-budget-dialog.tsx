@@ -3,7 +3,7 @@
 import { useState } from "react";
 import type { z } from "zod";
 import { parseAmount } from "@/components/figures/parse-amount";
-import { callApi } from "@/components/requests/api";
+import { ApiError, callApi } from "@/components/requests/api";
 import { useApi } from "@/components/requests/use-api";
 import { useMutation } from "@/components/requests/use-mutation";
 import type { Weekday } from "@/components/schedule/time-choices";
@@ -19,6 +19,8 @@ import type { metrics } from "@/lib/contract/spend/metrics";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { BudgetDays } from "./budget-days";
 import { BudgetDialog, type BudgetFields, checkBudget } from "./budget-dialog";
+import { BudgetPreviewText } from "./budget-preview";
+import { type Receivers, ReceiversField, toWarns, warnsError } from "./budget-receivers";
 import { amountLabels } from "./budget-view";
 import { toAlertAt } from "./parse-thresholds";
 
@@ -75,40 +77,57 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   const [zone, setZone] = useState<string[]>([]);
   const options = useScopeOptions(workspace, type);
   const scope = scopes.find(({ value }) => value === type);
+  const [receivers, setReceivers] = useState<Receivers>([]);
+  const [typed, setTyped] = useState<BudgetFields>();
+  /** The name that no cost has yet, once the service has asked about it. */
+  const [asked, setAsked] = useState<string>();
+  const toRequest = ({ name, amount, alertAt, blocks, values: fields }: BudgetFields): Request => {
+    const [from, last] = [textOf(fields, "starts_on"), textOf(fields, "ends_on")];
+    return {
+      ...(name && { name }),
+      scope_type: type,
+      scope_value: values[0] ?? null,
+      amount: new ExactNumber(parseAmount(amount) ?? ""),
+      currency: textOf(fields, "currency").toUpperCase() || "USD",
+      blocks,
+      period,
+      ...(period === "week" && { week_starts_on: textOf(fields, "week_starts_on") as Weekday }),
+      ...(zone[0] && { time_zone: zone[0] }),
+      ...(from && { starts_on: from }),
+      ...(last && { ends_on: last }),
+      alert_at: toAlertAt(alertAt),
+    };
+  };
+  const check = (fields: BudgetFields) => ({
+    ...(type !== "global" && values.length === 0 && { scope_value: "choose one" }),
+    ...checkBudget(fields),
+  });
   const { run, reset, isPending, problem, fieldErrors } = useMutation(
-    ({ name, amount, alertAt, blocks, values: fields }: BudgetFields) => {
-      const [from, last] = [textOf(fields, "starts_on"), textOf(fields, "ends_on")];
-      return callApi<typeof budgetSchema, typeof createBudgetRequest>(
-        "POST",
-        `/api/v1/workspaces/${workspace}/budgets`,
-        {
-          ...(name && { name }),
-          scope_type: type,
-          scope_value: values[0] ?? null,
-          amount: new ExactNumber(parseAmount(amount) ?? ""),
-          currency: textOf(fields, "currency").toUpperCase() || "USD",
-          blocks,
-          period,
-          ...(period === "week" && { week_starts_on: textOf(fields, "week_starts_on") as Weekday }),
-          ...(zone[0] && { time_zone: zone[0] }),
-          ...(from && { starts_on: from }),
-          ...(last && { ends_on: last }),
-          alert_at: toAlertAt(alertAt),
-        },
-      );
+    async (fields: BudgetFields) => {
+      const path = `/api/v1/workspaces/${workspace}/budgets`;
+      const isInsisted = asked !== undefined && asked === values[0];
+      try {
+        return await callApi<typeof budgetSchema, typeof createBudgetRequest>("POST", path, {
+          ...toRequest(fields),
+          warns: toWarns(receivers),
+          ...(isInsisted && { allow_unknown_scope: true }),
+        });
+      } catch (error) {
+        if (error instanceof ApiError && error.fieldErrors.scope_value?.includes("allow_unknown_scope"))
+          setAsked(values[0]);
+        throw error;
+      }
     },
-    {
-      check: (fields) => ({
-        ...(type !== "global" && values.length === 0 && { scope_value: "choose one" }),
-        ...checkBudget(fields),
-      }),
-      done: ({ name }) => `The budget ${name} is set.`,
-      quiet: true,
-    },
+    { check, done: ({ name }) => `The budget ${name} is set.`, quiet: true },
   );
   const create = async (fields: BudgetFields) => {
     if (await run(fields)) onClose();
   };
+  const isAsking = asked !== undefined && asked === values[0];
+  const scopeError = isAsking
+    ? `No cost names ${asked} yet. Correct it, or set the budget anyway.`
+    : fieldErrors.scope_value;
+  const isComplete = typed !== undefined && Object.keys(check(typed)).length === 0;
   return (
     <BudgetDialog
       title="Set a budget"
@@ -116,13 +135,25 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
       amountLabel={amountLabels[period]}
       initial={{ alertAt: "50%, 80%, 100%", blocks: false }}
       nameDescription="Leave empty to name the budget after what it covers."
-      submit="Set the budget"
+      submit={isAsking ? "Set the budget anyway" : "Set the budget"}
       isPending={isPending}
       problem={problem}
       fieldErrors={fieldErrors}
       onSubmit={create}
+      onType={setTyped}
       onClose={onClose}
-      more={<BudgetDays period={period} zone={zone} onZone={setZone} fieldErrors={fieldErrors} />}
+      more={
+        <>
+          <ReceiversField
+            workspace={workspace}
+            value={receivers}
+            onChange={setReceivers}
+            error={warnsError(fieldErrors)}
+          />
+          <BudgetDays period={period} zone={zone} onZone={setZone} fieldErrors={fieldErrors} />
+          <BudgetPreviewText workspace={workspace} request={isComplete ? toRequest(typed) : undefined} />
+        </>
+      }
     >
       <FormField label="What does it cover?" error={fieldErrors.scope_type}>
         {(control) => (
@@ -144,7 +175,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
         )}
       </FormField>
       {scope?.valueLabel ? (
-        <FormField label={scope.valueLabel} description={scope.description} error={fieldErrors.scope_value}>
+        <FormField label={scope.valueLabel} description={scope.description} error={scopeError}>
           {(control) => (
             <Combobox
               {...control}
@@ -176,6 +207,8 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
     </BudgetDialog>
   );
 }
+
+type Request = z.input<typeof createBudgetRequest>;
 
 /** The kinds of scope a budget can have. */
 type ScopeType = z.output<typeof budget>["scope_type"];

@@ -55,7 +55,6 @@ export function SearchDialog() {
     >
       <div className="flex items-center gap-2 border-b px-4">
         <input
-          type="search"
           aria-label="Search endpoints, fields and errors"
           autoComplete="off"
           spellCheck="false"

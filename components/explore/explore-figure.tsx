@@ -10,7 +10,7 @@ import { formatMeasured, isMoney } from "./dimensions";
 export function GroupName({ group }: { group: ExploreGroup | undefined }) {
   return (
     <bdi
-      className="text-left max-sm:line-clamp-3 max-sm:[overflow-wrap:anywhere] sm:block sm:truncate"
+      className="text-left max-sm:line-clamp-3 max-sm:break-words sm:block sm:truncate"
       title={group?.label}
     >
       {group?.label}

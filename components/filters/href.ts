@@ -46,7 +46,7 @@ export function problemOfChoices(
 /** The environments to choose from, the usual one first. */
 export const environments = ["live", "test"] as const;
 
-/** A filter of activity. Null selects rows without a value; a field that is left out does not filter. */
+/** A filter of activity. Null selects rows without a value; a field that is left out does not filter. `sort`: their order. */
 export type ActivityFilter = Partial<
   Record<
     | "period"
@@ -64,7 +64,9 @@ export type ActivityFilter = Partial<
     | "session"
     | "emitter"
     | "source"
-    | "cost_status",
+    | "cost_status"
+    | "adjusts"
+    | "sort",
     string | null | undefined
   >
 >;

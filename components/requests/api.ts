@@ -101,7 +101,7 @@ function reviveExactNumber(_: string, value: unknown, context?: { source?: strin
 }
 
 /** A JSON replacer that writes an ExactNumber with all its digits, where the browser has `JSON.rawJSON`. */
-function writeExactNumber(this: Record<string, unknown>, name: string, value: unknown): unknown {
+export function writeExactNumber(this: Record<string, unknown>, name: string, value: unknown): unknown {
   const original = this[name];
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
   return original instanceof ExactNumber && rawJSON ? rawJSON(original.text) : value;

@@ -28,7 +28,7 @@ function describeFailure(error: unknown, isForm: boolean): string {
  * @param call makes the change; throws a Problem when it is refused
  * @param options.check finds what is wrong with the input before the call, by the API's field paths
  * @param options.done text of the notice after success
- * @param options.undo takes the change back, by a button of the notice after success
+ * @param options.undo takes the change back, by a button of the notice after success; it may depend on the answer
  * @param options.quiet true for a form that shows `problem` itself; otherwise a failure is shown as a notice
  * @param options.refresh false when the page shows nothing of the change; otherwise the page is read again
  * @returns `run`, which resolves with the answer, or with undefined after a failure; `isPending` until the page is read
@@ -40,7 +40,7 @@ export function useMutation<Input extends unknown[], Answer>(
   options: {
     check?: (...input: Input) => FieldErrors;
     done?: string | ((answer: Answer) => string);
-    undo?: Undo | undefined;
+    undo?: Undo | ((answer: Answer) => Undo) | undefined;
     quiet?: boolean;
     refresh?: boolean;
   } = {},
@@ -62,7 +62,8 @@ export function useMutation<Input extends unknown[], Answer>(
     try {
       const answer = await call(...input);
       const text = typeof done === "function" ? done(answer) : done;
-      if (text) toast(text, undo && { label: "Undo", run: () => void takeBack(undo) });
+      const undone = typeof undo === "function" ? undo(answer) : undo;
+      if (text) toast(text, undone && { label: "Undo", run: () => void takeBack(undone) });
       if (refresh) startTransition(() => router.refresh());
       return answer;
     } catch (error) {

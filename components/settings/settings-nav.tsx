@@ -10,6 +10,7 @@ const pages = [
   { segment: "/members", label: "Members" },
   { segment: "/prices", label: "Prices" },
   { segment: "/subscriptions", label: "Subscriptions" },
+  { segment: "/books", label: "Books" },
   { segment: "/people", label: "People" },
   { segment: "/audit", label: "Audit log" },
   { segment: "/account", label: "Your account" },

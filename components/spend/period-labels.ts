@@ -93,6 +93,8 @@ function nameSpan({ period }: Labelled, from: string, to: string, today: string)
     case "week":
     case "quarter":
       return `this ${period}`;
+    case "year_to_date":
+      return "this year";
     case "month":
     case "last_month":
       return `in ${nameMonth(from, today)}`;
@@ -115,7 +117,9 @@ function namePrevious(
   if (period === "day") return "yesterday";
   if (period === "week" || period === "quarter") return `last ${period}`;
   if (period === "month" || period === "last_month") return nameMonth(from, today);
-  if (period.startsWith("last_")) return `the ${period.split("_")[1]} days before`;
+  if (period === "year_to_date") return from.slice(0, 4);
+  if (period.startsWith("last_") && period !== "last_quarter")
+    return `the ${period.split("_")[1]} days before`;
   return nameDays(from, to);
 }
 

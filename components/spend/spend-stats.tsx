@@ -19,7 +19,8 @@ import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
 
 /**
- * The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows.
+ * The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows, the messages
+ * to those that cost most.
  * @param props.isBelowHeadline whether a sentence above says what was spent and what is expected, which are then left out
  */
 export function SpendStats({
@@ -92,7 +93,11 @@ export function SpendStats({
           <span title={explainForecast(metrics.forecast)}>{formatForecastRange(metrics.forecast)}</span>
         </Stat>
       ) : null}
-      <Stat label="Messages" href={rows} note={<Kinds totals={totals} />}>
+      <Stat
+        label="Messages"
+        href={activityHref(workspace, { ...filter, sort: "-amount" })}
+        note={<Kinds totals={totals} />}
+      >
         <Count value={totals.message_count} compact figure="totals.message_count" />
       </Stat>
       {toNumber(totals.included_usd) > 0 ? (

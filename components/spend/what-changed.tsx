@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { formatGrowth, growthOf } from "@/components/figures/delta";
 import { formatList } from "@/components/figures/format-list";
 import { formatExactUsd } from "@/components/figures/format-money";
@@ -56,7 +57,7 @@ export function WhatChanged({
                   <th scope="row" className="w-full max-w-0 py-2 pr-3 text-left font-normal">
                     <span title={causeTexts[cause.name].hint}>{causeTexts[cause.name].label}</span>
                     <span className="block truncate text-muted-foreground text-xs" dir="auto">
-                      {detailOf(cause, changes)}
+                      <Detail workspace={workspace} filter={days} cause={cause} changes={changes} />
                     </span>
                   </th>
                   <td className="py-2 pr-3 max-sm:hidden md:max-lg:hidden" aria-hidden="true">
@@ -121,15 +122,55 @@ function Sentence({ changes }: { changes: Changes }) {
   );
 }
 
-function detailOf(cause: Changes["causes"][number], { volume }: Changes): string {
-  if (cause.name === "volume" && volume.before > 0) {
-    const growth = volume.now / volume.before - 1;
-    if (isManyTimes(growth)) return `${formatGrowth(growth)} the usage`;
-    if (growth !== 0) return `${formatGrowth(growth)} ${growth > 0 ? "more" : "less"} usage`;
-  }
-  return cause.parts
-    .map(({ name, amount_usd: usd }) => `${name ?? "No model"} ${formatSignedMoney(usd)}`)
-    .join(", ");
+/** The kinds of cost that a cause is of, where it is one. */
+const typeOfCause: Partial<Record<CauseName, string>> = {
+  subscriptions: "subscription",
+  expenses: "expense",
+  allocations: "allocation",
+};
+
+/** What a cause consists of, each with a link to its rows. */
+function Detail({
+  workspace,
+  filter,
+  cause,
+  changes: { volume, before },
+}: {
+  workspace: string;
+  filter: ActivityFilter;
+  cause: Changes["causes"][number];
+  changes: Changes;
+}) {
+  const isOfModels = cause.name === "mix" || cause.name === "prices";
+  const rowsOf = (value: string | null) =>
+    activityHref(workspace, {
+      ...filter,
+      // What stopped has rows in the earlier days alone.
+      ...(cause.name === "gone_projects" && { from: before.from, to: before.to }),
+      type: typeOfCause[cause.name] ?? (isOfModels && value === null ? "usage" : undefined),
+      [isOfModels ? "model" : "project"]: value,
+    });
+  const growth = cause.name === "volume" && volume.before > 0 ? volume.now / volume.before - 1 : 0;
+  const usage = isManyTimes(growth)
+    ? `${formatGrowth(growth)} the usage`
+    : `${formatGrowth(growth)} ${growth > 0 ? "more" : "less"} usage`;
+  return (
+    <>
+      {growth === 0 ? null : `${usage}: `}
+      {cause.parts.map(({ name, value, amount_usd: usd }, index) => (
+        <Fragment key={value}>
+          {index === 0 ? null : ", "}
+          <Link
+            href={rowsOf(value)}
+            prefetch={false}
+            className="rounded-sm hover:text-foreground hover:underline"
+          >
+            {name ?? "No model"} {formatSignedMoney(usd)}
+          </Link>
+        </Fragment>
+      ))}
+    </>
+  );
 }
 
 /** A bar to the right of the middle for more, to the left for less. */

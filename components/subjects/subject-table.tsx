@@ -66,7 +66,7 @@ function columnsOf(dimension: SubjectDimension, hasChange: boolean): TableColumn
           prefetch={false}
           className="flex min-h-8 min-w-0 items-center rounded-sm font-medium hover:underline in-data-[density=compact]:min-h-6"
         >
-          <bdi className="truncate" title={name}>
+          <bdi className="max-sm:line-clamp-2 max-sm:[overflow-wrap:anywhere] sm:truncate" title={name}>
             {name}
           </bdi>
         </Link>

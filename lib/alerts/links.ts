@@ -46,7 +46,10 @@ export function linksOf(alert: Alert, workspace: string, base: string): AlertLin
     case "silent_source":
       return [
         { text: "Open the source", url: `${at}/sources/${encodeURIComponent(id)}` },
-        { text: "Show what it sent", url: `${at}/activity?${new URLSearchParams({ key: id })}` },
+        {
+          text: "Show what it sent",
+          url: `${at}/activity?${new URLSearchParams({ key: id, period: "all" })}`,
+        },
       ];
   }
 }

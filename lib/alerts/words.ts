@@ -239,7 +239,7 @@ function keyExpiryWords(alert: Alert): AlertWords {
       }
     : {
         title: `The key ${name} expires soon`,
-        text: `It expires on ${when}. Extend it or create a new one.`,
+        text: `It expires on ${when}. Extend it or make a new one.`,
         facts,
       };
 }

@@ -1,6 +1,7 @@
 import { alertExamples } from "./examples/alerts";
 import { apiKeyExamples } from "./examples/api-keys";
 import { budgetExamples } from "./examples/budgets";
+import { closedMonthExamples } from "./examples/closed-months";
 import { connectionExamples } from "./examples/connections";
 import type { Example, ExampleSet } from "./examples/example-set";
 import { gatewayExamples } from "./examples/gateways";
@@ -23,6 +24,7 @@ const sets: ExampleSet[] = [
   spendExamples,
   priceExamples,
   subscriptionExamples,
+  closedMonthExamples,
   peopleExamples,
   workspaceExamples,
   apiKeyExamples,

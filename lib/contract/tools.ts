@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Permission } from "./access/permissions";
+import { closedMonths } from "./ledger/closed-months";
 import { ingestResult } from "./ledger/ingest-result";
 import { expenseMessage, usageFields } from "./ledger/message";
 import {
@@ -109,6 +110,16 @@ export const toolContracts = {
     permission: "read_summaries",
     input: none,
     output: monthSummary,
+    isReadOnly: true,
+    isRemoteOnly: true,
+  },
+  get_closed_months: {
+    title: "Read the closed months",
+    description:
+      "Returns the closed months with what was filed of each: live costs in USD, which do not change any more. What is recorded of them later is booked in an open month, as an adjustment. A key of some projects or users sees none.",
+    permission: "read_summaries",
+    input: none,
+    output: closedMonths,
     isReadOnly: true,
     isRemoteOnly: true,
   },

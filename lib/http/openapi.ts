@@ -252,8 +252,10 @@ function nameByPath(path: string): string {
   const [first = "", second] = segments;
   if (first === "me") return "Current user";
   // Not with the messages of keys, so that neither page takes long to load.
-  if (first === "workspaces" && second === "messages") return "Messages of a workspace";
+  if (first === "workspaces" && second === "messages")
+    return segments[2] === "bulk-actions" ? "Bulk actions" : "Messages of a workspace";
   if (second === "alert-channels" && segments[2] === "deliveries") return "Alert deliveries";
+  if (second === "budgets" && segments[2] === "preview") return "Budget previews";
   const words = (first === "workspaces" && second ? second : first)
     .replaceAll("-", " ")
     .replace(/^api\b/, "API");

@@ -24,6 +24,8 @@ export type AdmissionRow = {
     prices_version: number;
     /** Of its workspace. */
     time_zone: string;
+    /** The first day that is open, `YYYY-MM-DD`; null where no month is closed. */
+    closed_until: string | null;
     environment: "live" | "test";
     permissions: ApiKey["permissions"];
     project: string | null;
@@ -55,6 +57,8 @@ export type LoadedKey = {
   windowLatestAt: number;
   /** The version of its workspace's prices; see `lib/ledger/pricing/workspace-prices.ts`. */
   pricesVersion: number;
+  /** The first open day of its workspace, `YYYY-MM-DD`; null where no month is closed. */
+  closedUntil: string | null;
 };
 
 /**
@@ -170,6 +174,7 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
     windowTotal: row.rate_window?.total ?? 0,
     windowLatestAt: row.rate_window?.latest_at ?? 0,
     pricesVersion: row.prices_version,
+    closedUntil: row.closed_until,
   };
 }
 

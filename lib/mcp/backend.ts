@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { closedMonths } from "@/lib/contract/ledger/closed-months";
 import type { budgetStatus, monthSummary, projectSpend, projectSpendQuery } from "@/lib/contract/spend/reads";
 import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
 import type { Recorded } from "@/lib/ledger/ingest/call";
@@ -23,4 +24,5 @@ export type Backend = {
   querySpend(query: z.output<typeof keySpendQuery>): Promise<SpendAnswer>;
   readBudgetStatus(): Promise<z.output<typeof budgetStatus>>;
   readMonthSummary(): Promise<z.output<typeof monthSummary>>;
+  readClosedMonths(): Promise<z.output<typeof closedMonths>>;
 };

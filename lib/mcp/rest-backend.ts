@@ -38,6 +38,7 @@ export function restBackend(access: RestAccess): Backend {
       (await call(access, "POST", "/api/v1/spend/query", query)).body as SpendAnswer,
     readBudgetStatus: () => read("/api/v1/budgets/status"),
     readMonthSummary: () => read("/api/v1/summary/month"),
+    readClosedMonths: () => read("/api/v1/closed-months"),
   };
 }
 

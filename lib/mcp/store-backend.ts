@@ -3,6 +3,7 @@ import { parsePart } from "@/lib/contract/values/parse-part";
 import { validationFailed } from "@/lib/errors";
 import { decideAttempt } from "@/lib/keys/decide";
 import type { KeyPrincipal } from "@/lib/keys/identify";
+import { readClosedMonths } from "@/lib/ledger/closing/service";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { querySpendAsKey } from "@/lib/spend/explore/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
@@ -35,6 +36,10 @@ export function storeBackend(admission: ToolAdmission): Backend {
     readMonthSummary: async () => {
       const { claims } = await requireReading();
       return readMonthSummary(claims);
+    },
+    readClosedMonths: async () => {
+      const { claims } = await requireReading();
+      return readClosedMonths(claims);
     },
   };
 }

@@ -5,7 +5,13 @@ import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
 import type { Attribution } from "./call-meta";
 import { describeSpendAnswer } from "./spend-wording";
-import { describeBudgets, describeProjectSpend, describeRecorded, describeSummary } from "./wording";
+import {
+  describeBudgets,
+  describeClosedMonths,
+  describeProjectSpend,
+  describeRecorded,
+  describeSummary,
+} from "./wording";
 
 /** A tool's answer: `data` matches its output schema, `text` is for users and models. */
 export type ToolAnswer = { data: object; text: string };
@@ -58,6 +64,10 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
   get_monthly_summary: async (_, { backend }) => {
     const data = await backend.readMonthSummary();
     return { data, text: describeSummary(data) };
+  },
+  get_closed_months: async (_, { backend }) => {
+    const data = await backend.readClosedMonths();
+    return { data, text: describeClosedMonths(data) };
   },
 };
 

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { closedMonths } from "@/lib/contract/ledger/closed-months";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/decimal";
@@ -110,6 +111,17 @@ export function describeSummary(summary: z.output<typeof monthSummary>): string 
     summary.unpriced_count > 0 && unpriced(summary.unpriced_count),
     projects.length > 0 && "By project:",
     projects.map(([slug, amount]) => `- ${slug}: ${usd(amount)}`),
+  );
+}
+
+export function describeClosedMonths({ months }: z.output<typeof closedMonths>): string {
+  const [last] = months;
+  if (!last) return "No month is closed, as far as this key may see.";
+  return lines(
+    `Closed through ${last.month}. What is recorded of these months later is booked in an open month, as an adjustment.`,
+    months.map(
+      ({ month, amount_usd: amount, message_count: count }) => `- ${month}: ${usd(amount)}, ${count} records`,
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import { accepted, ServiceError, type Verdict } from "@/lib/errors";
 import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Around, Emitter, Recorded } from "@/lib/ledger/ingest/call";
 import { ingestTold } from "@/lib/ledger/ingest/service";
+import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { SourceRecord } from "./mapping/source-record";
 import { toMessage } from "./mapping/to-message";
 
@@ -17,6 +18,7 @@ const maxCost = parseDecimal("1e15");
 
 /**
  * Records each call of a model as one message. What was recorded before is not recorded again.
+ * @param spans further spans of the export, which tell no call of their own
  * @returns what became of each, in order
  * @throws ServiceError where nobody can say what was recorded, or where the key may not be used any more; then all can be
  *   sent again
@@ -24,14 +26,16 @@ const maxCost = parseDecimal("1e15");
 export async function recordCalls(
   { key, lookup, address }: Exporter,
   records: SourceRecord[],
+  spans: TreeSpan[] = [],
 ): Promise<Verdict<Recorded>[]> {
   const verdicts: Verdict<Recorded>[] = [];
-  for (let start = 0; start < records.length; start += maxMessages) {
+  for (let start = 0; start < records.length || (start === 0 && spans.length > 0); start += maxMessages) {
     const part = records.slice(start, start + maxMessages);
     const { outcome } = await ingestTold({
       lookup,
       address,
       dryRun: false,
+      spans: start === 0 ? spans : [],
       body: part.map((record) => ({
         message: toMessage(record, key),
         telling: record.keys,

@@ -3,6 +3,7 @@ import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt } from "@/lib/keys/decide";
 import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
+import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import { Account, type AccountRow } from "./account";
 import { seriesKey } from "./mapping/call-keys";
 import type { Mapped } from "./mapping/map-export";
@@ -27,9 +28,9 @@ const maxRemarks = 20;
  */
 export async function recordExport(
   exporter: Exporter,
-  { records, remarks, refused: unreadable, leftOut }: Mapped,
+  { records, spans, remarks, refused: unreadable, leftOut }: Mapped,
 ): Promise<ExportOutcome> {
-  const outcomes = await recordTold(exporter, records);
+  const outcomes = await recordTold(exporter, records, spans);
   const account = [...leftOut, ...accountOf(records, outcomes)];
   noteOutcomes(exporter, records, outcomes, { unreadable, account });
   const refusals = new Refusals();
@@ -48,17 +49,29 @@ const partLength = 500;
 
 /**
  * Records what an export told. A total that did not grow has no outcome.
+ * @param spans those that tell no call of their own
  * @returns what became of the others
  * @throws ServiceError as `recordExport`
  */
-export async function recordTold(exporter: Exporter, records: SourceRecord[]): Promise<Outcome[]> {
+export async function recordTold(
+  exporter: Exporter,
+  records: SourceRecord[],
+  spans: TreeSpan[] = [],
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (let start = 0; start < records.length; start += partLength)
-    outcomes.push(...(await recordPart(exporter, records.slice(start, start + partLength))));
+  for (let start = 0; start === 0 || start < records.length; start += partLength) {
+    const part = records.slice(start, start + partLength);
+    outcomes.push(...(await recordPart(exporter, part, start === 0 ? spans : [])));
+  }
   return outcomes;
 }
 
-async function recordPart(exporter: Exporter, records: SourceRecord[]): Promise<Outcome[]> {
+async function recordPart(
+  exporter: Exporter,
+  records: SourceRecord[],
+  spans: TreeSpan[],
+): Promise<Outcome[]> {
+  if (records.length + spans.length === 0) return [];
   const { key } = exporter;
   const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };
   const totals = records.filter(isTotal);
@@ -85,7 +98,7 @@ async function recordPart(exporter: Exporter, records: SourceRecord[]): Promise<
     ...withIncrements(allowed, increments.filter(isUsed)),
   ];
   nameHours(submitted, key.id);
-  const verdicts = await recordCalls(exporter, submitted);
+  const verdicts = await recordCalls(exporter, submitted, spans);
   await settleTotals(owner, increments);
   return verdicts.flatMap((verdict, index) => {
     const record = submitted[index];

@@ -39,6 +39,16 @@ export function pack(records: SourceRecord[]): unknown[] {
 const decimal = z.string().transform(parseDecimal);
 const optional = z.string().optional();
 
+const spanNames = z.object({
+  user: optional,
+  session: optional,
+  feature: optional,
+  project: optional,
+  chosenFeature: optional,
+  chosenProject: optional,
+  tags: z.record(z.string(), z.string()).optional(),
+});
+
 const telling = z.object({
   likeness: z.number(),
   scope: z.number(),
@@ -49,6 +59,9 @@ const telling = z.object({
   cache: z.number(),
   rank: z.number(),
   emitter: z.string(),
+  span: z.number().optional(),
+  parent: z.number().nullable().optional(),
+  names: spanNames.nullable().optional(),
 });
 
 /** The schema of a kept record. JSON has no undefined: a field without a value is missing. */

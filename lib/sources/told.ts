@@ -1,4 +1,5 @@
 import { ServiceError } from "@/lib/errors";
+import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { AccountRow } from "./account";
 import type { SourceRecord } from "./mapping/source-record";
 
@@ -11,6 +12,8 @@ export type DecodedItem = SourceRecord | "no usage" | ServiceError;
  */
 export type Decoded = {
   told: DecodedItem[];
+  /** The spans of a trace that tell no call of their own. */
+  spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
   leftOut: AccountRow[];

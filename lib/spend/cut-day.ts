@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import { numeric } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
-import { isOnDays } from "@/lib/spend/days";
+import { isOnDays } from "@/lib/ledger/days";
 import { countOf, isListed, postingsOf } from "./listed-postings";
 import { addDays, type CutDay } from "./period";
 

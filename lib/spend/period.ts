@@ -53,7 +53,13 @@ export function addMonthStart(day: string, months: number): string {
 }
 
 /** The number of months of calendar periods; the others are counted in days. */
-const monthsOf: Partial<Record<Period, number>> = { month: 1, last_month: 1, quarter: 3, year: 12 };
+const monthsOf: Partial<Record<Period, number>> = {
+  month: 1,
+  last_month: 1,
+  quarter: 3,
+  last_quarter: 3,
+  year: 12,
+};
 
 /** The number of days of periods that end today. */
 const latestDays: Partial<Record<Period, number>> = {
@@ -75,12 +81,14 @@ export function rangeOf(query: PeriodQuery, now: number): DayRange {
     return { from: monday, until: addDays(monday, 7) };
   }
   if (period === "last_month") return { from: addMonthStart(today, -1), until: addMonthStart(today, 0) };
+  if (period === "year_to_date") return { from: `${today.slice(0, 4)}-01-01`, until: addDays(today, 1) };
   const months = monthsOf[period];
   if (months === undefined) {
     return { from: addDays(today, 1 - (latestDays[period] ?? 1)), until: addDays(today, 1) };
   }
   const month = new Date(now).getUTCMonth();
   const first = addMonthStart(today, -(month % months));
+  if (period === "last_quarter") return { from: addMonthStart(first, -months), until: first };
   return { from: first, until: addMonthStart(first, months) };
 }
 
@@ -91,12 +99,13 @@ function monthsIn(period: Period, { from, until }: DayRange): number | undefined
 }
 
 /**
- * The preceding period of the same length: as many months where it consists of whole calendar months, otherwise as many
- * days; undefined for `all`.
+ * The preceding period of the same length: as many months where it consists of whole calendar months, the year before up to the same
+ * date for a year up to today, otherwise as many days; undefined for `all`.
  * @param range the result of `rangeOf` for the period
  */
 export function rangeBefore(period: Period, range: DayRange): DayRange | undefined {
   if (period === "all") return undefined;
+  if (period === "year_to_date") return yearBeforeOf(range);
   const months = monthsIn(period, range);
   const from =
     months === undefined ? addDays(range.from, -countDays(range)) : addMonthStart(range.from, -months);
@@ -130,11 +139,12 @@ export function comparedWith(query: ComparedQuery, now: number): Compared | unde
     return { ...placed, stretch: { days: { from: whole.from, until: whole.from }, cut: undefined } };
   if (today >= range.until) return { ...placed, stretch: { days: spentWithin(whole, now), cut: undefined } };
   const shift = weekdayShifts[comparisonOf(query)];
-  const isByWeekday = shift !== undefined && monthsBetweenStarts(range) === 1;
+  const isYearToDate = periodOf(query) === "year_to_date";
+  const isByWeekday = shift !== undefined && monthsBetweenStarts(range) === 1 && !isYearToDate;
   const aligned = isByWeekday
     ? { from: addDays(range.from, -shift), until: addDays(range.until, -shift) }
     : whole;
-  const { day, isThere } = placeOf(today, range, aligned);
+  const { day, isThere } = placeOf(today, range, aligned, isYearToDate);
   const isWithin = day < aligned.until;
   const days = { from: aligned.from, until: isWithin ? day : aligned.until };
   const isCut = isThere && isWithin && day <= today;
@@ -153,8 +163,14 @@ export function comparedWith(query: ComparedQuery, now: number): Compared | unde
 const weekdayShifts: Partial<Record<Comparison, number>> = { previous: 28, last_year: 364 };
 
 /** The day at the place of another in the days compared with; the day after that month where it is shorter (`isThere` is false). */
-function placeOf(today: string, range: DayRange, aligned: DayRange): { day: string; isThere: boolean } {
-  const isByDate = (monthsBetweenStarts(range) ?? 0) >= 12 && aligned.from.endsWith("-01");
+function placeOf(
+  today: string,
+  range: DayRange,
+  aligned: DayRange,
+  isYearToDate: boolean,
+): { day: string; isThere: boolean } {
+  const isYear = isYearToDate || (monthsBetweenStarts(range) ?? 0) >= 12;
+  const isByDate = isYear && aligned.from.endsWith("-01");
   if (!isByDate)
     return { day: addDays(aligned.from, countDays({ from: range.from, until: today })), isThere: true };
   const month = addMonthStart(aligned.from, monthsBetween(range.from, today));
@@ -174,7 +190,7 @@ function comparedRange(query: ComparedQuery, range: DayRange): DayRange | undefi
     case "last_year":
       return isWeek(range)
         ? { from: addDays(range.from, -364), until: addDays(range.until, -364) }
-        : { from: yearBefore(range.from), until: addDays(yearBefore(addDays(range.until, -1)), 1) };
+        : yearBeforeOf(range);
     case "range":
       return from === undefined || to === undefined ? undefined : { from, until: addDays(to, 1) };
   }
@@ -182,6 +198,12 @@ function comparedRange(query: ComparedQuery, range: DayRange): DayRange | undefi
 
 /** Whether days are a week from its Monday on. */
 const isWeek = (range: DayRange): boolean => countDays(range) === 7 && new Date(range.from).getUTCDay() === 1;
+
+/** The days from the same first to the same last day a year earlier. */
+const yearBeforeOf = ({ from, until }: DayRange): DayRange => ({
+  from: yearBefore(from),
+  until: addDays(yearBefore(addDays(until, -1)), 1),
+});
 
 /** The same day a year earlier; February 28 for February 29. */
 function yearBefore(day: string): string {

@@ -148,13 +148,16 @@ function oneOf<Value extends string>(
   return value;
 }
 
-function describeSummary({ rows, recorded, replayed, refused, reasons }: Summary, trial: boolean): string {
+function describeSummary(summary: Summary, trial: boolean): string {
+  const { rows, recorded, replayed, refused, adjusting, reasons } = summary;
   const count = (value: number) => value.toLocaleString("en-US");
   const would = trial ? "would be " : "";
   const before = replayed > 0 ? `, ${count(replayed)} were before` : "";
   const lines = [
     `${count(rows)} rows: ${count(recorded)} ${would}recorded${before}, ${count(refused)} ${would}refused.`,
   ];
+  if (adjusting > 0)
+    lines.push(`${count(adjusting)} rows of closed months ${would || "were "}booked now, as adjustments.`);
   for (const { reason, count: times, lines: at } of reasons.slice(0, 20)) {
     lines.push(
       `  ${count(times).padStart(9)} × ${reason} (line${at.length > 1 ? "s" : ""} ${at.join(", ")}${times > at.length ? ", …" : ""})`,

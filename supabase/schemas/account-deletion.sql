@@ -197,6 +197,8 @@ begin
   update public.api_keys set name = pseudonym, revoked_at = coalesce(revoked_at, now())
   where created_by = gone.id and kind = 'member';
   update public.repricings set requested_by_email = pseudonym where requested_by = gone.id;
+  update public.closed_months set closed_by_email = pseudonym where closed_by = gone.id;
+  update public.closed_months set reopened_by_email = pseudonym where reopened_by = gone.id;
   delete from public.invitations where email = lower(gone.email);
   delete from public.deliveries where recipient = gone.email;
   update private.channel_secrets as s set address = regexp_replace(s.address, named, pseudonym, 'g')

@@ -73,9 +73,32 @@ create trigger alert_snoozes_are_audited after insert or update of until on publ
 create trigger ended_alert_snoozes_are_audited after delete on public.alert_snoozes
   for each row execute function private.audit_change('alert_snooze');
 
+-- Whom an alert about a budget is sent to, of those that the budget names: members of its workspace, and channels that are not
+-- off. No rows for another alert, and for a budget that names nobody who is still there: its alerts go to channels by their rules.
+create function private.chosen_receivers(workspace uuid, of_rule text, subject text)
+returns table (user_id uuid, channel_id uuid)
+language sql stable security definer rows 2 set search_path = ''
+as $$
+  with budget as (
+    select b.warned_people, b.warned_channels
+    from public.budgets as b
+    where of_rule in ('budget_threshold', 'budget_forecast', 'budget_pace') and b.workspace_id = workspace
+      and b.id = case when subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then subject::uuid end
+  )
+  select m.user_id, null::uuid
+  from budget
+  join public.workspace_members as m on m.workspace_id = workspace and m.user_id = any (budget.warned_people)
+  union all
+  select null, c.id
+  from budget
+  join public.alert_channels as c on c.workspace_id = workspace and c.id = any (budget.warned_channels)
+  where c.disabled_at is null or c.disabled_reason = 'failing'
+$$;
+
 -- Records alerts in the order of the array, and queues each new one for the channels that want it, in the caller's transaction.
 -- An alert that was recorded before is neither changed nor sent again, unless it was armed again for another limit. An alert
--- that is snoozed, or whose rule is off, is recorded quietly.
+-- that is snoozed, or whose rule is off, is recorded quietly. A budget that names receivers is sent to them alone, whatever the
+-- rules of their channels.
 -- raised: [{ workspace_id, rule, subject_type, subject_id, period, level, state, is_quiet, quiet_reason, details }]; without
 -- `state`, a threshold's follows from its percentage
 create function private.raise_alerts(raised jsonb)
@@ -115,6 +138,20 @@ as $function$
     for key share of w
     on conflict (workspace_id, rule, subject_id, period, level, rearmed_at) do nothing
     returning a.workspace_id, a.id, a.number, a.rule, a.subject_id, a.level, a.is_quiet
+  ), chosen as materialized (
+    select fired.workspace_id, fired.id as alert_id, fired.number, fired.rule || ' ' || fired.subject_id as ordered_by, r.user_id,
+      r.channel_id
+    from fired
+    cross join lateral private.chosen_receivers(fired.workspace_id, fired.rule, fired.subject_id) as r
+    where not fired.is_quiet
+  ), mailed as (
+    insert into public.deliveries (workspace_id, kind, alert_id, member_id, ordered_by)
+    select chosen.workspace_id, 'alert_mail', chosen.alert_id, chosen.user_id, chosen.ordered_by || ' ' || chosen.user_id
+    from chosen
+    -- One who leaves at this moment is passed over; the foreign key would refuse the whole transaction.
+    join public.workspace_members as m on m.workspace_id = chosen.workspace_id and m.user_id = chosen.user_id
+    order by chosen.number
+    for key share of m
   )
   insert into public.deliveries (workspace_id, kind, channel_id, channel_name, channel_kind, alert_id, ordered_by)
   select c.workspace_id, 'alert', c.id, c.name, c.kind, fired.id, fired.rule || ' ' || fired.subject_id
@@ -122,8 +159,10 @@ as $function$
   join public.alert_channels as c on c.workspace_id = fired.workspace_id
   where not fired.is_quiet
     and (c.disabled_at is null or c.disabled_reason = 'failing')
-    and (c.rules is null or fired.rule = any (c.rules))
     and case
+      when exists (select from chosen where chosen.alert_id = fired.id)
+        then exists (select from chosen where chosen.alert_id = fired.id and chosen.channel_id = c.id)
+      when fired.rule <> all (c.rules) then false
       when fired.level ~ '^\d{1,9}(\.\d{1,9})?$' then coalesce(fired.level::numeric >= c.least_percent, true)
       else true
     end

@@ -1,5 +1,15 @@
 -- The spend of each budget in each of its periods.
 
+-- The first day of the period from which a budget counts that begins now; null where it is over before.
+create function private.first_counted_day(budget public.budgets)
+returns date
+language sql stable set search_path = ''
+as $$
+  select case when budget.period = 'once' then budget.starts_on else private.budget_period(
+    budget, greatest(clock_timestamp(), budget.starts_on::timestamp at time zone budget.time_zone)
+  ) end
+$$;
+
 -- Waits for messages that are being recorded in the workspace, and decides from which period a new budget counts.
 create function private.begin_budget()
 returns trigger
@@ -9,9 +19,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
   -- Later it would be added to the new budget, too, which counts it now.
   perform private.count_waiting_spend(new.workspace_id);
-  new.counted_from := case when new.period = 'once' then new.starts_on else private.budget_period(
-    new, greatest(clock_timestamp(), new.starts_on::timestamp at time zone new.time_zone)
-  ) end;
+  new.counted_from := private.first_counted_day(new);
   if new.counted_from is null then
     raise exception 'the budget ends before it begins to count' using errcode = 'invalid_parameter_value';
   end if;
@@ -236,7 +244,7 @@ select b.workspace_id, b.id, b.name, b.scope_type, b.scope_value, b.period, b.we
   b.amount, private.budget_limit(b, now()) as limit_usd, b.raised_amount, b.raised_until,
   b.alert_percents, b.alert_amounts, environments.environment,
   coalesce(spend.spent_usd, 0) as spent_usd, coalesce(spend.booked_usd, 0) as booked_usd, b.created_at,
-  b.blocks, b.currency, b.usd_rate
+  b.blocks, b.currency, b.usd_rate, b.warned_people, b.warned_channels
 from public.budgets as b
 cross join (values ('live'), ('test')) as environments (environment)
 cross join lateral (select private.budget_period(b, private.budget_now(b)) as first_day) as present

@@ -127,27 +127,34 @@ end
 $$;
 grant execute on function private.hold_blocking_budgets(uuid) to outlay_service, service_role;
 
--- The blocking budget that a message's void and correction took past its limit; of several the one that resets last. Null if
+-- What live messages, voids among them, change of each budget that they are in, by the period's first day. `at` is in the period.
+create function private.budget_changes(workspace uuid, added uuid[])
+returns table (budget_id uuid, first_day date, at timestamptz, usd numeric)
+language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+    select b.id, period.first_day, min(m.occurred_at), sum(m.amount_usd)
+    from public.messages as m
+    join public.budgets as b on b.workspace_id = m.workspace_id and private.is_in_budget(b, m)
+    cross join lateral (select private.budget_period(b, m.occurred_at) as first_day) as period
+    where m.workspace_id = workspace and m.id = any (added) and m.environment = 'live' and period.first_day >= b.counted_from
+    group by 1, 2
+    having sum(m.amount_usd) <> 0;
+end
+$$;
+
+-- The blocking budget that voids and corrections took past its limit; of several the one that resets last. Null if
 -- there is none: a correction that does not raise a budget's spend is within every limit. Called under hold_blocking_budgets,
--- after both were counted.
+-- after they were counted.
+-- added: the ids of the voids and of what replaced the voided messages
 -- returns: { budget: as load_blocking_budgets has it, with the period; added_usd: exact text }
-create function private.exceeded_budget(workspace uuid, message uuid)
+create function private.exceeded_budget(workspace uuid, added uuid[])
 returns jsonb
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
 begin
   return (
-    with changed as (
-      select b.id, period.first_day, min(m.occurred_at) as at, sum(m.amount_usd) as usd
-      from public.message_voids as v
-      join public.messages as m on m.workspace_id = v.workspace_id and m.id in (v.void_id, v.corrected_by)
-      join public.budgets as b on b.workspace_id = m.workspace_id and b.blocks and private.is_in_budget(b, m)
-      cross join lateral (select private.budget_period(b, m.occurred_at) as first_day) as period
-      where v.workspace_id = workspace and v.message_id = message and m.environment = 'live'
-        and period.first_day >= b.counted_from
-      group by 1, 2
-      having sum(m.amount_usd) > 0
-    )
     select jsonb_build_object(
       'budget', jsonb_build_object(
         'id', b.id, 'workspace_id', b.workspace_id, 'name', b.name, 'scope_type', b.scope_type, 'scope_key', b.scope_key,
@@ -159,13 +166,60 @@ begin
       ),
       'added_usd', trim_scale(changed.usd)::text
     )
-    from changed
-    join public.budgets as b on b.workspace_id = workspace and b.id = changed.id
+    from private.budget_changes(workspace, added) as changed
+    join public.budgets as b on b.workspace_id = workspace and b.id = changed.budget_id and b.blocks
     cross join lateral private.budget_periods(b, changed.at) as found
-    where (found.period ->> 'spent_usd')::numeric > (found.period ->> 'limit_usd')::numeric
+    where changed.usd > 0 and (found.period ->> 'spent_usd')::numeric > (found.period ->> 'limit_usd')::numeric
     order by (found.period ->> 'ends_at')::bigint desc, b.name, b.id
     limit 1
   );
 end
 $$;
-grant execute on function private.exceeded_budget(uuid, uuid) to outlay_service, service_role;
+grant execute on function private.exceeded_budget(uuid, uuid[]) to outlay_service, service_role;
+
+-- The budgets that count a live message, and the alerts of these budgets in the same periods, of its key's limit in its month, the latest
+-- first.
+--
+-- returns: { budgets: [{ id, name }], alerts: [{ id, rule, subject: a name, percent: null where there is none, fired_at }] }
+create function private.watched_by(workspace uuid, message uuid)
+returns jsonb
+language plpgsql stable security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
+    with postings as materialized (
+      select * from public.messages as m where m.workspace_id = workspace and m.id = message and m.environment = 'live'
+    ), counted as materialized (
+      select distinct b.id, b.name, period.first_day
+      from postings as p
+      join public.budgets as b on b.workspace_id = workspace and private.is_in_budget(b, p)
+      cross join lateral (select private.budget_period(b, p.occurred_at) as first_day) as period
+      where period.first_day >= b.counted_from
+    ), fired as (
+      select a.id, a.number, a.rule, c.name, a.details, a.fired_at
+      from counted as c
+      join public.alerts as a
+        on a.workspace_id = workspace and a.subject_type = 'budget' and a.subject_id = c.id::text and a.period = c.first_day
+      union
+      select a.id, a.number, a.rule, k.name, a.details, a.fired_at
+      from postings as p
+      join public.api_keys as k on k.workspace_id = workspace and k.id = p.api_key_id
+      join public.alerts as a
+        on a.workspace_id = workspace and a.rule = 'key_limit' and a.subject_id = k.id::text
+          and a.period = date_trunc('month', coalesce(p.counted_at, p.created_at))::date
+    )
+    select jsonb_build_object(
+      'budgets', coalesce((
+        select jsonb_agg(jsonb_build_object('id', b.id, 'name', b.name) order by b.name, b.id) from (select distinct id, name from counted) as b
+      ), '[]'),
+      'alerts', coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'id', f.id, 'rule', f.rule, 'subject', f.name, 'percent', f.details -> 'percent', 'fired_at', f.fired_at
+        ) order by f.number desc)
+        from (select * from fired order by number desc limit 20) as f
+      ), '[]')
+    )
+  );
+end
+$$;
+grant execute on function private.watched_by(uuid, uuid) to outlay_service, service_role;

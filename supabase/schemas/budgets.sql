@@ -42,6 +42,10 @@ create table public.budgets (
   usd_rate numeric not null default 1 constraint budgets_usd_rate_is_a_rate check (usd_rate > 0 and usd_rate < 1000000 and scale(usd_rate) <= 18),
   -- The first day of the period that the rate was stored for; null for USD.
   rated_from date,
+  -- Whom it warns: members, and alert channels. Both empty: the channels whose rules want its alerts. Ids of those who have left
+  -- or were removed stay and count for nothing.
+  warned_people uuid[] not null default '{}',
+  warned_channels uuid[] not null default '{}',
   primary key (workspace_id, id),
   constraint budgets_scope_value_is_short check (char_length(scope_value) between 1 and 255),
   constraint budgets_end_after_they_start check (ends_on >= starts_on),
@@ -53,7 +57,8 @@ create table public.budgets (
     check (0 < all (alert_percents) and 1000 >= all (alert_percents) and 0 < all (alert_amounts) and 1e15 > all (alert_amounts)),
   constraint budgets_scope_type_check
     check (scope_type in ('global', 'project', 'feature', 'provider', 'model', 'key', 'user', 'tag')),
-  constraint budgets_in_usd_need_no_rate check (currency <> 'USD' or usd_rate = 1)
+  constraint budgets_in_usd_need_no_rate check (currency <> 'USD' or usd_rate = 1),
+  constraint budgets_warn_few check (cardinality(warned_people) <= 20 and cardinality(warned_channels) <= 20)
 );
 comment on column public.budgets.usd_rate is 'USD for one unit of the currency, in the period that begins on rated_from';
 
@@ -67,8 +72,8 @@ grant delete, select on public.budgets to authenticated;
 grant select on public.budgets to outlay_key;
 grant all on public.budgets to service_role;
 -- Period, zone and ends cannot change, because the counted spend depends on them.
-grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate),
-  update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts, blocks)
+grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate, warned_people, warned_channels),
+  update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts, blocks, warned_people, warned_channels)
   on public.budgets to authenticated;
 
 create policy "A member reads the budgets of their workspaces"

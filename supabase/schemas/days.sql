@@ -61,6 +61,23 @@ create policy "An admin changes the time zone of their workspaces"
 create trigger changed_time_zones_exist before insert on public.time_zone_changes
   for each row execute function private.check_time_zone();
 
+-- A closed month is one of the zone in which it was closed. Whoever closes one holds the same lock.
+create function private.demand_open_books()
+returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || new.workspace_id, 0));
+  if private.closed_until(new.workspace_id) is not null then
+    raise exception 'a month is closed' using errcode = 'object_not_in_prerequisite_state';
+  end if;
+  return new;
+end
+$$;
+
+create trigger time_zones_change_in_open_books before insert on public.time_zone_changes
+  for each row execute function private.demand_open_books();
+
 -- Who asked for which zone. That it is in use is logged with the change of the workspace.
 create function private.audit_time_zone_request()
 returns trigger

@@ -7,7 +7,7 @@ create table public.deliveries (
   id uuid primary key default gen_random_uuid(),
   number bigint generated always as identity,
   kind text not null check (kind in (
-    'alert', 'digest', 'test', 'weekly_report', 'channel_off',
+    'alert', 'alert_mail', 'digest', 'test', 'weekly_report', 'channel_off',
     'workspace_deleted', 'workspace_restored', 'account_deleted', 'account_restored'
   )),
   -- Null: a mail about a deletion, which concerns the recipient.
@@ -42,14 +42,19 @@ create table public.deliveries (
   last_error text check (char_length(last_error) <= 500),
   created_at timestamptz not null default now(),
   delivered_at timestamptz,
+  -- An alert by mail to a member whom the budget names.
+  member_id uuid,
   unique (workspace_id, id),
   foreign key (workspace_id, alert_id) references public.alerts (workspace_id, id) on delete cascade,
   foreign key (workspace_id, digest_id) references public.deliveries (workspace_id, id) on delete cascade,
   foreign key (workspace_id, reader_id) references public.weekly_reports (workspace_id, user_id) on delete cascade,
   check ((lease is null) = (leased_until is null)),
   check ((kind in ('alert', 'digest', 'test')) = (channel_id is not null)),
-  check ((kind = 'alert') = (alert_id is not null) and (kind = 'digest') = (digest_at is not null)),
-  check (digest_id is null or state = 'collected' and alert_id is not null)
+  check ((kind in ('alert', 'alert_mail')) = (alert_id is not null) and (kind = 'digest') = (digest_at is not null)),
+  check (digest_id is null or state = 'collected' and alert_id is not null),
+  constraint deliveries_to_members_are_alerts check ((kind = 'alert_mail') = (member_id is not null)),
+  constraint deliveries_member_fkey foreign key (workspace_id, member_id)
+    references public.workspace_members (workspace_id, user_id) on delete cascade
 );
 
 create index deliveries_pending_idx on public.deliveries (lane, next_attempt_at, number) where state = 'pending';
@@ -59,6 +64,7 @@ create index deliveries_ordered_idx on public.deliveries (lane, ordered_by, numb
 create index deliveries_waiting_idx on public.deliveries (created_at) where state = 'pending';
 create index deliveries_created_at_idx on public.deliveries (created_at);
 create index deliveries_mails_idx on public.deliveries (give_up_at) where channel_id is null;
+create index deliveries_member_idx on public.deliveries (workspace_id, member_id) where member_id is not null;
 create index deliveries_alert_idx on public.deliveries (workspace_id, alert_id);
 create index deliveries_log_idx on public.deliveries (workspace_id, channel_id, number desc);
 create index deliveries_collected_idx on public.deliveries (channel_id, number)
@@ -73,9 +79,9 @@ revoke all on public.deliveries from anon, authenticated, service_role;
 revoke all on sequence public.deliveries_number_seq from anon, authenticated, service_role;
 grant select on public.deliveries to authenticated, service_role;
 
-create policy "A member reads what channels of their workspaces were sent"
+create policy "A member reads which alerts of their workspaces were sent"
   on public.deliveries for select to authenticated
-  using (channel_id is not null and workspace_id in (select private.member_workspaces()));
+  using ((channel_id is not null or member_id is not null) and workspace_id in (select private.member_workspaces()));
 
 -- An alert as what sends it needs it.
 create function private.describe_alert(a public.alerts)
@@ -124,7 +130,7 @@ $$;
 -- returns: { id, kind, lease, attempts, workspace_id, workspace, recipient, details } and, by its kind:
 --   of a channel: `channel` with its secrets, `alert`, and `digest` with the channel's time zone, the count of its alerts and
 --   the newest hundred. `report`: its reader, and its week. `off`: the channel that was turned off, and the owners to notify;
---   null where it is on again
+--   null where it is on again. `member`: the address of the member whom a budget names; null where they have left
 create function private.describe_delivery(d public.deliveries)
  returns jsonb
  language sql
@@ -162,6 +168,15 @@ as $function$
     when 'alert' then jsonb_build_object('channel', private.describe_channel(d), 'digest', null, 'alert', (
       select private.describe_alert(a) from public.alerts as a where a.workspace_id = d.workspace_id and a.id = d.alert_id
     ))
+    when 'alert_mail' then jsonb_build_object(
+      'member', (
+        select p.email
+        from public.workspace_members as m
+        join public.profiles as p on p.id = m.user_id
+        where m.workspace_id = d.workspace_id and m.user_id = d.member_id
+      ),
+      'alert', (select private.describe_alert(a) from public.alerts as a where a.workspace_id = d.workspace_id and a.id = d.alert_id)
+    )
     when 'test' then jsonb_build_object('channel', private.describe_channel(d), 'digest', null, 'alert', null)
     when 'digest' then jsonb_build_object('channel', private.describe_channel(d), 'alert', null, 'digest', (
       select jsonb_build_object(
@@ -217,13 +232,15 @@ declare
   of_channel uuid := (select channel_id from public.deliveries where workspace_id = workspace and id = delivery);
 begin
   perform private.require_admin_of(workspace);
-  perform from public.alert_channels where workspace_id = workspace and id = of_channel and disabled_at is null for share;
-  if not found then
-    return 'disabled';
+  if of_channel is not null then
+    perform from public.alert_channels where workspace_id = workspace and id = of_channel and disabled_at is null for share;
+    if not found then
+      return 'disabled';
+    end if;
   end if;
   update public.deliveries
   set state = 'pending', attempts = 0, next_attempt_at = now(), give_up_at = now() + interval '3 days'
-  where workspace_id = workspace and id = whole and state = 'dead' and kind in ('alert', 'digest');
+  where workspace_id = workspace and id = whole and state = 'dead' and kind in ('alert', 'alert_mail', 'digest');
   return case when not found then 'not_dead' end;
 end
 $function$;

@@ -274,6 +274,8 @@ begin
     -- An hour for the last attempt.
     select o.ctid from public.deliveries as o
     where o.channel_id is null and o.give_up_at < clock_timestamp() - interval '1 hour'
+      -- Those of alerts are kept as the log.
+      and (o.kind <> 'alert_mail' or o.state = 'pending')
     order by o.give_up_at limit at_most
     for update skip locked
   ));

@@ -48,6 +48,7 @@ create table public.messages (
   voided_by uuid,
   counted_at timestamptz,
   lines_usd numeric,
+  adjusts timestamptz,
   primary key (workspace_id, id, part, occurred_at),
   constraint messages_cost_status_check
     check (cost_status = any (array['client', 'priced', 'converted', 'unpriced', 'included'])),
@@ -66,6 +67,7 @@ comment on column public.messages.list_price_usd is 'What included usage would h
 comment on column public.messages.voids is 'The message that this one voids, of a void. Its postings count negatively.';
 comment on column public.messages.voided_by is 'The void of this message.';
 comment on column public.messages.lines_usd is 'Of the first line of several: what all of them cost.';
+comment on column public.messages.adjusts is 'Of an adjustment: when the cost occurred, in a month that was closed by then. It is booked at `occurred_at`, when it was recorded.';
 comment on column public.messages.counted_at is 'Of voids and corrections: when the cost was first recorded. Its key''s spend of that month changes.';
 
 -- Lists show a batch as one row and find it by its first line; its other lines are read by its id, which is what the
@@ -84,6 +86,9 @@ create index messages_amount_idx on public.messages (workspace_id, coalesce(line
 -- Finds the messages of a session: all lines of a usage have its session, those of a batch each their own.
 create index messages_session_idx on public.messages (workspace_id, session, occurred_at desc)
   where session is not null and (part = 0 or type = 'batch');
+
+-- Finds the adjustments of closed months: few, if any.
+create index messages_adjusts_idx on public.messages (workspace_id, adjusts) where adjusts is not null;
 
 alter table public.messages enable row level security;
 revoke all on public.messages from anon, authenticated, service_role;
@@ -216,12 +221,16 @@ create table public.message_voids (
   created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
   idempotency_key text check (char_length(idempotency_key) between 1 and 255),
   request_hash text check (char_length(request_hash) = 64),
+  action_id uuid,
   primary key (workspace_id, message_id),
   constraint message_voids_void_key unique (workspace_id, void_id),
   constraint message_voids_correction_key unique (workspace_id, corrected_by)
 );
 comment on column public.message_voids.corrected_by is 'The message that was recorded in the place of the voided one.';
 comment on column public.message_voids.request_hash is 'SHA-256 of the request, in hex: what its idempotency key stands for.';
+comment on column public.message_voids.action_id is 'The action that voided many at once; it is audited in their place.';
+
+create index message_voids_action_idx on public.message_voids (workspace_id, action_id) where action_id is not null;
 
 alter table public.message_voids enable row level security;
 revoke all on public.message_voids from anon, authenticated, service_role;

@@ -280,6 +280,8 @@ begin
   new_json := to_jsonb(job.pseudonym)::text;
   delete from public.refused_exports
   where workspace_id = job.workspace_id and position(old_json in records::text) > 0;
+  update private.call_tellings set names = names - 'user'
+  where workspace_id = job.workspace_id and names ->> 'user' = job.end_user;
   update public.alerts set details = replace(details::text, old_json, new_json)::jsonb
   where workspace_id = job.workspace_id and position(old_json in details::text) > 0;
   update public.source_refusals set example = null

@@ -167,7 +167,8 @@ $$;
 grant execute on function private.lock_next_repricing() to outlay_service, service_role;
 
 -- The next postings that a correction may change, in the order of their messages, locked for the caller: as many as asked
--- for, and the rest of the last one's message, so that no message is corrected in two steps. What was voided stays as it is,
+-- for, and the rest of the last one's message, so that no message is corrected in two steps. What is booked in a closed month stays
+-- as it is. What was voided does, too,
 -- and its void: the update that voids a posting makes a correction that waits for it look again.
 create function private.lock_repriceable(workspace uuid, repricing uuid, at_most integer)
  returns setof public.messages
@@ -177,8 +178,12 @@ create function private.lock_repriceable(workspace uuid, repricing uuid, at_most
 as $function$
 declare
   job public.repricings;
+  zone constant text := private.time_zone_of(workspace);
+  first_open constant date := coalesce(private.closed_until(workspace), '-infinity');
 begin
   select * into job from public.repricings where workspace_id = workspace and id = repricing;
+  -- The bound of all zones. Which instants are on open days is asked of each.
+  job.from_at := greatest(job.from_at, first_open::timestamptz - interval '14 hours');
   if job.includes_priced then
     -- Lines are found by the first one of their batch.
     return query
@@ -195,6 +200,7 @@ begin
       -- What a client gave as the list price of included usage stays, as a cost that it gave does.
       and (line.cost_status <> 'included' or line.price is not null or line.list_price_usd is null)
       and line.occurred_at >= coalesce(job.cursor_at, job.from_at) and line.occurred_at < job.to_at
+      and private.local_time(line.occurred_at, zone) >= first_open
     order by head.occurred_at, head.id
     fetch first at_most rows with ties
     for update of line;
@@ -208,6 +214,7 @@ begin
       and (job.cursor_at is null or (m.occurred_at, m.id) > (job.cursor_at, job.cursor_id))
       and m.type in ('usage', 'batch')
       and lower(m.provider) = lower(job.provider)
+      and private.local_time(m.occurred_at, zone) >= first_open
     order by m.occurred_at, m.id
     fetch first at_most rows with ties
     for update of m;
@@ -336,6 +343,7 @@ begin atomic
   join public.workspaces as w on w.id = m.workspace_id and w.deleted_at is null
   where (m.cost_status = 'unpriced' or (m.cost_status = 'included' and m.list_price_usd is null))
     and m.type in ('usage', 'batch') and m.provider is not null and m.voids is null and m.voided_by is null
+    and private.local_time(m.occurred_at, w.time_zone) >= coalesce(w.closed_until, '-infinity'::date)
   group by 1, 2, 3, 4, 5
   limit 50000;
 end;

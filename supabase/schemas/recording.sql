@@ -95,7 +95,7 @@ begin
 
   select array_agg(id) into key_ids from private.keys_named(requested);
 
-  -- Shared with other groups; a change of the workspace's prices takes this lock exclusively.
+  -- Shared with other groups; a change of the workspace's prices and the closing of a month take this lock exclusively.
   perform pg_advisory_xact_lock_shared(hashtextextended('outlay.prices.' || workspace_id, 0))
   from (select distinct workspace_id from public.api_keys where id = any (key_ids) order by workspace_id) as sending;
 
@@ -161,6 +161,7 @@ begin
     'workspace_id', k.workspace_id,
     'prices_version', w.prices_version,
     'time_zone', w.time_zone,
+    'closed_until', w.closed_until,
     'environment', k.environment,
     'permissions', k.permissions,
     'project', (select p.slug from public.projects as p where p.workspace_id = k.workspace_id and p.id = k.project_id),
@@ -252,6 +253,8 @@ grant execute on function private.record_admissions(jsonb) to outlay_service, se
 -- that month. So the caller locks the source, environment and month until its transaction ends, and the next caller sees
 -- what it moved. The locks are taken in one order, after the keys' locks and before any row is written.
 --
+-- What is booked as an adjustment of a closed month counts for the days that it adjusts, as an allocation of these does.
+--
 -- In plpgsql and volatile: each statement has its own snapshot, and that of the second is taken under the locks.
 --
 -- wanted: [{ workspace_id, project_id, environment, from, until }] → [{ …, amount_usd }]
@@ -271,11 +274,18 @@ begin
 
   select coalesce(jsonb_agg(jsonb_build_object(
     'project_id', w.project_id, 'environment', w.environment, 'from', w.from, 'until', w.until,
-    'amount_usd', coalesce((
+    'amount_usd', (coalesce((
       select sum(d.amount_usd) from public.daily_spend as d
       where d.workspace_id = w.workspace_id and d.project_id = w.project_id and d.environment = w.environment
         and d.day >= w.from and d.day < w.until
-    ), 0)::text
+    ), 0) + coalesce((
+      select sum(m.amount_usd * (
+        private.is_on_days(m.adjusts, of.zone, w.from, w.until)::int - private.is_on_days(m.occurred_at, of.zone, w.from, w.until)::int
+      ))
+      from public.messages as m cross join (select private.time_zone_of(w.workspace_id) as zone) as of
+      where m.workspace_id = w.workspace_id and m.project_id = w.project_id and m.environment = w.environment
+        and m.adjusts is not null
+    ), 0))::text
   )), '[]') into spend
   from (
     select distinct * from jsonb_to_recordset(wanted)

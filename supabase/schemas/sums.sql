@@ -218,7 +218,9 @@ begin
           included_usd = total.included_usd + excluded.included_usd;
   end if;
 
+  -- No day after them can be closed.
   if exists (select from unnest(changes) where day < (now() at time zone 'UTC')::date - 1) then
+    perform private.demand_open_days(changes);
     perform private.add_folded_spend(changes);
   end if;
 end

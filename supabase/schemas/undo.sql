@@ -1,11 +1,11 @@
--- Deletions that people can undo for ten minutes.
+-- Deletions, and actions on many costs, that people can undo for ten minutes.
 
 -- Deleted rows, with the rows that belonged to them, that people can restore for ten minutes. They are kept in a table of their
 -- own, so that other code need not exclude them. The secrets of a channel and the hash of an invitation are in it, as they are
 -- in other tables of this schema.
 create table private.deleted_things (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
-  kind text not null check (kind in ('budget', 'saved_view', 'alert_channel', 'invitation')),
+  kind text not null check (kind in ('budget', 'saved_view', 'alert_channel', 'invitation', 'bulk_action')),
   id uuid not null,
   content jsonb not null,
   deleted_at timestamptz not null default now(),
@@ -73,6 +73,18 @@ end
 $function$;
 grant execute on function private.keep_deleted(text, uuid, uuid) to outlay_service, service_role;
 
+-- What was kept of something that can still be undone, locked until the transaction ends; null where it is too late, or there is
+-- nothing. The caller decides whether the user may undo it.
+create function private.kept_for_undo(kind text, workspace uuid, thing uuid)
+returns jsonb
+language sql volatile security definer set search_path = ''
+as $$
+  select d.content from private.deleted_things as d
+  where d.workspace_id = workspace and d.kind = kept_for_undo.kind and d.id = thing
+    and d.deleted_at >= clock_timestamp() - interval '10 minutes'
+  for update
+$$;
+
 -- Counts the spend of a restored budget. Past periods are restored as they were; the present one is counted again, because
 -- messages may have been recorded since the deletion.
 create function private.count_restored_budget(restored public.budgets, spend jsonb)
@@ -135,14 +147,10 @@ security definer
 set search_path = ''
 as $function$
 declare
-  kept jsonb;
+  kept constant jsonb := private.kept_for_undo(kind, workspace, thing);
   part record;
   restored public.budgets;
 begin
-  select d.content into kept from private.deleted_things as d
-  where d.workspace_id = workspace and d.kind = restore_deleted.kind and d.id = thing
-    and d.deleted_at >= clock_timestamp() - interval '10 minutes'
-  for update;
   if kept is null or not private.may_restore(workspace, kept #> '{rows,public.saved_views}') then
     return 'unknown';
   end if;

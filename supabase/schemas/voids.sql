@@ -6,7 +6,7 @@ returns integer
 language sql immutable set search_path = ''
 return case when voids is null then 1 else -1 end;
 
--- Posts voids. Raises an error of class P0 where there is nothing to void.
+-- Posts voids, those of what is booked in a closed month as adjustments of it. Raises an error of class P0 where there is nothing to void.
 create function private.post_voids()
 returns trigger
 language plpgsql security definer set search_path = '' set timezone = 'UTC'
@@ -37,14 +37,15 @@ begin
   update public.messages as m set voided_by = a.void_id from added as a
   where m.workspace_id = a.workspace_id and m.id = a.message_id;
   insert into public.messages
-  select (jsonb_populate_record(m, jsonb_build_object(
+  select booked.*
+  from added as a
+  join public.messages as m on m.workspace_id = a.workspace_id and m.id = a.message_id
+  cross join lateral private.book_open(jsonb_populate_record(m, jsonb_build_object(
     'id', a.void_id, 'voids', m.id, 'voided_by', null, 'created_at', a.created_at,
     'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', a.user_id, 'notes', a.reason,
     'quantity', -m.quantity, 'amount_usd', -m.amount_usd, 'lines_usd', -m.lines_usd, 'original_amount', -m.original_amount,
     'list_price_usd', -m.list_price_usd, 'given_cost_usd', -m.given_cost_usd
-  ))).*
-  from added as a
-  join public.messages as m on m.workspace_id = a.workspace_id and m.id = a.message_id;
+  )), private.closed_until(a.workspace_id), private.time_zone_of(a.workspace_id)) as booked;
   perform private.count_messages(array_agg(workspace_id), array_agg(void_id)) from added having count(*) > 0;
   return null;
 end
@@ -53,7 +54,8 @@ $$;
 create trigger voids_are_posted after insert on public.message_voids
   referencing new table as added for each statement execute function private.post_voids();
 
--- Writes to the audit log who voided which cost, and why. Reads the row again, because by then it names what replaced it.
+-- Writes to the audit log who voided which cost, and why. Reads the row again, because by then it names what replaced it, or the
+-- action that is logged for all its voids.
 create function private.audit_void()
 returns trigger
 language plpgsql security definer set search_path = ''
@@ -66,7 +68,7 @@ begin
     jsonb_strip_nulls(jsonb_build_object('void_id', v.void_id, 'corrected_by', v.corrected_by, 'reason', v.reason)),
     nullif(current_setting('request.address', true), '')
   from public.message_voids as v
-  where v.workspace_id = new.workspace_id and v.message_id = new.message_id;
+  where v.workspace_id = new.workspace_id and v.message_id = new.message_id and v.action_id is null;
   return null;
 end
 $$;
@@ -145,18 +147,19 @@ begin
     raise exception 'the message was not voided in this transaction' using errcode = 'raise_exception';
   end if;
   insert into public.messages
-  select (jsonb_populate_record(null::public.messages, '{"part": 0}' || posting || jsonb_build_object(
-    'workspace_id', c.workspace_id, 'api_key_id', original.api_key_id, 'environment', original.environment,
-    'source', original.source, 'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(),
-    'counted_at', coalesce(original.counted_at, original.created_at)
-  ))).*
+  select booked.*
   from jsonb_to_recordset(corrections) as c (workspace_id uuid, message_id uuid, postings jsonb)
   cross join lateral (
     select m.api_key_id, m.environment, m.source, m.emitter, m.counted_at, m.created_at from public.messages as m
     where m.workspace_id = c.workspace_id and m.id = c.message_id
     order by m.part limit 1
   ) as original
-  cross join lateral jsonb_array_elements(c.postings) as posting;
+  cross join lateral jsonb_array_elements(c.postings) as posting
+  cross join lateral private.book_open(jsonb_populate_record(null::public.messages, '{"part": 0}' || posting || jsonb_build_object(
+    'workspace_id', c.workspace_id, 'api_key_id', original.api_key_id, 'environment', original.environment,
+    'source', original.source, 'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(),
+    'counted_at', coalesce(original.counted_at, original.created_at)
+  )), private.closed_until(c.workspace_id), private.time_zone_of(c.workspace_id)) as booked;
   perform private.sum_lines(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid)),
     private.count_messages(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid))
   from jsonb_to_recordset(corrections) as c (workspace_id uuid, postings jsonb)

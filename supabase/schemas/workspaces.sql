@@ -44,6 +44,7 @@ create table public.workspaces (
   require_mfa boolean not null default false,
   deleted_at timestamptz,
   deleted_by uuid references public.profiles (id) on delete set null,
+  closed_until date check (extract(day from closed_until) = 1),
   time_zone text not null default 'UTC',
   -- A workspace's page is at /<slug>, so a slug must not be the name of another page.
   constraint workspaces_slug_not_reserved check (
@@ -64,6 +65,7 @@ create table public.workspaces (
 comment on column public.workspaces.prices_version is 'Counts the changes of the workspace''s prices, so that a process can check whether its cached prices are current. Less than zero while the workspace is deleted.';
 comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
 comment on column public.workspaces.time_zone is 'The zone whose days, weeks and months the daily sums are of. Set with a new workspace; later changed by `time_zone_changes` alone.';
+comment on column public.workspaces.closed_until is 'The first day of its time zone that is open: the months before it are closed. Null where none is.';
 comment on column public.workspaces.deleted_at is 'When an owner deleted the workspace. It is erased thirty days later, unless that is undone.';
 
 -- A time zone that Postgres does not know would make every message fail.

@@ -112,9 +112,9 @@ describe("Guessing the six digits of a mail", () => {
         );
         expect(rows).toHaveLength(count);
       };
-      await vi.waitFor(() => waiting(1));
+      await vi.waitFor(() => waiting(1), 30_000);
       const sixth = guess(right);
-      await vi.waitFor(() => waiting(2));
+      await vi.waitFor(() => waiting(2), 30_000);
       await superuser.query("select pg_advisory_unlock(5)");
       expect(await Promise.all([fifth, sixth])).toEqual(["otp_expired", "otp_expired"]);
     } finally {

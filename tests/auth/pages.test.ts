@@ -68,7 +68,10 @@ describe("A workspace's page", () => {
     expect(answer.headers.get("cache-control")).toContain("no-store");
     const html = await answer.text();
     expect(html).toContain("Welcome, Ada");
-    expect(html).toContain("/api/v1/messages");
+    expect(html).toContain("What do you run?");
+    expect(html).toContain(`/${slug}/sources/new?program=`);
+    const code = await get(`/${slug}?start=code`, { cookie: await sessionCookie() });
+    expect(await code.text()).toContain("/api/v1/messages");
   });
 
   test("Answers strangers like an address that does not exist", async () => {

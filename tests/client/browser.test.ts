@@ -100,7 +100,7 @@ test.each([
   expect(bodies).toEqual([]);
   await leave();
   const count = async () => Object.keys(await recordedLabels(harness, workspace)).length;
-  await expect.poll(count, { timeout: 10_000 }).toBeGreaterThan(50);
+  await expect.poll(count, { timeout: 30_000 }).toBeGreaterThan(50);
   const recorded = await recordedLabels(harness, workspace);
   expect(Object.values(recorded).every((count) => count === 1)).toBe(true);
   expect(bodies[0]?.length).toBeLessThanOrEqual(60_000);

@@ -71,6 +71,6 @@ test("A forked process and a worker thread record their own messages, and the fi
   const { ended, workspace } = await start("fork");
   expect((await ended).status).toBe(0);
   await expect
-    .poll(() => recordedLabels(harness, workspace), { timeout: 10_000 })
+    .poll(() => recordedLabels(harness, workspace), { timeout: 30_000 })
     .toEqual({ ...both, child1: 1, child2: 1, thread1: 1, thread2: 1 });
 });

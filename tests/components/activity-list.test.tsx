@@ -132,6 +132,7 @@ test("Looks for new rows every two seconds with live updates, never while hidden
       source={`${path}/activity?period=month`}
       first={{ items: [row("First")], nextCursor: null, removedBefore: null }}
       isLatestFirst
+      mayChange={false}
       remembered={["time", "project"]}
       summary={undefined}
       empty={null}

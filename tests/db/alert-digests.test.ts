@@ -119,7 +119,7 @@ describe("A digest", () => {
     // Another process passes it over at once, instead of waiting or failing.
     expect(await queueScheduled(20)).toBe(0);
     await killed.end();
-    await vi.waitUntil(async () => (await queueScheduled(20)) === 1);
+    await vi.waitUntil(async () => (await queueScheduled(20)) === 1, 30_000);
     expect(await digestsOf(id)).toHaveLength(1);
   });
 
@@ -190,6 +190,7 @@ describe("A digest", () => {
             "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update public.alert_channels%'",
           )
         ).rowCount === 1,
+      30_000,
     );
     await work();
     await other.query("commit");

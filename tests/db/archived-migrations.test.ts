@@ -2,10 +2,11 @@ import { copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from "vitest";
 import { bootstrapDatabaseAt, migrate, NewerDatabaseError } from "@/lib/db/migrate";
 import { MigrationError } from "@/lib/db/sql-file";
 import { readCatalogue } from "@/tests/helpers/catalogue";
+import { copyTemplate } from "@/tests/helpers/cluster";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
 import { projectRoot } from "@/tests/helpers/project-root";
 
@@ -59,12 +60,22 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  database = await createEmptyDatabase();
+  await open(await createEmptyDatabase());
   await bootstrapDatabaseAt(database.superuserUrl, join(supabase, "bootstrap"));
-  client = new Client({ connectionString: database.adminUrl });
-  await client.connect();
   folder = mkdtempSync(join(tmpdir(), "migrations-"));
 });
+
+afterAll(() => Promise.all(made.map((each) => each.database.drop())));
+
+async function open(opened: TestDatabase): Promise<void> {
+  database = opened;
+  client = new Client({ connectionString: database.adminUrl });
+  await client.connect();
+}
+
+async function copy(of: TestDatabase): Promise<TestDatabase> {
+  return copyTemplate(inject("cluster"), new URL(of.url).pathname.slice(1));
+}
 
 afterEach(async () => {
   await client.end();
@@ -72,12 +83,35 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Migrates the database as a version with these files did, and gives it a workspace. */
+/** Databases with the first files of a version, without a connection: to copy one takes a fraction of running its files. */
+const made: { files: Version; database: TestDatabase }[] = [];
+
+/** Of how many files a database is kept, because several versions begin with them. */
+const keptLengths = [7, 20, 47, 60, 99];
+
+/** Replaces the database by one that was migrated as a version with these files did, and gives it a workspace. */
 async function makeVersion(files: Version): Promise<void> {
-  for (const [file, name] of files) {
-    copyFileSync(join(archive, first.includes(file) ? "20261121" : "20261122", file), join(folder, name));
+  const isStart = (of: Version) => JSON.stringify(files.slice(0, of.length)) === JSON.stringify(of);
+  const [longest] = made
+    .filter((each) => isStart(each.files))
+    .sort((a, b) => b.files.length - a.files.length);
+  await client.end();
+  if (longest) {
+    await database.drop();
+    database = await copy(longest.database);
   }
-  await migrate(database.adminUrl, folder);
+  const done = longest?.files.length ?? 0;
+  for (const until of [
+    ...keptLengths.filter((length) => length > done && length < files.length),
+    files.length,
+  ]) {
+    for (const [file, name] of files.slice(0, until))
+      copyFileSync(join(archive, first.includes(file) ? "20261121" : "20261122", file), join(folder, name));
+    await migrate(database.adminUrl, folder);
+    if (keptLengths.includes(until))
+      made.push({ files: files.slice(0, until), database: await copy(database) });
+  }
+  await open(database);
   await client.query("insert into public.workspaces (slug, name) values ('kept', 'Kept')");
 }
 

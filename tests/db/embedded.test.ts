@@ -160,7 +160,7 @@ describe("The embedded Postgres", () => {
         }
       };
       const writers = Array.from({ length: 4 }, () => write().catch(() => "cut off"));
-      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(200), { timeout: 10_000 });
+      await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(200), { timeout: 30_000 });
       const killed = server.pid();
       process.kill(killed, "SIGKILL");
       expect(await Promise.all(writers)).toEqual(Array(4).fill("cut off"));

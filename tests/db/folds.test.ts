@@ -63,7 +63,7 @@ const isWaiting = () =>
            and database = (select oid from pg_database where datname = current_database())`,
         )
       ).length === 1,
-    { timeout: 10_000, interval: 10 },
+    { timeout: 30_000, interval: 10 },
   );
 
 test("Folds past days, of today and yesterday none, and finds nothing more to fold", async () => {

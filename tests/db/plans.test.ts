@@ -9,6 +9,7 @@ import { readActivity } from "@/lib/spend/activity/service";
 import { listBudgets, readBudgetStatus } from "@/lib/spend/budgets/service";
 import { exportActivity } from "@/lib/spend/exports/service";
 import { readMetrics } from "@/lib/spend/metrics/service";
+import { readTaggedMetrics } from "@/lib/spend/metrics/tag";
 import { findNames } from "@/lib/spend/names/service";
 import { listProjects, listSpendOfProjects } from "@/lib/spend/projects/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
@@ -16,7 +17,6 @@ import { readMonthSummary } from "@/lib/spend/summaries/service";
 import { readActivityView } from "@/lib/spend/views/activity";
 import { readOverview } from "@/lib/spend/views/overview";
 import { readPricesView } from "@/lib/spend/views/prices";
-import { readSpendView } from "@/lib/spend/views/spend";
 import { type CapturedPlan, capturePlans } from "@/tests/helpers/captured-plans";
 import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
@@ -141,7 +141,7 @@ describe("Reads of sums touch no message", () => {
       () => metrics({ model: "gpt-4o", project: "project-1", feature: "", type: "usage", compare: "none" }),
     ],
     ["the overview", () => readOverview(member, slug, metricsQuery.parse({ compare: "none" }))],
-    ["the spend page", () => readSpendView(member, slug, metricsQuery.parse({ period: "year" }))],
+    ["spend with its tag", () => readTaggedMetrics(member, slug, metricsQuery.parse({ period: "year" }))],
   ])("%s", async (_, run) => {
     expect(await readMonths(run)).toEqual([]);
   });

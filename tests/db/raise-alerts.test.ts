@@ -62,7 +62,10 @@ async function whileBlockedBy(statement: string, values: unknown[]): Promise<voi
     await other.query("begin");
     await other.query(statement, values);
     const raised = raise([crossing()]);
-    await vi.waitUntil(async () => (await waitingSessions(fixtures.sql)) > 0, { interval: 10 });
+    await vi.waitUntil(async () => (await waitingSessions(fixtures.sql)) > 0, {
+      timeout: 30_000,
+      interval: 10,
+    });
     await other.query("commit");
     await raised;
   } finally {

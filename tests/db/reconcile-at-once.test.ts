@@ -33,7 +33,7 @@ test("Waits for another repair of the same workspace and then finds nothing to a
         );
         return rows.length === 1;
       },
-      { timeout: 10_000, interval: 10 },
+      { timeout: 30_000, interval: 10 },
     );
     await first.query("update public.key_spend set amount_usd = amount_usd - 1 where workspace_id = $1", [
       workspace.id,
@@ -70,7 +70,7 @@ test("Adds a missing amount once when two repairs run at once, and never shows m
     const repairs = [check(workspace, true), check(workspace, true)];
     // Both have found the difference, and neither has added it.
     await vi.waitUntil(async () => (await waitingSessions(harness.fixtures.sql)) === 2, {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 10,
     });
     await holder.query("commit");

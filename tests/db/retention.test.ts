@@ -48,6 +48,32 @@ const endWaiting = `
 const remove = (before: string, dryRun = false) => removeMessages({ before, dryRun });
 
 describe("Removing the messages of old months", () => {
+  test("leaves the void of a cost of a closed month, which is booked in a later one", async () => {
+    // A yearly charge, of which some months are closed and some are not.
+    const parts = await rowsOf(
+      `select m.id, m.occurred_at from public.messages as m where m.workspace_id = $1 and m.id = (
+         select id from public.messages where workspace_id = $1 and type = 'subscription' and part = 11 limit 1
+       ) and m.occurred_at < '2026-04-01' order by m.occurred_at`,
+      [workspace.id],
+    );
+    const [message] = parts;
+    expect(parts.length).toBeGreaterThan(1);
+    await sql("update public.workspaces set closed_until = '2026-04-01' where id = $1", [workspace.id]);
+    await sql(
+      "insert into public.message_voids (workspace_id, message_id, reason, user_id) values ($1, $2, 'x', null)",
+      [workspace.id, message.id],
+    );
+    const before = await sums();
+    expect((await remove("2026-04")).isWhole).toBe(true);
+    const left = await rowsOf(
+      "select adjusts from public.messages where workspace_id = $1 and voids = $2 and adjusts is not null order by 1",
+      [workspace.id, message.id],
+    );
+    expect(left.map(({ adjusts }) => adjusts)).toEqual(parts.map(({ occurred_at }) => occurred_at));
+    expect(await sums()).toEqual(before);
+    expect((await check(workspace)).found).toEqual([]);
+  });
+
   test("keeps every sum, and reconcile finds nothing to repair", async () => {
     const before = await sums();
     const { months, isWhole } = await remove("2026-04");

@@ -105,7 +105,7 @@ const given: Record<string, unknown[][]> = {
     ["w", { sort: "-amount" }, { from: "2026-01-01", until: "infinity", timeZone: "UTC" }, undefined, 10],
     [
       "w",
-      { ...everyFilter(), sort: "-time", emitter: "x" },
+      { ...everyFilter(), sort: "-time", emitter: "x", session: "x" },
       { from: "-infinity", until: "2026-01-01" },
       { value: "x", session: "x" },
       10,

@@ -12,17 +12,15 @@ const ofColours = ["color-contrast", "link-in-text-block"];
 /** What is checked: everything except colours, or the colours of the present theme. */
 export type Aspect = "structure" | "colours";
 
-/** How many elements of a look were found readable, by the look's hash. */
-type Readable = Record<string, number>;
-
-/** What the pages have shown that this process opened. */
-let readableSoFar: Readable = {};
+/** The hashes of the looks of which an element was found readable, on the pages that this process opened. */
+let readableSoFar: string[] = [];
 
 /**
  * Checks a page with axe, or what is open above it: modal dialogs, whose page is inert, or else popovers and menus. The page beneath
- * is checked without them. Of text with the same look on the same background only some is checked for colours: a page
+ * is checked without them. Of text with the same look on the same background a few elements are checked for colours, once: a page
  * of a hundred endpoints shows the same few colours a hundred times, and so do the pages that a process opens one after another.
- * Each check takes a millisecond or more, and each page that has something to check, some hundreds.
+ * A page that shows no new look is not checked: to compare colours, axe lays out the whole page again, which takes longer than
+ * all its other rules.
  * @returns the violated rules, each with the first element
  */
 export async function findBarriers(page: Page, aspect: Aspect): Promise<string[]> {
@@ -44,8 +42,8 @@ async function lookAtPage({
 }: {
   aspect: Aspect;
   ofColours: string[];
-  known: Readable;
-}): Promise<{ barriers: string[]; readable: Readable }> {
+  known: string[];
+}): Promise<{ barriers: string[]; readable: string[] }> {
   const ofEachLook = 3;
 
   /** A hash of 53 bits (cyrb53): the same text has the same hash on every page. */
@@ -83,15 +81,27 @@ async function lookAtPage({
     style.textDecorationLine,
   ];
 
-  /** Visible elements with text of their own, a few for each look. */
+  /** What is open and what is around it, because its look depends on that; or the whole page. Parents come before their children. */
+  const listElements = () => {
+    if (above.length === 0) return document.querySelectorAll("html, body, body *");
+    const listed = new Set<Element>();
+    for (const open of above) {
+      const around: Element[] = [];
+      for (let outer = open.parentElement; outer; outer = outer.parentElement) around.unshift(outer);
+      for (const element of [...around, open, ...open.querySelectorAll("*")]) listed.add(element);
+    }
+    return listed;
+  };
+
+  /** Visible elements with text of their own, a few for each look that is not known. */
   const sample = () => {
     const backdrops = new Map<Element | null, string>();
-    const seen = new Map<string, number>(Object.entries(known));
+    const isKnown = new Set(known);
+    const counts = new Map<string, number>();
     const chosen = new Map<Element, string>();
     const hasText = ({ childNodes }: Element) =>
       [...childNodes].some(({ nodeType, nodeValue }) => nodeType === Node.TEXT_NODE && nodeValue?.trim());
-    // Over the whole page, because a dialog's look depends on what it is in.
-    for (const element of document.querySelectorAll("html, body, body *")) {
+    for (const element of listElements()) {
       const style = getComputedStyle(element);
       const { backgroundColor, backgroundImage, opacity } = style;
       const position = style.position === "relative" && style.zIndex === "auto" ? "static" : style.position;
@@ -103,8 +113,10 @@ async function lookAtPage({
       if (above.length > 0 && !above.some((each) => each.contains(element))) continue;
       if (!element.checkVisibility({ visibilityProperty: true })) continue;
       const look = hash(describeLook(element, style, behind).join());
-      seen.set(look, (seen.get(look) ?? 0) + 1);
-      if ((seen.get(look) ?? 0) <= ofEachLook) chosen.set(element, look);
+      const count = counts.get(look) ?? 0;
+      if (isKnown.has(look) || count === ofEachLook) continue;
+      counts.set(look, count + 1);
+      chosen.set(element, look);
     }
     return chosen;
   };
@@ -137,11 +149,8 @@ async function lookAtPage({
     { include: [...chosen.keys()] },
     { resultTypes: ["violations", "passes"], selectors: false, elementRef: true, runOnly: ofColours },
   );
-  // Not those of which axe cannot tell: they are checked again on the next page.
-  const readable = { ...known };
-  for (const { element } of result.passes.find(({ id }) => id === "color-contrast")?.nodes ?? []) {
-    const look = element && chosen.get(element as Element);
-    if (look) readable[look] = (readable[look] ?? 0) + 1;
-  }
-  return { barriers: list(result), readable };
+  // Not looks of which axe cannot tell: they are checked again on the next page.
+  const passed = result.passes.find(({ id }) => id === "color-contrast")?.nodes ?? [];
+  const found = passed.flatMap(({ element }) => chosen.get(element as Element) ?? []);
+  return { barriers: list(result), readable: [...known, ...new Set(found)] };
 }

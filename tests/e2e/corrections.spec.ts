@@ -50,7 +50,7 @@ test("Corrects a cost in a form that begins with what was recorded", async ({ pa
   await dialog.getByRole("button", { name: "Correct", exact: true }).click();
   await expect(dialog).toBeHidden();
   const sheet = page.getByRole("dialog", { name: "Servers" });
-  await expect(sheet.getByText("This corrects another cost.")).toBeVisible();
+  await expect(sheet.getByText("This corrects another cost: The invoice says 13.50.")).toBeVisible();
   await sheet.getByRole("link", { name: "another cost" }).click();
   await expect(sheet.getByRole("link", { name: "the corrected cost" })).toBeVisible();
   await page.keyboard.press("Escape");

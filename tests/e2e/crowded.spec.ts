@@ -70,6 +70,7 @@ async function setLimits(world: World, slug: string): Promise<void> {
       scope_type: "feature",
       scope_value: name,
       amount: amounts[number % amounts.length],
+      allow_unknown_scope: true,
     });
     await set("PUT", "prices", {
       provider: "a-provider",

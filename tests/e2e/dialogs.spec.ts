@@ -5,7 +5,7 @@ import { setRole, signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { ofSettings } from "./opened-settings";
 import { ofSpend } from "./opened-spend";
-import { expectUsable } from "./page-checks";
+import { expectUsableAlsoOnPhone } from "./page-checks";
 import { setScene } from "./scene";
 
 test.use({ mayBeRefused: true });
@@ -13,9 +13,10 @@ test.use({ mayBeRefused: true });
 const all = { "costs, budgets and projects": ofSpend, "alerts, keys and settings": ofSettings };
 
 for (const [subject, opened] of Object.entries(all))
-  test(`Keeps every dialog, menu and unfolded part of ${subject} accessible in both themes, and within the screen`, {
-    tag: "@phone",
-  }, async ({ page, world }) => {
+  test(`Keeps every dialog, menu and unfolded part of ${subject} accessible in both themes, and within the screen, also a phone's`, async ({
+    page,
+    world,
+  }) => {
     test.setTimeout(480_000);
     const { slug } = await setScene(world);
     const { email } = await signUp(page);
@@ -27,7 +28,7 @@ for (const [subject, opened] of Object.entries(all))
         let checks = 0;
         await open(page, async () => {
           checks += 1;
-          await expectUsable(page);
+          await expectUsableAlsoOnPhone(page);
         });
         expect(checks).toBeGreaterThan(0);
       });

@@ -112,7 +112,7 @@ test("Finds fields and errors by keyboard, and loads the search index on opening
   await page.waitForLoadState("networkidle");
   expect(asked.filter((url) => url.includes("search"))).toEqual([]);
   await page.keyboard.press("/");
-  const field = page.getByRole("searchbox", { name: "Search endpoints, fields and errors" });
+  const field = page.getByRole("textbox", { name: "Search endpoints, fields and errors" });
   const results = page.getByRole("list", { name: "Results" }).getByRole("link");
   await expect(field).toBeFocused();
   await page.keyboard.type("idempotency_conflict");

@@ -1,14 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { formatDays } from "@/components/figures/format-date";
 import { rangeCookie } from "@/components/filters/range-memory";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
 import { attributesOf, readPage } from "./html";
 import { dayBefore, exact, querySpend, recordCosts, signUpWithSpend } from "./spend";
 
+const english = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
 /** A day as an English page writes it: "Nov 9, 2026". */
-const formatDate = (day: string) =>
-  new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(day));
+const formatDate = (day: string) => english.format(new Date(day));
+/** Some days as an English page writes them: "Oct 10 – Nov 24, 2026". */
+const formatDays = (from: string, to: string) =>
+  english.formatRange(new Date(from), new Date(to)).replaceAll(/\s*–\s*/g, " – ");
 
 test("Explores spend by two dimensions, from the chart to the rows, and keeps it in the address", async ({
   page,

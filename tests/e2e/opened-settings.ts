@@ -135,6 +135,18 @@ export const ofSettings: Opened[] = [
     },
   },
   {
+    path: "/settings/books",
+    files: ["books/closing-dialogs"],
+    open: async (page, check) => {
+      await ask(page, check, /^Close \w+ \d{4}$/);
+      await click(page, /^Reopen \w+ \d{4}$/);
+      const dialog = page.getByRole("dialog", { name: /^Reopen/ });
+      await dialog.getByRole("button", { name: "Reopen" }).click();
+      await expect(dialog.getByLabel("Reason")).toHaveAccessibleDescription(/is required/i);
+      await inspect(page, check, /^Reopen/);
+    },
+  },
+  {
     path: "/settings/subscriptions",
     files: ["subscriptions/subscription-table"],
     open: (page, check) => ask(page, check, "Stop Figma"),

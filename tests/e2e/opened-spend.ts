@@ -49,6 +49,7 @@ export const ofSpend: Opened[] = [
     path: "/activity?period=all",
     files: [
       "activity/add-cost-dialog",
+      "activity/bulk-dialog",
       "activity/correct-dialog",
       "activity/filter-menu",
       "activity/message-facts",
@@ -78,6 +79,22 @@ export const ofSpend: Opened[] = [
       await expect(dialog.getByLabel("Amount")).toHaveAccessibleDescription("Must be a number.");
       await check();
       await page.keyboard.press("Escape");
+      await page
+        .getByRole("checkbox", { name: /^Select Hetzner/ })
+        .first()
+        .check();
+      for (const [button, name] of [
+        ["Move…", "Move to another project"],
+        ["Tags…", "Change tags and feature"],
+        ["Amounts…", "Correct the amounts"],
+        ["Void…", "Void these costs"],
+      ] as const) {
+        await click(page, button);
+        if (button === "Void…")
+          await expect(page.getByRole("region", { name: "What changes" })).toBeVisible();
+        await inspect(page, check, name);
+      }
+      await click(page, "Clear");
       await rowsOf(page).filter({ hasText: "Hetzner" }).first().click();
       const sheet = page.getByRole("dialog", { name: "Hetzner" });
       await sheet.getByRole("button", { name: "Correct…" }).click();

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { expect, type Page, type Response } from "@playwright/test";
+import { devices, expect, type Page, type Response } from "@playwright/test";
 import { findBarriers } from "./axe";
 
 /** The compressed bytes that a page may load before it handles input. */
@@ -57,10 +57,7 @@ export async function watchPolicy(page: Page): Promise<string[]> {
  * shows the colours of a wide screen, whose tests check both.
  */
 export async function expectUsable(page: Page): Promise<void> {
-  // Next streams the title of a page after its content: while a page is refreshed, the document has none for a moment.
-  await expect(async () => expect(await findBarriers(page, "structure")).toEqual([])).toPass({
-    timeout: 10_000,
-  });
+  await expectSound(page);
   // Begins with the present theme, because each change costs as much as a check.
   const { isDark, isPhone } = await page.evaluate(() => ({
     isDark: matchMedia("(prefers-color-scheme: dark)").matches,
@@ -73,6 +70,29 @@ export async function expectUsable(page: Page): Promise<void> {
     expect(await findBarriers(page, "colours"), colorScheme).toEqual([]);
   }
   await expectWithin(page);
+}
+
+/**
+ * The same for what is open on a page, also where the screen is as narrow as a phone's. Layout is the style sheet's alone, so nothing
+ * has to be opened again.
+ */
+export async function expectUsableAlsoOnPhone(page: Page): Promise<void> {
+  await expectUsable(page);
+  const wide = page.viewportSize();
+  if (wide === null) throw new Error("The page has no viewport of its own.");
+  await page.setViewportSize(devices["Pixel 7"].viewport);
+  await expectSound(page);
+  expect(await findBarriers(page, "colours")).toEqual([]);
+  await expectWithin(page);
+  await page.setViewportSize(wide);
+}
+
+/** Asserts that there is no barrier but those of colours. */
+async function expectSound(page: Page): Promise<void> {
+  // Next streams the title of a page after its content: while a page is refreshed, the document has none for a moment.
+  await expect(async () => expect(await findBarriers(page, "structure")).toEqual([])).toPass({
+    timeout: 10_000,
+  });
 }
 
 /** Asserts that the page is not wider than the screen. */

@@ -42,14 +42,7 @@ const ofRange = ["Chosen days…", "Compared with", "Period"];
 /** What a viewer may do on a page besides following links to other pages. */
 const ofViewers: Record<string, string[]> = {
   "": [...ofRange, "Allocated in", "Allocated out", "checkout", "research", "search"],
-  "/activity": [
-    "Chosen days…",
-    "Period",
-    "1 switch",
-    "2 lines of in-house · batch b-9 · 2 lines",
-    "Export",
-    "Filter",
-  ],
+  "/activity": ["Period", "1 switch", "2 lines of in-house · batch b-9 · 2 lines", "Export", "Filter"],
   "/alerts": ["Actions for Finance hook", "Deliveries", "1 switch", "Send me the last week now"],
   "/connections": [
     ...["ChatGPT", "Claude", "Claude Code", "Cursor", "Others", "VS Code"],
@@ -72,6 +65,7 @@ const ofViewers: Record<string, string[]> = {
     ...["Add an authenticator", "Change the address", "Change the password", "Delete account", "Save"],
     "Use a code by mail",
   ],
+  "/settings/books": ["Copy the hash of the export"],
   "/sources/[source]": ["Copy ~/.claude/settings.json"],
   "/spend/[dimension]": [...ofRange],
 };

@@ -1,5 +1,6 @@
 import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
 import { costMessage } from "@/tests/helpers/client";
+import { closed, earlier } from "@/tests/helpers/closable-months";
 import { authorizeUrl, connect, makePkce, openBrowser, registerClient } from "@/tests/helpers/oauth";
 import { workspaceId } from "./accounts";
 import { expect, type World } from "./fixtures";
@@ -34,6 +35,7 @@ export async function setScene(world: World): Promise<Scene> {
   await connect(host, { workspace: slug });
   await recordSpend(world, slug);
   await recordOthers(world, slug);
+  await closeMonth(world, slug, make);
   await make("/budgets", { name: "Everything", scope_type: "global", amount: 100 });
   await make("/views", { name: "Models", query: "by=model", is_shared: true });
   await make("/invitations", { role: "viewer", email: "bo@example.com" });
@@ -106,4 +108,18 @@ async function recordOthers(world: World, slug: string): Promise<void> {
   });
   await raise(world.fixtures, crossing(id, { level: "50" }), crossing(id));
   await sql.query("select private.judge_key_rules()");
+}
+
+/** Closes a month, and leaves one that can be closed. */
+async function closeMonth(
+  world: World,
+  slug: string,
+  make: (path: string, body: unknown) => Promise<unknown>,
+): Promise<void> {
+  const client = await clientOf(world, slug);
+  for (const month of [earlier, closed]) {
+    const message = { type: "expense", vendor: "Printer", amount: 12, occurred_at: `${month}-05T09:00:00Z` };
+    expect((await client.post({ project: "search", source: "api", message })).status).toBe(201);
+  }
+  await make("/closed-months", { month: earlier });
 }

@@ -81,7 +81,7 @@ describe("Two processes on the same rows", () => {
     const before = await deadlocks();
     const posted = api.post(costMessage());
     await vi.waitUntil(async () => (await waitingSessions(harness.fixtures.sql, "store_messages")) > 0, {
-      timeout: 5_000,
+      timeout: 30_000,
       interval: 10,
     });
     // The service's transaction holds the key's row and waits for the rollup's; now the two wait for each other.
@@ -90,7 +90,7 @@ describe("Two processes on the same rows", () => {
     await rival.end();
 
     expect((await posted).status).toBe(201);
-    await vi.waitUntil(async () => (await deadlocks()) > before, { timeout: 10_000, interval: 50 });
+    await vi.waitUntil(async () => (await deadlocks()) > before, { timeout: 30_000, interval: 50 });
     const { rows } = await harness.fixtures.sql.query(
       "select count(*)::int as messages from public.messages where api_key_id = $1",
       [id],

@@ -36,12 +36,12 @@ describe("A write without room on the database's disk", () => {
     expect(String(refused.body.error_description)).toMatch(/^Nothing can be stored/);
     expect(JSON.stringify(refused.body)).not.toMatch(/extend|base\/5|53100|device/);
     const health = () => apiClient(baseUrl, null).get("/api/health");
-    await expect.poll(async () => (await health()).body.checks, { timeout: 5_000 }).toEqual(full);
+    await expect.poll(async () => (await health()).body.checks, { timeout: 30_000 }).toEqual(full);
     expect((await health()).status).toBe(503);
 
     await makeRoom();
     expect((await apiClient(baseUrl, secret).post(costMessage())).status).toBe(201);
-    await expect.poll(async () => (await health()).body.checks, { timeout: 5_000 }).toEqual(writable);
+    await expect.poll(async () => (await health()).body.checks, { timeout: 30_000 }).toEqual(writable);
     expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
   });
 });
@@ -97,7 +97,7 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("A full
 
     fill();
     const health = () => apiClient(baseUrl, null).get("/api/health");
-    await expect.poll(async () => (await health()).body.checks, { timeout: 10_000 }).toEqual(full);
+    await expect.poll(async () => (await health()).body.checks, { timeout: 30_000 }).toEqual(full);
     const refusals: number[] = [];
     for (let posts = 0; posts < 2_000 && refusals.length < 20; posts += 1) {
       const { status, body, headers } = await apiClient(baseUrl, secret).post(
@@ -113,9 +113,9 @@ describe.runIf(process.platform === "linux" && process.getuid?.() === 0)("A full
 
     rmSync(ballast);
     await expect
-      .poll(async () => (await apiClient(baseUrl, secret).post(costMessage())).status, { timeout: 10_000 })
+      .poll(async () => (await apiClient(baseUrl, secret).post(costMessage())).status, { timeout: 30_000 })
       .toBe(201);
-    await expect.poll(async () => (await health()).body.checks, { timeout: 10_000 }).toEqual(writable);
+    await expect.poll(async () => (await health()).body.checks, { timeout: 30_000 }).toEqual(writable);
     expect(await ledgerDifferences(fixtures)).toEqual([]);
   });
 

@@ -66,7 +66,7 @@ describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
     ).status;
   /** What does not depend on how the answer is sent is tested of one lane. */
   const once: (name: string, run: () => Promise<void>) => void = lane === "on" ? test : () => {};
-  const none = () => expect.poll(() => probe(owner, 1), { timeout: 10_000 }).toBe(200);
+  const none = () => expect.poll(() => probe(owner, 1), { timeout: 30_000 }).toBe(200);
   beforeEach(none);
 
   once("Is one at a time per user over all processes, without delaying other users", async () => {
@@ -101,7 +101,7 @@ describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
     socket.write(
       `GET ${path()} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
     );
-    await expect.poll(() => probe(owner), { timeout: 10_000 }).toBe(429);
+    await expect.poll(() => probe(owner), { timeout: 30_000 }).toBe(429);
     await service.kill();
     expect(await probe(owner)).toBe(429);
     await harness.fixtures.sql.query(
@@ -118,7 +118,7 @@ describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
     socket.write(
       `GET ${path()} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
     );
-    await expect.poll(() => probe(owner), { timeout: 10_000 }).toBe(429);
+    await expect.poll(() => probe(owner), { timeout: 30_000 }).toBe(429);
     const busy = async () => {
       const { rows } = await harness.fixtures.sql.query(
         `select count(*)::int as busy from pg_stat_activity
@@ -127,7 +127,7 @@ describe.each(["on", "off"])("An export (fast lane %s)", (lane) => {
       return rows[0].busy;
     };
     // The connection's buffers fill up; from then on, nothing is read.
-    await expect.poll(busy, { timeout: 10_000, interval: 200 }).toBe(0);
+    await expect.poll(busy, { timeout: 30_000, interval: 200 }).toBe(0);
     expect(await probe(owner), "it is still under way").toBe(429);
     socket.destroy();
     await none();

@@ -63,7 +63,7 @@ describe("An idempotency key posted 64 times at once to two processes", () => {
     await block.holdsUp(1);
     leaving.destroy();
     await block.release();
-    await vi.waitUntil(async () => (await storedIds(id)).length > 0, { timeout: 5_000, interval: 10 });
+    await vi.waitUntil(async () => (await storedIds(id)).length > 0, { timeout: 30_000, interval: 10 });
     const retried = await apiClient(second ?? "", secret).post(body);
     expect(retried.status).toBe(201);
     expect(retried.headers.get("idempotent-replayed")).toBe("true");

@@ -99,7 +99,7 @@ describe("An edit by one process holds for the other's next request", () => {
     await change(0, 0, "PATCH", `/${id}`, { expires_at: new Date(Date.now() + 1_500).toISOString() });
     expect(await ask(1, secret)).toEqual(admitted);
     await expect
-      .poll(() => ask(1, secret), { timeout: 10_000 })
+      .poll(() => ask(1, secret), { timeout: 30_000 })
       .toEqual(["401 key_expired", "401 key_expired"]);
     await change(0, 0, "PATCH", `/${id}`, { expires_at: null });
     expect(await ask(1, secret)).toEqual(admitted);

@@ -30,7 +30,7 @@ describe("kill -9 of Postgres under load", () => {
       const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
       await load.storesMore(60);
       embedded.killPostgres({ children: round % 2 === 0 });
-      await vi.waitUntil(() => refusals(load).length > 0, { timeout: 10_000, interval: 5 });
+      await vi.waitUntil(() => refusals(load).length > 0, { timeout: 30_000, interval: 5 });
       const read = await apiClient(baseUrl(), secret).get("/api/v1/summary/month");
       await load.storesMore(60);
       await load.stop();

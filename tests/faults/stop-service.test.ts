@@ -59,7 +59,7 @@ describe("SIGTERM under load", () => {
     const stopped = service.stop();
     await vi.waitFor(
       () => expect(apiClient(service.baseUrl, null).get("/api/health")).rejects.toThrow("fetch failed"),
-      { timeout: 5_000, interval: 20 },
+      { timeout: 30_000, interval: 20 },
     );
     await block.release();
     const answers = await Promise.all(posts);

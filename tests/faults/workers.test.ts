@@ -156,7 +156,7 @@ describe("Two workers behind one port", () => {
          and query like '%private.store_messages(%'`,
       );
       return rows.length === 1;
-    });
+    }, 30_000);
     const closed = new Promise((resolve) => lost.once("close", resolve));
     // Ends the connection in order: the worker closes its side once it has noticed.
     lost.socket?.end();
@@ -236,7 +236,7 @@ describe("A worker killed with SIGKILL", () => {
       ),
     );
     // All but the one that was handed to the stopped worker are answered by the other.
-    await expect.poll(() => Promise.race([...requests, wait(0, "open")]), { timeout: 10_000 }).toBe(200);
+    await expect.poll(() => Promise.race([...requests, wait(0, "open")]), { timeout: 30_000 }).toBe(200);
     process.kill(stuck, "SIGKILL");
     const outcomes = await Promise.all(requests);
     expect(outcomes.filter((outcome) => outcome === "closed")).toHaveLength(1);
@@ -246,7 +246,7 @@ describe("A worker killed with SIGKILL", () => {
     const pids = workerPids(service);
     expect(pids).toHaveLength(2);
     await service.kill();
-    await expect.poll(() => pids.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => pids.filter(isAlive), { timeout: 30_000 }).toEqual([]);
   });
 });
 

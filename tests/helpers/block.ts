@@ -16,7 +16,7 @@ export async function blockWrites(adminUrl: string): Promise<Block> {
   return {
     holdsUp: async (sessions) => {
       await vi.waitUntil(async () => (await waitingSessions(client)) >= sessions, {
-        timeout: 10_000,
+        timeout: 30_000,
         interval: 10,
       });
     },

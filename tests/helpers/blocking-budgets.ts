@@ -8,6 +8,7 @@ export function blockingBudgetsOf(team: () => Team) {
       scope_type: "global",
       amount: 1,
       blocks: true,
+      allow_unknown_scope: true,
       ...body,
     });
     expect(answer.status).toBe(201);

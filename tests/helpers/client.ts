@@ -54,7 +54,8 @@ export function costMessage(message: Record<string, unknown> = {}, outer: Record
 export async function signUpUser(baseUrl: string) {
   const email = `${randomUUID()}@example.com`;
   const account = { email, password: "correct horse battery" };
-  const { body } = await apiClient(baseUrl, null).call("POST", "/auth/v1/signup", account);
+  const { status, body } = await apiClient(baseUrl, null).call("POST", "/auth/v1/signup", account);
+  if (status !== 200) throw new Error(`Nobody was signed up (${status}): ${JSON.stringify(body)}`);
   const { id } = body.user as { id: string };
   const token = String(body.access_token);
   return { id, email, token, ...apiClient(baseUrl, token) };

@@ -20,7 +20,7 @@ export async function makeTeamSource(harness: Harness, options: KeyOptions = {},
   const read = async () => (await owner.get(path)).body as unknown as Source;
   /** Reads until something holds, because what came in is stored after the answer. */
   const until = async (holds: (source: Source) => boolean) => {
-    await expect.poll(async () => holds(await read()), { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => holds(await read()), { timeout: 30_000 }).toBe(true);
     return read();
   };
   const replay = async () => owner.call("POST", `${path}/replay`);

@@ -92,12 +92,16 @@ export async function loadRange(
            when $1 = 'range' then $2::timestamp
            when $4::int is not null then day - make_interval(days => $4 - 1)
            when $1 = 'last_month' then date_trunc('month', day) - interval '1 month'
+           when $1 = 'last_quarter' then date_trunc('quarter', day) - interval '3 months'
+           when $1 = 'year_to_date' then date_trunc('year', day)
            else date_trunc($1, day)
          end as first,
          case
            when $1 = 'range' then $3::timestamp + interval '1 day'
            when $4::int is not null then day + interval '1 day'
            when $1 = 'last_month' then date_trunc('month', day)
+           when $1 = 'last_quarter' then date_trunc('quarter', day)
+           when $1 = 'year_to_date' then day + interval '1 day'
            when $1 = 'quarter' then date_trunc($1, day) + interval '3 months'
            else date_trunc($1, day) + ('1 ' || $1)::interval
          end as past
@@ -132,7 +136,8 @@ export async function loadRange(
     chosen_past: chosenPast,
   } = rows[0];
   const before: Record<Comparison, Range | undefined> = {
-    previous: { from: earlier, until: first },
+    previous:
+      period === "year_to_date" ? { from: yearBefore, until: yearPast } : { from: earlier, until: first },
     last_year: { from: yearBefore, until: yearPast },
     range: since === undefined ? undefined : { from: since, until: chosenPast },
     none: undefined,

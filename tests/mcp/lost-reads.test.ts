@@ -32,6 +32,7 @@ test.each(["2026", "2025"] as const)(
       querySpend: (query) => opened.then(() => service.querySpend(query)),
       readBudgetStatus: () => opened.then(() => service.readBudgetStatus()),
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
+      readClosedMonths: () => opened.then(() => service.readClosedMonths()),
       readProjectSpend: (slug, range) => opened.then(() => service.readProjectSpend(slug, range)),
     };
     // Two entries at most: a remembered read would displace the recording.

@@ -129,7 +129,7 @@ const untilWaiting = (name: string, count: number) =>
         );
         return rows[0].waiting;
       },
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     )
     .toBe(count);
 
@@ -180,7 +180,7 @@ describe("A call whose client disconnected before the answer", () => {
         await free();
         expect((await retry).isError ?? false).toBe(false);
       });
-      await expect.poll(key.recorded, { timeout: 10_000 }).toBe(1);
+      await expect.poll(key.recorded, { timeout: 30_000 }).toBe(1);
       await key.send(era, { id: 3 });
       expect(await key.recorded()).toBe(2);
     },

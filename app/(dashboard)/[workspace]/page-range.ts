@@ -74,7 +74,16 @@ function toPageRange(query: RangeQuery, { now, timeZone }: Pick<Clock, "now" | "
 }
 
 /** Periods that a range of days may be, by name. */
-const named: Period[] = ["month", "last_month", "week", "quarter", "year", "day"];
+const named: Period[] = [
+  "month",
+  "last_month",
+  "week",
+  "quarter",
+  "last_quarter",
+  "year",
+  "year_to_date",
+  "day",
+];
 
 /** A range as a query: a period that moves with time where it is one today, otherwise its days. */
 function nameRange(range: DayRange, now: number): { period: Period; from?: string; to?: string } {

@@ -4,6 +4,7 @@ import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
 import { runTimeZoneChanges } from "@/lib/access/workspaces/time-zone";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
+import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { runFolding } from "@/lib/ledger/folding/service";
 import { drainFetching, startFetching } from "@/lib/ledger/published/feeds";
@@ -38,6 +39,7 @@ export const jobs: Job[] = [
   { name: "erase_people", everyMs: 2_000, run: runErasures },
   { name: "change_time_zones", everyMs: 2_000, run: () => runTimeZoneChanges() },
   { name: "fold_past_days", everyMs: 600_000, run: runFolding },
+  { name: "file_closed_months", everyMs: 30_000, run: () => fileClosedMonths() },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
   { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },
   { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },

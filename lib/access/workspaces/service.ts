@@ -126,7 +126,7 @@ function explainRefusal(error: unknown, slug: string): unknown {
 /**
  * Changes a workspace's settings, including whether it requires a second factor. For admins.
  * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required for requiring a second factor in a
- *   session that lacks one, because it would lock its own user out; conflict for a time zone while the change to another goes on
+ *   session that lacks one, because it would lock its own user out; conflict for a time zone while the change to another goes on, and while a month is closed
  */
 export async function updateWorkspace(
   claims: UserClaims,
@@ -142,8 +142,9 @@ export async function updateWorkspace(
         "Set up two-factor authentication for your own account first, and sign in with your code. Otherwise you would lock yourself out.";
       throw new ServiceError("mfa_required", remedy);
     }
-    await updateWorkspaceRow(client, id, changes);
+    // The order of locks is that of closing a month.
     await changeTimeZone(client, membership, changes.time_zone);
+    await updateWorkspaceRow(client, id, changes);
     return requireMembership(client, claims, slug);
   });
   if (changed.next_time_zone === null) return changed;
@@ -151,6 +152,9 @@ export async function updateWorkspace(
   await runTimeZoneChanges(stepsAtOnce);
   return readMembership(claims, slug);
 }
+
+/** Postgres's code where a month is closed. */
+const monthIsClosed = "55000";
 
 /** Steps of a change of zone that the request for it waits for. */
 const stepsAtOnce = 3;
@@ -168,7 +172,12 @@ async function changeTimeZone(
       `The days are being summed anew for ${next}. Choose another time zone when that is done.`,
     );
   await insertTimeZoneChange(client, id, timeZone).catch((error: unknown) => {
-    throw sqlState(error) === "22023" ? unknownZone() : error;
+    if (sqlState(error) === "22023") throw unknownZone();
+    if (sqlState(error) !== monthIsClosed) throw error;
+    throw new ServiceError(
+      "conflict",
+      `Closed months are months of ${present}. Reopen them in Settings → Books, change the time zone, and close them again.`,
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-import { alertMail } from "@/lib/alerts/kinds/email";
+import { alertMail, budgetMail } from "@/lib/alerts/kinds/email";
 import { requestOf } from "@/lib/alerts/kinds/requests";
 import { channelOffMail, deletionMail } from "@/lib/alerts/mail/notices";
 import { type Mail, sendMail, Unwanted } from "@/lib/alerts/mail/send-mail";
@@ -73,6 +73,9 @@ async function mailOf(delivery: Delivery): Promise<Mail> {
   switch (delivery.kind) {
     case "weekly_report":
       return mailReport(delivery);
+    case "alert_mail":
+      if (delivery.member === null) throw new Unwanted("The member has left the workspace.");
+      return { to: [delivery.member], messageId: id, ...budgetMail(delivery, serviceAddress()) };
     case "channel_off":
       if (!delivery.off?.owners.length) throw new Unwanted("The channel is on again, or has no owner.");
       return {

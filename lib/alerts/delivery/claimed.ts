@@ -34,6 +34,14 @@ export type Claimed = TakenOf & {
   digest: { time_zone: string; count: number; alerts: Alert[] } | null;
 };
 
+/** An alert by mail to a member whom its budget names. */
+export type ClaimedAlertMail = TakenOf & {
+  kind: "alert_mail";
+  /** The member's address; null where they have left. */
+  member: string | null;
+  alert: Alert;
+};
+
 /** A weekly report; null where its reader is not there any more. */
 export type ClaimedReport = TakenOf & {
   kind: "weekly_report";
@@ -72,7 +80,7 @@ export type ClaimedDeletion = Taken & { recipient: string } & (
   );
 
 /** Everything that the queue has. */
-export type Delivery = Claimed | ClaimedReport | ClaimedChannelOff | ClaimedDeletion;
+export type Delivery = Claimed | ClaimedAlertMail | ClaimedReport | ClaimedChannelOff | ClaimedDeletion;
 
 /** How an attempt ended. */
 export type DeliveryOutcome =

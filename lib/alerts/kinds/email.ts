@@ -1,10 +1,10 @@
-import { severityOf } from "@/lib/alerts/alert";
-import type { Claimed } from "@/lib/alerts/delivery/claimed";
+import { readContext, severityOf } from "@/lib/alerts/alert";
+import type { Claimed, ClaimedAlertMail } from "@/lib/alerts/delivery/claimed";
 import { linksOf } from "@/lib/alerts/links";
 import { mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
 import { wordsOf } from "@/lib/alerts/words";
-import { digestHead, wordDelivery } from "./wording";
+import { digestHead, wordAlert, wordDelivery } from "./wording";
 
 /** A delivery as mail. @param base the service's address */
 export function alertMail(delivery: Claimed, base: string): MailContent {
@@ -18,6 +18,14 @@ export function alertMail(delivery: Claimed, base: string): MailContent {
       text,
     },
   );
+}
+
+/** An alert as mail to a member whom its budget names. @param base the service's address */
+export function budgetMail({ alert, workspace }: ClaimedAlertMail, base: string): MailContent {
+  const { name } = readContext(alert);
+  return mailContent(wordAlert(alert, workspace, base), {
+    text: `You receive this because the budget ${name} of the workspace ${workspace.name} warns you: ${base}/${workspace.slug}/budgets`,
+  });
 }
 
 const severities = { critical: "Alert", warning: "Warning", info: "Notice" } as const;

@@ -44,7 +44,8 @@ export function digestHead(count: number, workspace: Claimed["workspace"]): Pick
     : { title: `${count} alerts of ${workspace.name}`, text: "They have fired since the last digest." };
 }
 
-function wordAlert(alert: Alert, workspace: Claimed["workspace"], base: string): Wording {
+/** Words an alert. @param base the service's address */
+export function wordAlert(alert: Alert, workspace: Claimed["workspace"], base: string): Wording {
   const words = wordsOf(alert);
   return {
     ...words,

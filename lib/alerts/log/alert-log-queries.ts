@@ -89,6 +89,8 @@ const deliveryRow = {
   channel_id: uuid(),
   channel_name: text(),
   channel_kind: text<ChannelKind>(),
+  /** Whether it is a mail to a member whom the budget names. */
+  is_member: boolean(),
   alert_id: nullable(uuid()),
   /** The number of alerts in a digest; null for a single alert or a test. */
   digest_count: nullable(bigint()),
@@ -106,9 +108,11 @@ const deliveryRow = {
 /** A delivery with its alert. */
 export type DeliveryRow = Row<typeof deliveryRow>;
 
-// What was sent with a digest ended as the digest did. Only mails have no channel, and no member reads those.
-const deliveries = sql`select d.id, d.number, coalesce(d.channel_id, d.id) as channel_id, coalesce(d.channel_name, '') as channel_name,
-    coalesce(d.channel_kind, '') as channel_kind, d.alert_id,
+// What was sent with a digest ended as the digest did. Only mails have no channel; of those, members read the ones to a member
+// whom a budget names, who stands in the channel's place.
+const deliveries = sql`select d.id, d.number, coalesce(d.channel_id, d.member_id, d.id) as channel_id,
+    coalesce(d.channel_name, p.display_name, p.email, '') as channel_name, coalesce(d.channel_kind, 'email') as channel_kind,
+    d.member_id is not null as is_member, d.alert_id,
     case when d.digest_at is not null then (
       select count(*) from public.deliveries as m where m.workspace_id = d.workspace_id and m.digest_id = d.id
     ) end as digest_count,
@@ -116,7 +120,8 @@ const deliveries = sql`select d.id, d.number, coalesce(d.channel_id, d.id) as ch
     sent.last_status, sent.last_error, sent.delivered_at, d.created_at
   from public.deliveries as d
   join public.deliveries as sent on sent.workspace_id = d.workspace_id and sent.id = coalesce(d.digest_id, d.id)
-  left join public.alerts as a on a.workspace_id = d.workspace_id and a.id = d.alert_id`;
+  left join public.alerts as a on a.workspace_id = d.workspace_id and a.id = d.alert_id
+  left join public.profiles as p on p.id = d.member_id`;
 
 /** The deliveries of alerts, by the channel's name. */
 export function selectDeliveriesOf(
@@ -128,7 +133,7 @@ export function selectDeliveriesOf(
     client,
     deliveryRow,
     sql`${deliveries} where d.workspace_id = ${workspaceId} and d.alert_id = any (${alertIds}::uuid[])
-      order by lower(d.channel_name), d.number`,
+      order by lower(coalesce(d.channel_name, p.display_name, p.email)), d.number`,
   );
 }
 

@@ -171,7 +171,12 @@ function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[], snoozes
       .filter(({ alert_id: id }) => id === row.id)
       .map((delivery) => ({
         id: delivery.id,
-        channel: { id: delivery.channel_id, name: delivery.channel_name, kind: delivery.channel_kind },
+        channel: {
+          id: delivery.channel_id,
+          name: delivery.channel_name,
+          kind: delivery.channel_kind,
+          is_member: delivery.is_member,
+        },
         ...toOutcome(delivery),
       })),
   };

@@ -91,7 +91,17 @@ export const alert = z
       .array(
         z.object({
           id: uuid,
-          channel: z.object({ id: uuid, name: z.string(), kind: z.enum(channelKinds) }),
+          channel: z
+            .object({
+              id: uuid,
+              name: z.string(),
+              kind: z.enum(channelKinds),
+              is_member: z.boolean().meta({
+                description:
+                  "True of a mail to a member whom the budget names: `id` is theirs, and `kind` is `email`.",
+              }),
+            })
+            .meta({ description: "The channel, or the member, that it was sent to." }),
           ...outcome,
         }),
       )

@@ -72,7 +72,11 @@ const alert = {
   ],
   snooze: null,
   deliveries: [
-    { id: delivery.id, channel: { id: channel.id, name: channel.name, kind: channel.kind }, ...outcome },
+    {
+      id: delivery.id,
+      channel: { id: channel.id, name: channel.name, kind: channel.kind, is_member: false },
+      ...outcome,
+    },
   ],
 };
 

@@ -17,6 +17,11 @@ const budget = {
   blocks: false,
   currency: "USD",
   scope: { type: "project", value: "checkout", label: "Checkout" },
+  warns: {
+    people: [{ id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", name: "Ada Lovelace" }],
+    channels: [{ id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d419", name: "Finance", is_off: false }],
+    falls_back: false,
+  },
   week_starts_on: "monday",
   starts_on: null,
   ends_on: null,
@@ -35,6 +40,14 @@ const budget = {
   },
   runs_out_on: "2026-11-30",
   created_at: "2026-10-01T08:00:00.000+00:00",
+};
+
+const { id: _id, created_at: _created, ...shown } = budget;
+const preview = {
+  ...shown,
+  would_warn: [{ level: "50", usd: 500, on: "2026-11-14" }],
+  would_refuse: null,
+  is_known_scope: true,
 };
 
 export const budgetExamples: ExampleSet = {
@@ -63,6 +76,19 @@ export const budgetExamples: ExampleSet = {
           blocks: true,
         },
       },
+      owner: {
+        summary: "A feature that no cost names yet, which warns one person and one channel",
+        value: {
+          scope_type: "feature",
+          scope_value: "summaries",
+          amount: 100,
+          warns: {
+            people: ["0193a0f7-1e44-7c02-a6d3-90b1f8e2d418"],
+            channels: ["0193a0f7-1e44-7c02-a6d3-90b1f8e2d419"],
+          },
+          allow_unknown_scope: true,
+        },
+      },
       project: {
         summary: "One project",
         value: { name: "Checkout", scope_type: "project", scope_value: "checkout", amount: 1000 },
@@ -76,5 +102,5 @@ export const budgetExamples: ExampleSet = {
       },
     },
   },
-  responses: { Budget: budget, BudgetList: { budgets: [budget], can_edit: true } },
+  responses: { Budget: budget, BudgetPreview: preview, BudgetList: { budgets: [budget], can_edit: true } },
 };

@@ -10,6 +10,25 @@ export const messageExamples: ExampleSet = {
         value: { reason: "Recorded twice, see INV-2041." },
       },
     },
+    BulkActionRequest: {
+      void: {
+        summary: "Costs that were recorded twice",
+        value: {
+          action: "void",
+          messages: ["0193a1b4-52c7-7d3a-8f10-4be2c6d90a51", "0193a1b4-52c7-7d3a-8f10-4be2c6d90a52"],
+          reason: "Recorded twice, see INV-2041.",
+        },
+      },
+      tag: {
+        summary: "What tagging a session would do",
+        value: {
+          action: "correct",
+          filters: { period: "month", session: "b7c2e9" },
+          set: { add_tags: { team: "growth" } },
+          dry_run: true,
+        },
+      },
+    },
     CorrectRequest: {
       amount: {
         summary: "An expense with another amount",
@@ -177,6 +196,18 @@ export const messageExamples: ExampleSet = {
     },
   },
   responses: {
+    BulkAction: {
+      id: "0193a1c9-0f1d-7e52-a1c4-7d20b3f64e19",
+      action: "void",
+      message_count: 2,
+      unchanged_count: 0,
+      before_usd: 0.365,
+      after_usd: 0,
+      messages: null,
+      effects: null,
+      undo_until: "2026-11-21T10:12:11.730+00:00",
+      undone_at: null,
+    },
     MessageVoid: {
       id: "0193a1c9-0f1d-7e52-a1c4-7d20b3f64e18",
       voids: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a51",

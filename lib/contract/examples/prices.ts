@@ -68,7 +68,7 @@ export const priceExamples: ExampleSet = {
     },
   },
   responses: {
-    PriceList: { prices: [price], disputed: [disputed], repricings: [repricing] },
+    PriceList: { prices: [price], disputed: [disputed], repricings: [repricing], closed_until: null },
     SetPriceResult: { price, repricings: [repricing] },
     UnpricedList: {
       unpriced: [

@@ -11,6 +11,7 @@ const row = {
   message_type: "usage",
   created_at: "2026-11-21T09:30:00.412+00:00",
   occurred_at: "2026-11-21T09:30:00.398+00:00",
+  adjusts: null,
   project_slug: "checkout",
   project_name: "Checkout",
   environment: "live",
@@ -116,7 +117,7 @@ export const spendExamples: ExampleSet = {
     },
   },
   responses: {
-    NameList: { features: ["support-chat", "chat-titles"], people: [] },
+    NameList: { features: ["support-chat", "chat-titles"], people: [], models: [], providers: [], tags: [] },
     SavedView: savedView,
     SavedViewList: { views: [savedView] },
     SpendAnswer: {
@@ -212,6 +213,17 @@ export const spendExamples: ExampleSet = {
       ...links,
       voided_at: null,
       void_reason: null,
+      correction_reason: null,
+      budgets: [{ id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a60", name: "Checkout" }],
+      alerts: [
+        {
+          id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a61",
+          rule: "budget_threshold",
+          subject: "Checkout",
+          percent: "80",
+          fired_at: "2026-11-21T09:30:00.412+00:00",
+        },
+      ],
       session_total: {
         amount_usd: 4.12,
         call_count: 38,
@@ -223,6 +235,7 @@ export const spendExamples: ExampleSet = {
         {
           part: 0,
           occurred_at: row.occurred_at,
+          adjusts: null,
           project_slug: row.project_slug,
           project_name: row.project_name,
           amount_usd: row.amount_usd,

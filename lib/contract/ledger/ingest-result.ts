@@ -46,6 +46,10 @@ export const ingestResult = z
         description:
           "The further periods of a recurring subscription that had begun already and were recorded with it. `amount_usd` is the first period's; the key's monthly limit counts them all.",
       }),
+    adjusts: instant.optional().meta({
+      description:
+        "When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month.",
+    }),
     dry_run: z.literal(true).optional(),
   })
   .meta({ id: "IngestResult" });

@@ -60,6 +60,10 @@ export const priceList = z
         "Prices of models used in the last 31 days that two catalogues disagree about by 10% or more on the same day, by the cost of their models. Setting a price of your own settles it.",
     }),
     repricings: z.array(repricing).meta({ description: "The latest 20, newest first." }),
+    closed_until: day.nullable().meta({
+      description:
+        "The first open day (UTC): prices and corrections leave what occurred before it as it is. Null where no month is closed.",
+    }),
   })
   .meta({ id: "PriceList" });
 

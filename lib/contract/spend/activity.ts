@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { maxNameLength } from "@/lib/contract/ledger/attribution";
+import { month } from "@/lib/contract/ledger/closed-months";
 import { costStatus } from "@/lib/contract/ledger/ingest-result";
 import { source } from "@/lib/contract/ledger/message";
 import { currencyFilter } from "@/lib/contract/values/conversion";
@@ -47,6 +48,10 @@ const activityFilters = {
     .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),
   min_amount: amountLimit("Rows of at least this amount."),
   max_amount: amountLimit("Rows of at most this amount."),
+  adjusts: z
+    .union([z.literal("any"), month], { error: "must be `any` or a month, such as 2026-10" })
+    .optional()
+    .meta({ description: "Adjustments of closed months: `any`, or of a month, such as `2026-10`." }),
 };
 
 type Filtered = Parameters<typeof checkRange>[0] & {
@@ -115,6 +120,11 @@ const correctionLinks = {
   }),
 };
 
+const adjustedAt = instant.nullable().meta({
+  description:
+    "Of an adjustment: when the cost occurred, in a month that was closed by then. It is booked at `occurred_at`, when it was recorded. Null for anything else.",
+});
+
 const activityRow = z
   .object({
     id: uuid.meta({ description: "The message's id. A message with several entries has a row for each." }),
@@ -169,6 +179,7 @@ const activityRow = z
     key: keyReference.nullable().meta({ description: "The API key that recorded it." }),
     user: userReference.nullable().meta({ description: "The member who recorded it." }),
     ...correctionLinks,
+    adjusts: adjustedAt,
     converted: z
       .object({
         currency: z.string().meta({ description: "ISO 4217." }),
@@ -264,6 +275,29 @@ export const messageDetail = z
     ...correctionLinks,
     voided_at: instant.nullable(),
     void_reason: z.string().nullable().meta({ description: "Why it was voided." }),
+    correction_reason: z.string().nullable().meta({
+      description: "Of a correction: why the message that it replaces was voided.",
+    }),
+    budgets: z.array(z.object({ id: uuid, name: z.string() })).meta({
+      description: "The budgets that count it, by name.",
+    }),
+    alerts: z
+      .array(
+        z.object({
+          id: uuid,
+          rule: z.string(),
+          subject: z.string().meta({ description: "The name of the budget or key." }),
+          percent: z
+            .string()
+            .nullable()
+            .meta({ description: "The threshold, in percent; null without one." }),
+          fired_at: instant,
+        }),
+      )
+      .meta({
+        description:
+          "What fired for these budgets in the same period, and for the limit of its key in the month in which it was recorded: at most 20, the latest first.",
+      }),
     session_total: sessionTotal.nullable().meta({
       description:
         "What its session came to in all time, in its environment; null without a session, and for one of more than 10,000 calls.",
@@ -276,6 +310,7 @@ export const messageDetail = z
         z.object({
           part: z.int(),
           occurred_at: instant,
+          adjusts: adjustedAt,
           project_slug: z.string(),
           project_name: z.string(),
           amount_usd: decimalNumber("USD."),
@@ -315,5 +350,10 @@ export const exportQuery = z
   })
   .superRefine(checkFilters);
 export type ExportQuery = z.output<typeof exportQuery>;
+/** The filters of activity and export, as a body has them. */
+export const activityFilter = z
+  .strictObject(activityFilters)
+  .superRefine(checkFilters)
+  .meta({ id: "ActivityFilter", description: "Filters like the query parameters of activity." });
 /** The filters of activity and export. */
-export type ActivityFilters = Omit<ExportQuery, "format">;
+export type ActivityFilters = z.output<typeof activityFilter>;

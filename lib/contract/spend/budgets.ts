@@ -46,6 +46,18 @@ const raise = z.strictObject({
   until: day.meta({ description: "Its last day, in the budget's time zone." }),
 });
 
+/** The most people, and the most channels, that a budget can name. */
+const maxWarned = 20;
+const warnedIds = z.array(uuid.toLowerCase()).max(maxWarned).default([]);
+
+/** Whom a budget warns. */
+const warns = z.strictObject({
+  people: warnedIds.meta({ description: "Ids of members of the workspace, who get its alerts by mail." }),
+  channels: warnedIds.meta({
+    description: "Ids of alert channels, which get its alerts whatever their rules.",
+  }),
+});
+
 export const weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
 
 /** The days of a week in the order of ISO 8601: the first is 1. */
@@ -77,6 +89,14 @@ export const createBudgetRequest = z
     alert_at: alertAt
       .default({ percent: ["50", "80", "100"], usd: [] })
       .meta({ description: "Default: 50, 80 and 100 per cent." }),
+    warns: warns.default({ people: [], channels: [] }).meta({
+      description:
+        "Whom it warns. Default: nobody by name, so that its alerts go to every channel whose rules want them.",
+    }),
+    allow_unknown_scope: z.boolean().default(false).meta({
+      description:
+        "True sets the budget although no cost names its feature, provider, model, user or tag yet. False refuses such a name, which may be a mistake.",
+    }),
   })
   .superRefine((request, context) => {
     const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
@@ -103,6 +123,10 @@ export const editBudgetRequest = z
     amount: amount.optional(),
     raise: raise.nullable().optional().meta({ description: "Null ends a raise." }),
     alert_at: alertAt.optional(),
+    warns: warns.optional().meta({
+      description:
+        "Whom it warns, in place of those before; `{}` for every channel whose rules want its alerts.",
+    }),
     blocks: z
       .boolean()
       .optional()
@@ -118,6 +142,16 @@ export const budget = budgetRow
       value: z.string().nullable().meta({ description: "The value as in a request: slug, id or name." }),
       label: z.string().meta({ description: "The display name: the project's or the key's name." }),
     }),
+    warns: z
+      .object({
+        people: z.array(z.object({ id: uuid, name: z.string() })),
+        channels: z.array(z.object({ id: uuid, name: z.string(), is_off: z.boolean() })),
+        falls_back: z.boolean().meta({
+          description:
+            "True where everyone it names has left or is turned off: until someone is chosen, its alerts go to every channel whose rules want them.",
+        }),
+      })
+      .meta({ description: "Whom it warns of those that it names; nobody: channels by their rules." }),
     week_starts_on: weekday,
     starts_on: day.nullable(),
     ends_on: day.nullable(),
@@ -145,6 +179,47 @@ export const budget = budgetRow
     created_at: instant,
   })
   .meta({ id: "Budget" });
+
+/** A threshold that a budget would have reached. */
+const wouldWarn = z.object({
+  level: z.string().meta({ description: "`80` for a share in percent, `$500` for an amount in USD." }),
+  usd: decimalNumber("The spend at which it is reached, USD."),
+  on: day.meta({
+    description:
+      "The day, in the budget's time zone, by whose end it was reached. What is booked ahead counts today.",
+  }),
+});
+
+/** What a budget would show if it were set now, with what it would have done. */
+export const budgetPreview = budget
+  .omit({ id: true, created_at: true })
+  .extend({
+    would_warn: z
+      .array(wouldWarn)
+      .meta({ description: "Its thresholds that are reached in the present period, the lowest first." }),
+    would_refuse: z
+      .object({
+        now: z.boolean().meta({ description: "Whether it is used up, so that it would refuse every cost." }),
+        yesterday: z
+          .object({
+            day,
+            cost_count: z.int().meta({ description: "Costs in its scope that keys recorded for that day." }),
+            refused_count: z.int().meta({ description: "How many of them it would have refused." }),
+          })
+          .nullable()
+          .meta({
+            description:
+              "Had it been set when yesterday began. Voided costs are not counted. Null where it did not count that day.",
+          }),
+      })
+      .nullable()
+      .meta({ description: "Null for a budget that only warns." }),
+    is_known_scope: z.boolean().meta({
+      description: "False where no cost names its scope yet: setting it then needs `allow_unknown_scope`.",
+    }),
+  })
+  .meta({ id: "BudgetPreview" });
+export type BudgetPreview = z.output<typeof budgetPreview>;
 
 export const budgetList = z
   .object({

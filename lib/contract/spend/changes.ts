@@ -41,7 +41,10 @@ const changes = z.object({
     z.object({
       name: z.enum(causeNames),
       amount_usd: usd,
-      parts: z.array(z.object({ name: z.string().nullable(), amount_usd: usd })),
+      /** `value`: what activity filters by, the model of `mix` and `prices`, otherwise the project; null for no model. */
+      parts: z.array(
+        z.object({ name: z.string().nullable(), value: z.string().nullable(), amount_usd: usd }),
+      ),
     }),
   ),
   /** How many lines of usage the projects have that spent in both. */

@@ -4,8 +4,8 @@ import { costMessage, source } from "@/lib/contract/ledger/message";
 import { day, projectSlug, text, uuid } from "@/lib/contract/values/fields";
 
 /**
- * Ranges of the calendar of the workspace's time zone: the current day, week, month, quarter or year, the month before, the latest 7, 30 or 90
- * days up to today, everything, or the days between `from` and `to`.
+ * Ranges of the calendar of the workspace's time zone: the current day, week, month, quarter or year, the year up to today, the month
+ * or the quarter before, the latest 7, 30 or 90 days up to today, everything, or the days between `from` and `to`.
  */
 export const periods = [
   "day",
@@ -13,7 +13,9 @@ export const periods = [
   "month",
   "quarter",
   "year",
+  "year_to_date",
   "last_month",
+  "last_quarter",
   "last_7_days",
   "last_30_days",
   "last_90_days",

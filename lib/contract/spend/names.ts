@@ -29,6 +29,9 @@ export const nameList = z
   .object({
     features: names.meta({ description: "Features, those that begin with the text first." }),
     people: names.meta({ description: "People with usage, in the same order." }),
+    models: names.meta({ description: "Models, in the same order." }),
+    providers: names.meta({ description: "Providers and vendors, in the same order." }),
+    tags: names.meta({ description: "Tags, each `name:value`, in the same order." }),
   })
   .meta({ id: "NameList" });
 export type NameList = z.output<typeof nameList>;

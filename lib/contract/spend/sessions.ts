@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxNameLength } from "@/lib/contract/ledger/attribution";
 import { decimalNumber, instant, rowLimit, text } from "@/lib/contract/values/fields";
 import { answeredPeriod, checkRange, environment, ledgerFilters, orNone } from "./ledger-query";
 
@@ -10,6 +11,7 @@ export const sessionsQuery = z
     ...ledgerFilters,
     environment: environment.optional().meta({ description: "Default: both." }),
     emitter: orNone(text(64), 64, "The program that reported the usage, such as `claude-code`."),
+    session: text(maxNameLength).optional().meta({ description: "One session alone, by its name." }),
     sort: z.enum(sessionSorts).default("-amount").meta({
       description: "`-amount`: those that cost most first; `-time`: those with the latest call first.",
     }),

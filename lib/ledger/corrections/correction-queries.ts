@@ -4,6 +4,7 @@ import type { MessageType } from "@/lib/contract/ledger/message";
 import {
   boolean,
   integer,
+  neverNull,
   nullable,
   numeric,
   type Row,
@@ -20,14 +21,14 @@ import { isOwnRecord } from "./right";
 
 const costRow = {
   type: text<MessageType>(),
-  occurred_at: timestamp(),
+  occurred_at: neverNull(timestamp()),
   voids: nullable(uuid()),
   voided_by: nullable(uuid()),
   is_own: boolean(),
   missing: integer(),
 };
 
-/** A message that is to be voided. `missing`: how many of its postings were removed with their months. */
+/** A message that is to be voided. `occurred_at`: of an adjustment, when its cost occurred. `missing`: how many of its postings were removed with their months. */
 export type StoredCost = Row<typeof costRow>;
 
 /**
@@ -43,7 +44,7 @@ export function selectCost(
   return selectFirst(
     client,
     costRow,
-    sql`select m.type, m.occurred_at, m.voids, m.voided_by,
+    sql`select m.type, coalesce(m.adjusts, m.occurred_at) as occurred_at, m.voids, m.voided_by,
         ${isOwnRecord(sql`k`, userId)} as is_own,
         case when m.type = 'subscription' and m.details ->> 'interval' = 'year'
           then 12 - count(*) over () else 0 end::int as missing
@@ -150,16 +151,16 @@ export async function holdBlockingBudgets(client: ClientBase, workspaceId: strin
 }
 
 /**
- * The blocking budget that a message's void and correction, recorded in this transaction, took past its limit. Runs as the
- * service.
+ * The blocking budget that voids and corrections, recorded in this transaction, took past its limit. Runs as the service.
+ * @param added their ids
  * @returns the budget with its period after them, and what they added to it, USD as exact text
  */
 export function selectExceededBudget(
   client: ClientBase,
   workspaceId: string,
-  messageId: string,
+  added: string[],
 ): Promise<{ budget: BlockingBudgetRow; added_usd: string } | null> {
-  return callFunction(client, "private.exceeded_budget", workspaceId, messageId);
+  return callFunction(client, "private.exceeded_budget", workspaceId, added);
 }
 
 /** How often the workspace's prices were changed by now. */

@@ -1,37 +1,25 @@
-import { createHash } from "node:crypto";
-import type { ClientBase, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
 import type { CorrectRequest, MessageVoid, VoidRequest } from "@/lib/contract/ledger/corrections";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
-import {
-  asServiceWithin,
-  asUser,
-  isContention,
-  type UserClaims,
-  violatedConstraint,
-} from "@/lib/db/transaction";
-import { parseDecimal, subtract } from "@/lib/decimal";
+import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
-import { budgetExceeded, parseBudgets } from "@/lib/keys/blocking-budgets";
-import { withMonths } from "@/lib/ledger/ingest/months";
+import { requireMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { followPublished } from "@/lib/ledger/published/follow";
+import { demandRoomInBudgets, hashOf, untilFirst } from "./attempts";
 import {
   holdBlockingBudgets,
   insertVoid,
   type StoredCost,
   type StoredVoid,
   selectCost,
-  selectExceededBudget,
   selectVoid,
 } from "./correction-queries";
 import { replaceMessage } from "./replace";
 import { mayVoid } from "./right";
-
-/** Attempts of a request that others got in the way of. */
-const maxAttempts = 8;
 
 /** What became of a request. `replayed`: an earlier one with the same idempotency key was answered so. */
 export type Voided = { result: MessageVoid; replayed: boolean };
@@ -79,8 +67,8 @@ async function voidOnce(
 ): Promise<Voided> {
   await followPublished();
   const { idempotency_key: idempotencyKey, ...meaning } = request;
-  const requestHash = createHash("sha256").update(JSON.stringify(meaning, inOrder)).digest("hex");
-  const attempt = () =>
+  const requestHash = hashOf(meaning);
+  return untilFirst(() =>
     asUser(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
       const cost = await selectCost(client, workspace.id, id, claims.sub);
@@ -89,36 +77,25 @@ async function voidOnce(
       const earlier = cost.voided_by === null ? undefined : await selectVoid(client, workspace.id, id);
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
       demandWhole(cost);
+      // A void of what is booked in a closed month is booked now.
+      requireMonths([toInstant(now)]);
       const { reason } = request;
-      await requireRoomInBudgets(client, workspace.id, id, async () => {
-        await insertVoid(client, {
-          workspaceId: workspace.id,
-          messageId: id,
-          reason,
-          idempotencyKey,
-          requestHash,
-        });
-        await replace?.(client, workspace, cost, now);
+      await asServiceWithin(client, () => holdBlockingBudgets(client, workspace.id));
+      await insertVoid(client, {
+        workspaceId: workspace.id,
+        messageId: id,
+        reason,
+        idempotencyKey,
+        requestHash,
       });
+      await replace?.(client, workspace, cost, now);
       const stored = await selectVoid(client, workspace.id, id);
       if (!stored) throw new Error("The void of the message is missing.");
+      const { void_id: voidId, corrected_by: correction } = stored;
+      await demandRoomInBudgets(client, workspace.id, correction === null ? [voidId] : [voidId, correction]);
       return { result: toMessageVoid(stored), replayed: false };
-    });
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await withMonths(attempt);
-    } catch (error) {
-      // Another request voided it first: the next attempt finds that.
-      const isBeaten = violatedConstraint(error) === "message_voids_pkey";
-      if (tries === maxAttempts || !(isBeaten || isContention(error))) throw error;
-    }
-  }
-}
-
-/** Writes the members of objects in one order, whatever order they were sent in. For `JSON.stringify`. */
-function inOrder(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+    }),
+  );
 }
 
 function demandRight({ role }: Membership, { is_own: isOwn }: StoredCost): void {
@@ -174,27 +151,4 @@ function toMessageVoid(stored: StoredVoid): MessageVoid {
             cost_status: combineStatuses(correction.cost_statuses),
           },
   };
-}
-
-/**
- * Voids and corrects a message, and refuses both where they take a blocking budget past its limit that they raise the spend
- * of. What lowers it is never refused. No other transaction decides about these budgets meanwhile.
- * @param change records the void and what replaces the message, in the caller's transaction
- * @throws ServiceError budget_exceeded, as for a message that is recorded; the transaction has to end then
- */
-async function requireRoomInBudgets(
-  client: ClientBase,
-  workspaceId: string,
-  messageId: string,
-  change: () => Promise<void>,
-): Promise<void> {
-  await asServiceWithin(client, () => holdBlockingBudgets(client, workspaceId));
-  await change();
-  const exceeded = await asServiceWithin(client, () => selectExceededBudget(client, workspaceId, messageId));
-  if (!exceeded) return;
-  const [budget] = parseBudgets([exceeded.budget]);
-  const [period] = budget?.periods ?? [];
-  if (!budget || !period) throw new Error("The exceeded budget has no period.");
-  // Members read every budget of their workspace.
-  throw budgetExceeded(true, budget, period, subtract(period.spent, parseDecimal(exceeded.added_usd)));
 }

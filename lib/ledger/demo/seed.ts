@@ -8,6 +8,7 @@ import { deadlines } from "@/lib/db/deadlines";
 import { callFunction, execute, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { demoWorkspaceId } from "@/lib/keys/environment-key";
+import { bookOpen } from "@/lib/ledger/closing/book-open";
 import { permissionOf } from "@/lib/ledger/ingest/call";
 import { composeMessage } from "@/lib/ledger/ingest/compose";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
@@ -36,8 +37,8 @@ const dayMs = 86_400_000;
 export type DemoAccess = { email: string; password: string; key: string };
 
 /**
- * Fills the demo workspace: an owner, six projects, four months of messages, a key, two sources, four budgets, and a channel
- * that mails the owner. Does nothing if the workspace exists. Runs in one transaction, so that an interrupted start leaves nothing half done.
+ * Fills the demo workspace: an owner, six projects, four months of messages, of which the last one that can be is closed, with a
+ * cost that came later, a key, two sources, four budgets, and a channel that mails the owner. Does nothing if the workspace exists. Runs in one transaction, so that an interrupted start leaves nothing half done.
  * @param adminUrl logs in as the owner of the schema
  * @returns whether the workspace was created now
  */
@@ -60,6 +61,7 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
     if (made === 1) {
       const ownerId = await addOwner(client, access);
       const rows = await fill(client, access.key, ownerId, now);
+      await closeLastMonth(client, rows, ownerId, now);
       await noteArrivals(client, rows, now);
       await addBudgets(client, now);
       await addChannel(client, access.email, ownerId);
@@ -130,6 +132,48 @@ async function fill(client: Client, keySecret: string, ownerId: string, now: num
     await storeMessages(client, { projects: newProjects, messages, replays: [] });
   }
   return rows;
+}
+
+/** Closes the last month that can be closed, and records a late invoice of it, which is an adjustment. */
+async function closeLastMonth(
+  client: Client,
+  rows: LedgerRow[],
+  ownerId: string,
+  now: number,
+): Promise<void> {
+  const month = new Date(now - 2 * dayMs).toISOString().slice(0, 7);
+  const closedUntil = `${month}-01`;
+  const last = rows.findLast(({ occurred_at }) => occurred_at < closedUntil);
+  if (!last || now > Date.now()) return;
+  const claims = JSON.stringify({ sub: ownerId, role: "authenticated" });
+  await execute(client, sql`select set_config('request.jwt.claims', ${claims}, true)`);
+  await callFunction(client, "private.close_months", demoWorkspaceId, `${last.occurred_at.slice(0, 7)}-01`);
+  await execute(client, sql`select set_config('request.jwt.claims', '', true)`);
+  const { postings } = composeMessage(
+    {
+      type: "expense",
+      vendor: "Translation agency",
+      amount: "180",
+      currency: "USD",
+      notes: "The invoice came after the month was closed.",
+      occurred_at: `${last.occurred_at.slice(0, 10)}T09:00:00Z`,
+    },
+    { now, overrides: [] },
+  );
+  const owner = {
+    id: uuidv7({ msecs: now }),
+    workspace_id: demoWorkspaceId,
+    created_at: toInstant(now),
+    project_id: last.project_id,
+    api_key_id: null,
+    source: "manual" as const,
+    environment: "live" as const,
+  };
+  const messages = bookOpen(postings, { closedUntil, timeZone: "UTC" }, owner.created_at).map((posting) => ({
+    ...posting,
+    ...owner,
+  }));
+  await storeMessages(client, { projects: [], messages, replays: [] });
 }
 
 /** Counts what the sources reported in the last week, as the service does when an export arrives. */

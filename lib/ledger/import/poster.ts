@@ -5,6 +5,8 @@ import type { ImportedMessage } from "./message";
 export type MessageVerdict = {
   status: number;
   replayed?: boolean;
+  /** When the cost occurred, where that is in a closed month. */
+  adjusts?: string;
   error?: string;
   error_description?: string;
   issues?: { path: string; message: string }[];

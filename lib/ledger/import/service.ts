@@ -29,6 +29,8 @@ export type Summary = {
   /** Rows that were recorded by an earlier run. */
   replayed: number;
   refused: number;
+  /** Of the recorded rows, those of closed months, which are booked now as adjustments. */
+  adjusting: number;
   /** Most frequent first. */
   reasons: Reason[];
 };
@@ -137,6 +139,7 @@ class Tally {
   #recorded = 0;
   #replayed = 0;
   #refused = 0;
+  #adjusting = 0;
   readonly #reasons = new Map<string, Reason>();
 
   constructor(private readonly options: Pick<ImportOptions, "onRefused">) {}
@@ -149,6 +152,7 @@ class Tally {
     this.#rows += 1;
     if (verdict.replayed) this.#replayed += 1;
     else this.#recorded += 1;
+    if (!verdict.replayed && verdict.adjusts !== undefined) this.#adjusting += 1;
   }
 
   refuse(row: Partial<FileRow> & { line: number }, reason: string): void {
@@ -168,6 +172,7 @@ class Tally {
       recorded: this.#recorded,
       replayed: this.#replayed,
       refused: this.#refused,
+      adjusting: this.#adjusting,
       reasons: [...this.#reasons.values()].sort((a, b) => b.count - a.count),
     };
   }

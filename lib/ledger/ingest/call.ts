@@ -5,6 +5,7 @@ import { accepted, type Verdict } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Counted } from "@/lib/keys/decide";
 import type { Telling } from "@/lib/ledger/telemetry/same-call";
+import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 
 /**
  * A message, and what makes it the same as others. `telling` is what an emitter's record has in the place of an idempotency
@@ -81,6 +82,8 @@ export type IngestCall = {
    * only after the key itself was checked, and the call counts once against its rate.
    */
   body: Verdict<Verdict<Submission>[]>;
+  /** Spans of the export that the call is, which tell no call of a model of their own. */
+  spans?: readonly TreeSpan[] | undefined;
 };
 
 /** What became of a call, and of each of its messages in order. `caller`: the key, where the call was admitted. */

@@ -41,7 +41,7 @@ export class Draft {
   static from({ keys, projects, replays }: Pick<Admission, "keys" | "projects" | "replays">): Draft {
     const draft = new Draft(undefined);
     for (const { key } of keys.values()) draft.#zones.set(key.workspaceId, key.timeZone);
-    for (const { workspace_id, slug, id } of projects) draft.#projectIds.set(`${workspace_id} ${slug}`, id);
+    draft.knowProjects(projects);
     for (const { workspace_id, key, request, response } of replays) {
       const { environment } = request as RememberedRequest;
       draft.#answersIn(workspace_id)[environment].set(key, { request, response });
@@ -52,6 +52,11 @@ export class Draft {
   /** The time zone of a workspace of the group. */
   zoneOf(workspaceId: string): string {
     return this.#zones.get(workspaceId) ?? this.base?.zoneOf(workspaceId) ?? "UTC";
+  }
+
+  /** Takes further projects that there are. */
+  knowProjects(projects: Admission["projects"]): void {
+    for (const { workspace_id, slug, id } of projects) this.#projectIds.set(`${workspace_id} ${slug}`, id);
   }
 
   fork(): Draft {
@@ -142,7 +147,8 @@ export class Draft {
       const place = `${row.project_id} ${row.environment}`;
       const days = this.#days.get(place) ?? new Map<string, Decimal>();
       this.#days.set(place, days);
-      const day = postedOn(this.zoneOf(row.workspace_id), Date.parse(row.occurred_at));
+      // An adjustment of a closed month counts for the day that it adjusts.
+      const day = postedOn(this.zoneOf(row.workspace_id), Date.parse(row.adjusts ?? row.occurred_at));
       days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
     }
   }

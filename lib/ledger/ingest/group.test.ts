@@ -15,6 +15,7 @@ function loadedKey(options: Partial<ApiKey>): LoadedKey {
     windowTotal: 0,
     windowLatestAt: 0,
     pricesVersion: 0,
+    closedUntil: null,
   };
 }
 

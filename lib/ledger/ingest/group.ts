@@ -9,6 +9,7 @@ import { AdmittedCalls } from "@/lib/keys/admitted-calls";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt, decideCall, decideCost, decideKey } from "@/lib/keys/decide";
 import { identify } from "@/lib/keys/identify";
+import { bookOpen } from "@/lib/ledger/closing/book-open";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import {
@@ -18,6 +19,7 @@ import {
   toSubscription,
 } from "@/lib/ledger/recurring/charges";
 import type { Relation } from "@/lib/ledger/telemetry/same-call";
+import type { Settled } from "@/lib/ledger/telemetry/span-tree";
 import { mapInSlices } from "@/lib/slices";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
@@ -28,9 +30,17 @@ import { checkMessage, linesOf } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import { Draft } from "./draft";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
-import { listPriceOf, toIngestResult } from "./ingest-result";
+import { adjustedBy, listPriceOf, toIngestResult } from "./ingest-result";
 import { type LedgerRow, rowOf, rowsOf } from "./ledger";
-import { bestOf, TellingBook, type ToldCall } from "./telling-book";
+import {
+  bestOf,
+  isAlike,
+  isSameContent,
+  spansOf,
+  TellingBook,
+  type ToldCall,
+  withFound,
+} from "./telling-book";
 import { againOf, answerOf, costOf, earlierAnswer } from "./told-again";
 
 /**
@@ -65,6 +75,7 @@ export class Group {
     this.#budgets = new BudgetBook(admission.budgets);
     this.draft = Draft.from(admission);
     this.tellings = new TellingBook(admission.tellings);
+    this.draft.knowProjects(this.tellings.projects);
   }
 
   /** What must be known of the ledger for allocations among these messages; `knowSpend` takes the answers. */
@@ -106,14 +117,91 @@ export class Group {
     if (call.body instanceof ServiceError) return { outcome: call.body, rate, caller };
     const { dryRun } = call;
     const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, lines: 0, duePeriods: 0 };
+    const arrival = this.tellings.nextExport();
     const outcome = await mapInSlices(call.body, (request) =>
       request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
     );
+    this.#settleSpans(loaded, call, arrival, place);
     return { outcome, rate, caller };
   }
 
-  #admitMessage(loaded: LoadedKey, request: Submission, place: Place): Verdict<Recorded> {
+  /**
+   * Remembers the spans of an export, and makes of what earlier exports told what it would be if all had come in one: a call around
+   * another one is taken back, and calls get the names of the spans around them. The key decides what it may record.
+   */
+  #settleSpans(loaded: LoadedKey, { body, spans = [] }: IngestCall, arrival: number, place: Place): void {
     const { key } = loaded;
+    if (body instanceof ServiceError || !key.permissions.includes("log_usage")) return;
+    this.tellings.addSpans(key, spans);
+    for (const request of body) {
+      if (request instanceof ServiceError || !request.telling) continue;
+      this.tellings.addSpans(key, spansOf(request));
+    }
+    for (const { call, isAround, around, names } of this.tellings.treeOf(key.id).settle(arrival)) {
+      if (call.isVoided) continue;
+      if (isAround) {
+        this.#takeBack(loaded, call, place);
+        continue;
+      }
+      this.#complete(loaded, call, { around, names }, place);
+    }
+  }
+
+  /**
+   * Corrects a call by what spans around it say that came in other exports: their names, and where one told the same counts and divides
+   * them into more kinds, these. Where the key may not record it so, or its limit has no room for what it costs more, it stays.
+   */
+  #complete(
+    loaded: LoadedKey,
+    call: ToldCall,
+    { around, names }: Pick<Settled<ToldCall>, "around" | "names">,
+    { draft }: Place,
+  ): void {
+    const { key } = loaded;
+    const { user, feature, project } = names;
+    const denied = decideAttempt(key, {
+      permissions: ["log_usage"],
+      ...(project !== undefined && { projects: [project] }),
+      ...(feature !== undefined && { features: [feature] }),
+      ...(user !== undefined && { users: [user] }),
+    });
+    const divided = around.reduce<readonly LedgerRow[]>((rows, { tellings, postings }) => {
+      const told = { tellings, postings, relation: "around" as const };
+      return (
+        (isAlike(call, tellings) && bestOf({ ...call, postings: rows as ToldCall["postings"] }, told)) || rows
+      );
+    }, call.postings);
+    const known = project === undefined ? undefined : (draft.projectId(key.workspaceId, project) ?? "");
+    const rows = denied ? divided : withFound(divided, names, known);
+    if (isSameContent(rows, call.postings)) return;
+    const more = subtract(costOf(rows), costOf(call.postings));
+    if (compare(more, zero) > 0) {
+      const planned = rows.map((posting) => ({ posting, projectId: posting.project_id }));
+      const refusal =
+        decideCost(key, draft.spentBy(loaded), more, this.admission.now) ??
+        this.#budgets.decide(key, planned, draft, false);
+      if (refusal) return;
+    }
+    if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
+    const id = newId();
+    const corrected = rows.map((row) => ({
+      ...row,
+      id,
+      created_at: this.#createdAt,
+      project_id: row.project_id || draft.projectIn(key.workspaceId, project ?? ""),
+    })) as [LedgerRow, ...LedgerRow[]];
+    this.tellings.correct(call, corrected, "Completed by spans around it.");
+  }
+
+  /** Takes back what is recorded for a span around recorded calls. */
+  #takeBack(loaded: LoadedKey, call: ToldCall, { draft }: Place): void {
+    if (loaded.key.monthlyLimit !== null) draft.addSpent(loaded, subtract(zero, costOf(call.postings)));
+    this.tellings.replace(call);
+  }
+
+  #admitMessage(loaded: LoadedKey, submitted: Submission, place: Place): Verdict<Recorded> {
+    const { key } = loaded;
+    const request = this.#apart(key, submitted);
     const { now } = this.admission;
     const { draft, dryRun } = place;
     const earlier = earlierAnswer(loaded, request, draft);
@@ -144,6 +232,19 @@ export class Group {
     return { result: this.#record(loaded, request, work, place), replayed: false };
   }
 
+  /**
+   * A call inside a span that told another call is one of its own: where what that span told has given way to other calls
+   * inside it, or differs from this one and so gives way now.
+   */
+  #apart({ id }: ApiKey, request: Submission): Submission {
+    const { telling } = request;
+    if (!telling || telling.outer.length === 0) return request;
+    const isSame = (call: ToldCall) => !call.isReplaced && isAlike(call, telling.tellings ?? []);
+    const tree = this.tellings.treeOf(id);
+    const isTakenOver = spansOf(request).some((span) => tree.isTakenOver(span, isSame));
+    return isTakenOver ? { ...request, telling: { ...telling, outer: [] } } : request;
+  }
+
   #decideBudgets(
     key: ApiKey,
     request: Submission,
@@ -166,14 +267,24 @@ export class Group {
     );
   }
 
-  #compose({ key }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Verdict<Work> {
+  #compose(
+    { key, closedUntil }: LoadedKey,
+    { project, message }: IngestRequest,
+    draft: Draft,
+  ): Verdict<Work> {
     const { now } = this.admission;
+    const books = { closedUntil, timeZone: key.timeZone };
+    const book = (composed: Composed): Composed => {
+      const postings = bookOpen(composed.postings, books, this.#createdAt);
+      return postings === composed.postings ? composed : { ...composed, postings };
+    };
     if (message.type === "allocation") {
       const own = this.#allocations.compose(key, project, message, draft, now);
-      return own instanceof ServiceError ? own : { own, due: [] };
+      return own instanceof ServiceError ? own : { own: book(own), due: [] };
     }
     const own = composeMessage(message, { now, overrides: this.prices.get(key.workspaceId) ?? [] });
-    return { own, due: isRecurring(message) ? dueCharges(message, now) : [] };
+    const due = isRecurring(message) ? dueCharges(message, now) : [];
+    return { own: book(own), due: due.map((charge) => ({ ...charge, composed: book(charge.composed) })) };
   }
 
   #record({ key }: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
@@ -202,6 +313,7 @@ export class Group {
       list_price_usd: listPriceOf(own.postings),
       rate: own.rate,
       due_periods: periods.length > 0 ? periods : undefined,
+      adjusts: adjustedBy(own.postings),
       dry_run: dryRun ? (true as const) : undefined,
     };
     const remembered = { response: answer, message_id: id };
@@ -278,7 +390,8 @@ export class Group {
     place: Place,
   ): boolean {
     const better = call.isVoided ? undefined : this.#better(loaded, request, call, relation, place);
-    if (better) this.tellings.correct(call, better, request.emitter?.name ?? "");
+    if (better)
+      this.tellings.correct(call, better, `Replaced by a more detailed report of ${request.emitter?.name}.`);
     return better !== undefined;
   }
 

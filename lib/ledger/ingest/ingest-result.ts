@@ -1,5 +1,6 @@
 import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toInstant } from "@/lib/contract/values/instant";
 import { parseDecimal, sum, toText } from "@/lib/decimal";
 import type { StatedRate } from "./compose";
 import type { Posting } from "./ledger";
@@ -11,6 +12,12 @@ export function listPriceOf(
   if (!postings.some(({ cost_status }) => cost_status === "included")) return undefined;
   const known = postings.flatMap(({ list_price_usd: price }) => price ?? []);
   return known.length === 0 ? null : toText(sum(known.map(parseDecimal)));
+}
+
+/** When the first of these postings occurred that adjusts a closed month, as answers have it. */
+export function adjustedBy(postings: readonly Pick<Posting, "adjusts">[]): string | undefined {
+  const adjusting = postings.find(({ adjusts }) => adjusts !== undefined);
+  return adjusting?.adjusts && toInstant(Date.parse(adjusting.adjusts));
 }
 
 /** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */

@@ -8,6 +8,8 @@ export type LedgerRow = {
   id: string;
   part?: number;
   occurred_at: string;
+  /** Of an adjustment of a closed month: when the cost occurred. It is booked at `occurred_at`, when it was recorded. */
+  adjusts?: string | undefined;
   created_at: string;
   project_id: string;
   api_key_id: string | null;

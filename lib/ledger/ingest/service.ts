@@ -12,7 +12,8 @@ import { writeGroup } from "./write-group";
 // One group being written keeps the database busy, a second one keeps this process busy while the first commits.
 const batcher = new Batcher<IngestCall, IngestVerdict>({
   write: writeGroup,
-  weigh: ({ body }) => (body instanceof ServiceError ? 1 : weigh(body)),
+  weigh: ({ body, spans = [] }) =>
+    body instanceof ServiceError ? 1 : Math.min(weigh(body) + Math.ceil(spans.length / 10), 2_000),
   maxGroupWeight: 500,
   maxInFlight: 2,
   company: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },

@@ -1,16 +1,17 @@
 import { parseDecimal, toText } from "@/lib/decimal";
 import { distanceOf, isRicher, type Relation, type Telling } from "@/lib/ledger/telemetry/same-call";
+import { type FoundNames, SpanTree, type TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { CallKeys, Submission } from "./call";
 import type { LedgerRow } from "./ledger";
 
 /**
  * A row of `private.call_tellings`. `recorded_as`: the id of the message that its keys are remembered with, which `message_id` may
- * have replaced since. Null where a version before this one wrote it.
+ * have replaced since: null where calls inside it took its place. Both are null for a span that tells no call of its own.
  */
-export type TellingRow = Telling & {
+export type TellingRow = (Telling | TreeSpan) & {
   workspace_id: string;
   api_key_id: string;
-  message_id: string;
+  message_id: string | null;
   recorded_as: string | null;
 };
 
@@ -32,15 +33,22 @@ export type ToldCorrection = {
 /** A posting as it is stored. Null where a column is empty. */
 type StoredPosting = LedgerRow & { voided_by: string | null };
 
-/** What `private.load_tellings` answers. */
-type Loaded = { calls: TellingRow[]; messages: StoredPosting[]; sums: SumRow[] };
+/** What `private.load_tellings` answers. `projects`: those that spans of earlier exports name. */
+type Loaded = {
+  calls: TellingRow[];
+  messages: StoredPosting[];
+  sums: SumRow[];
+  projects: { workspace_id: string; slug: string; id: string }[];
+};
 
-/** A recorded call that spans told of. `postings`: what the ledger has of it now. `isVoided`: somebody has voided it. */
+/** A recorded call that spans told of. `postings`: what the ledger has of it now. `isVoided`: it is voided, by somebody or by a call inside. */
 export type ToldCall = {
   messageId: string;
   tellings: Telling[];
   postings: [LedgerRow, ...LedgerRow[]];
   isVoided: boolean;
+  /** Calls inside it have taken its place. */
+  isReplaced?: boolean;
 };
 
 /**
@@ -89,6 +97,36 @@ export function wantedOf(submissions: Iterable<Submission>, teller: number): Wan
   return Array.from(wanted.values(), (each) => ({ ...each, most: each.most + share }));
 }
 
+/** The spans of a trace that a group brings: those around and inside them are loaded, which earlier exports brought. */
+export type WantedSpans = { teller: number; trace: number; spans: number[]; parents: number[] };
+
+/** What the database must be asked for the spans of exports. @param teller the place of the key's lookup */
+export function wantedSpans(spans: Iterable<TreeSpan>, teller: number): WantedSpans[] {
+  const wanted = new Map<number, { spans: Set<number>; parents: Set<number> }>();
+  for (const { trace, span, parent } of spans) {
+    const known = wanted.get(trace) ?? { spans: new Set(), parents: new Set() };
+    wanted.set(trace, known);
+    known.spans.add(span);
+    if (parent !== null) known.parents.add(parent);
+  }
+  return Array.from(wanted, ([trace, { spans, parents }]) => ({
+    teller,
+    trace,
+    spans: [...spans],
+    parents: [...parents].filter((parent) => !spans.has(parent)),
+  }));
+}
+
+/** The spans that a call was told by. */
+export function spansOf({ telling }: Submission): TreeSpan[] {
+  return (telling?.tellings ?? []).flatMap((each) => (hasPlace(each) ? [each] : []));
+}
+
+/** Whether a telling says where its span stands. Records that a version before this one has kept do not. */
+function hasPlace<Told extends Partial<TreeSpan>>(telling: Told): telling is Told & TreeSpan {
+  return typeof telling.span === "number";
+}
+
 /** The calls that were told before, of this group and of the last day, and the sums that calls take the place of. No I/O. */
 export class TellingBook {
   /** What the group is going to store. */
@@ -102,9 +140,15 @@ export class TellingBook {
   readonly #corrections = new Map<ToldCall, ToldCorrection>();
   /** By key and the id of the message that a telling was recorded as. */
   readonly #recorded = new Map<string, ToldCall>();
+  readonly #trees = new Map<string, SpanTree<ToldCall>>();
+  /** The number of the export that is decided; 0 for what was loaded. */
+  #arrival = 0;
+  /** The projects that spans of earlier exports name. */
+  readonly projects: Loaded["projects"];
 
   constructor(answer: unknown) {
-    const { calls = [], messages = [], sums = [] } = (answer ?? {}) as Partial<Loaded>;
+    const { calls = [], messages = [], sums = [], projects = [] } = (answer ?? {}) as Partial<Loaded>;
+    this.projects = projects;
     const postings = new Map<string, StoredPosting[]>();
     for (const posting of messages) {
       const known = postings.get(posting.id);
@@ -114,9 +158,12 @@ export class TellingBook {
     const known = new Map<string, ToldCall>();
     for (const row of calls) {
       const { api_key_id: keyId, message_id: messageId, recorded_as: as, workspace_id: _, ...telling } = row;
-      const [first, ...others] = postings.get(messageId) ?? [];
-      // Its month was removed.
-      if (!first) continue;
+      const [first, ...others] = messageId === null ? [] : (postings.get(messageId) ?? []);
+      // A span that is no call, or a call whose month was removed.
+      if (!first || messageId === null) {
+        if (hasPlace(telling)) this.treeOf(keyId).add(telling, undefined, 0, as !== null);
+        continue;
+      }
       const call = known.get(messageId) ?? {
         messageId,
         tellings: [],
@@ -124,7 +171,7 @@ export class TellingBook {
         isVoided: first.voided_by !== null,
       };
       known.set(messageId, call);
-      this.#file(keyId, call, [telling], as ?? messageId);
+      this.#file(keyId, call, [telling as Telling], as ?? messageId);
     }
     for (const row of sums) this.#fileSum(row);
   }
@@ -146,10 +193,7 @@ export class TellingBook {
   /** The call that was recorded as a message, where these tellings have the same model and counts as it has. */
   recordedAs(keyId: string, { tellings = [] }: CallKeys, id: string): ToldCall | undefined {
     const call = this.#recorded.get(`${keyId} ${id}`);
-    const isAlike = call?.tellings.some((known) =>
-      tellings.some(({ likeness }) => likeness === known.likeness),
-    );
-    return isAlike ? call : undefined;
+    return call && isAlike(call, tellings) ? call : undefined;
   }
 
   /** Remembers what told a call of the key. @param as the id of the message that it was recorded as */
@@ -168,6 +212,7 @@ export class TellingBook {
   #file(keyId: string, call: ToldCall, tellings: readonly Telling[], as: string): void {
     if (tellings.length > 0) this.#recorded.set(`${keyId} ${as}`, call);
     for (const telling of tellings) {
+      if (hasPlace(telling)) this.treeOf(keyId).add(telling, call, this.#arrival);
       const name = `${keyId} ${telling.likeness}`;
       const alike = this.#alike.get(name) ?? { calls: [], scopes: new Set() };
       this.#alike.set(name, alike);
@@ -177,8 +222,35 @@ export class TellingBook {
     }
   }
 
+  /** The spans that were told with a key. */
+  treeOf(keyId: string): SpanTree<ToldCall> {
+    const known = this.#trees.get(keyId);
+    if (known) return known;
+    const made = new SpanTree<ToldCall>();
+    this.#trees.set(keyId, made);
+    return made;
+  }
+
+  /** Begins with the next export of the group. */
+  nextExport(): number {
+    this.#arrival += 1;
+    return this.#arrival;
+  }
+
+  /** Remembers spans that tell no call of their own, of which some are known. */
+  addSpans({ id: keyId, workspaceId }: { id: string; workspaceId: string }, spans: Iterable<TreeSpan>): void {
+    const tree = this.treeOf(keyId);
+    const none = { message_id: null, recorded_as: null };
+    for (const each of spans) {
+      if (tree.has(each)) continue;
+      tree.add(each, undefined, this.#arrival);
+      const { trace, span, parent, names } = each;
+      this.rows.push({ workspace_id: workspaceId, api_key_id: keyId, ...none, trace, span, parent, names });
+    }
+  }
+
   /** Records other postings in the place of those that the ledger has of a call. Their ids become those of its correction. */
-  correct(call: ToldCall, postings: [LedgerRow, ...LedgerRow[]], by: string): void {
+  correct(call: ToldCall, postings: [LedgerRow, ...LedgerRow[]], reason: string): void {
     const [{ workspace_id, api_key_id }] = call.postings;
     const own = this.#corrections.get(call);
     if (own) {
@@ -190,7 +262,7 @@ export class TellingBook {
       const made = {
         workspace_id,
         message_id: call.messageId,
-        reason: `Replaced by a more detailed report of ${by}.`,
+        reason,
         postings,
         api_key_id: String(api_key_id),
         likenesses: call.tellings.map(({ likeness }) => likeness),
@@ -201,6 +273,15 @@ export class TellingBook {
       call.messageId = postings[0].id;
       call.postings = postings;
     }
+  }
+
+  /** Takes a call back, because calls inside it are recorded. */
+  replace(call: ToldCall): void {
+    this.correct(call, call.postings, "A report of calls that are reported by spans inside it.");
+    const made = this.#corrections.get(call);
+    if (made) made.postings = null;
+    call.isVoided = true;
+    call.isReplaced = true;
   }
 
   /** Remembers that a message counts the sum of calls that are within these marks. */
@@ -237,6 +318,11 @@ export class TellingBook {
   }
 }
 
+/** Whether tellings have the same model and counts as one of a call's. */
+export function isAlike(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
+  return call.tellings.some((known) => tellings.some(({ likeness }) => likeness === known.likeness));
+}
+
 /** The columns that one telling of a call may have and another lack. */
 const names = ["feature", "end_user", "session"] as const;
 
@@ -252,8 +338,46 @@ export function bestOf(
   const isBetter = isRicher(other.tellings, tellings, other.relation);
   const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
   const [source] = rest;
-  const joined = best.map((posting) => withNames(posting, source as LedgerRow));
-  return contentOf(joined) === contentOf(postings) ? undefined : joined;
+  // Of nested spans, the inner one says when, for whom and for what the call was: of the outer one, its kinds of tokens may be taken,
+  // and names that only it has.
+  const isInnerLess = other.relation === (isBetter ? "around" : "inside");
+  const joined = isInnerLess
+    ? best.map((posting) => withNames({ ...posting, ...placeOf(source as LedgerRow) }, posting))
+    : best.map((posting) => withNames(posting, source as LedgerRow));
+  return isSameContent(joined, postings) ? undefined : joined;
+}
+
+/** When, for whom and for what a posting is. */
+const placeOf = ({ occurred_at, project_id, feature, end_user, session, tags }: LedgerRow) => ({
+  occurred_at,
+  project_id,
+  feature,
+  end_user,
+  session,
+  tags,
+});
+
+/** The postings of a call with names that spans around it have, which come before those of its resource. */
+export function withFound(
+  postings: readonly LedgerRow[],
+  { feature, user, session, tags }: FoundNames,
+  projectId: string | undefined,
+): LedgerRow[] {
+  return postings.map((posting) => {
+    const found = Object.entries(tags).map(([name, value]) => `${name}:${value}`);
+    const named = {
+      ...posting,
+      project_id: projectId ?? posting.project_id,
+      feature: feature ?? posting.feature,
+      end_user: user ?? posting.end_user,
+      session: session ?? posting.session,
+    };
+    return found.length === 0 ? named : withNames({ ...named, tags: found }, posting);
+  });
+}
+
+export function isSameContent(one: readonly LedgerRow[], other: readonly LedgerRow[]): boolean {
+  return contentOf(one) === contentOf(other);
 }
 
 function withNames(posting: LedgerRow, from: LedgerRow): LedgerRow {

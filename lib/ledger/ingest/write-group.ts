@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { toInstant } from "@/lib/contract/values/instant";
 import { type Sql, sql } from "@/lib/db/sql";
 import { inTwoRoundTrips, isContention } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
@@ -14,6 +15,7 @@ import { noteUse } from "@/lib/keys/note-use";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import { followPublished } from "@/lib/ledger/published/follow";
+import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import { reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
 import { traced } from "@/lib/tracing";
@@ -23,7 +25,7 @@ import { keysOf } from "./idempotency";
 import { loadBudgetPeriods, loadProjectSpend } from "./ingest-queries";
 import { requireMonths, withMonths } from "./months";
 import { storeMessagesStatement } from "./store-messages";
-import { wantedOf } from "./telling-book";
+import { spansOf, wantedOf, wantedSpans } from "./telling-book";
 
 const maxAttempts = 8;
 
@@ -82,11 +84,14 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   const seen = new Set<Around>();
   const load = loadAdmissionStatement({
     lookups: calls.map(({ lookup }) => lookup),
-    projects: messages.flatMap(({ request: { project, message } }) =>
-      message.type === "allocation" ? [project, message.from_project] : [project],
-    ),
+    projects: [
+      ...messages.flatMap(({ request: { project, message } }) =>
+        message.type === "allocation" ? [project, message.from_project] : [project],
+      ),
+      ...calls.flatMap(projectsOfSpans),
+    ],
     idempotency: messages.flatMap(({ request }) => keysOf(request, seen)),
-    told: toldIn(messages, seen),
+    told: toldIn(calls, seen),
   });
   const { verdicts, admission, group } = await inTwoRoundTrips<AdmissionRow, Decided>(
     load,
@@ -94,7 +99,9 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
       const decided = await decide(calls, answer, client);
       const { group, admission } = decided;
       const corrected = group.tellings.corrections.flatMap(({ postings }) => postings ?? []);
-      requireMonths([...group.draft.messages, ...corrected].map((row) => row.occurred_at));
+      const booked = [...group.draft.messages, ...corrected].map((row) => row.occurred_at);
+      // What is corrected in a closed month is voided at the time of now.
+      requireMonths(corrected.length > 0 ? [...booked, toInstant(admission.now)] : booked);
       return { close: statementsOf(group, admission.now), result: decided };
     },
     span,
@@ -105,19 +112,33 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   return verdicts;
 }
 
+/** The projects that the spans of an export name for the calls inside them. */
+function projectsOfSpans({ body, spans = [] }: IngestCall): string[] {
+  const requests = body instanceof ServiceError ? [] : body;
+  const ofCalls = requests.flatMap((request) => (request instanceof ServiceError ? [] : spansOf(request)));
+  return [...spans, ...ofCalls].flatMap(({ names }) => names?.chosenProject ?? names?.project ?? []);
+}
+
 /** What emitters tell in a group, to be loaded with its keys. @param seen what the messages are inside of */
-function toldIn(messages: { lookup: string; request: Submission }[], seen: Set<Around>) {
-  const told = new Map<string, Submission[]>();
-  for (const { lookup, request } of messages) {
-    if (!request.telling) continue;
-    const known = told.get(lookup);
-    if (known) known.push(request);
-    else told.set(lookup, [request]);
+function toldIn(calls: IngestCall[], seen: Set<Around>) {
+  const told = new Map<string, { submissions: Submission[]; spans: TreeSpan[] }>();
+  for (const { lookup, body, spans = [] } of calls) {
+    if (body instanceof ServiceError) continue;
+    const submissions = body.filter((one) => !(one instanceof ServiceError) && one.telling) as Submission[];
+    if (submissions.length + spans.length === 0) continue;
+    const known = told.get(lookup.value) ?? { submissions: [], spans: [] };
+    told.set(lookup.value, known);
+    // Not by arguments of one call: there may be many.
+    for (const submission of submissions) known.submissions.push(submission);
+    for (const span of [...spans, ...submissions.flatMap(spansOf)]) known.spans.push(span);
   }
   if (told.size === 0) return undefined;
   return {
     tellers: [...told.keys()],
-    tellings: [...told.values()].flatMap(wantedOf),
+    tellings: [...told.values()].flatMap(({ submissions, spans }, teller): object[] => [
+      ...wantedOf(submissions, teller),
+      ...wantedSpans(spans, teller),
+    ]),
     marks: Array.from(seen, ({ mark }) => mark).filter(isHourMark),
   };
 }
@@ -154,7 +175,7 @@ function statementsOf(group: Group, now: number): Sql[] {
   const { rows: calls, sums, corrections } = group.tellings;
   return [
     ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),
-    ...(messages.length + replays.length > 0
+    ...(projects.length + messages.length + replays.length > 0
       ? [storeMessagesStatement({ projects, messages, replays })]
       : []),
     ...(calls.length + sums.length + corrections.length > 0

@@ -29,13 +29,14 @@ export function selectWorkspaces(client: ClientBase, slug: string | null) {
 const headRow = {
   id: uuid(),
   occurred_at: timestamp(),
+  dated_at: neverNull(timestamp()),
   created_at: timestamp(),
   currency: neverNull(text()),
   original_amount: neverNull(numeric()),
   price: neverNull(json<{ rate: string; date: string; source: string }>()),
 };
 
-/** The first posting of a message that was converted, with the rate it was converted at. */
+/** The first posting of a message that was converted, with the rate it was converted at. `dated_at`: when its cost occurred. */
 export type ConvertedHead = Row<typeof headRow>;
 
 /** The next converted messages of a workspace, in the order of time; what was voided stays as it is. */
@@ -49,7 +50,7 @@ export function selectConverted(
   return selectAll(
     client,
     headRow,
-    sql`select id, occurred_at, created_at, currency, original_amount, price from public.messages
+    sql`select id, occurred_at, coalesce(adjusts, occurred_at) as dated_at, created_at, currency, original_amount, price from public.messages
       where workspace_id = ${workspaceId} and cost_status = 'converted' and type in ('expense', 'subscription') and part = 0
         and (part = 0 or type <> 'batch') and voids is null and voided_by is null
         and (occurred_at, id) > (${at.toISOString()}::timestamptz, ${id}::uuid)
@@ -69,7 +70,7 @@ const postingRow = {
 /** A posting of a converted message. `interval`: of a subscription. */
 export type ConvertedPosting = Row<typeof postingRow>;
 
-/** The postings of messages that nobody has voided meanwhile; locked until the transaction ends. */
+/** The postings of messages that nobody has voided meanwhile and of which no posting is booked in a closed month; locked until the transaction ends. */
 export function lockConvertedPostings(
   client: ClientBase,
   workspaceId: string,
@@ -83,6 +84,11 @@ export function lockConvertedPostings(
       left join public.api_keys as k on k.workspace_id = m.workspace_id and k.id = m.api_key_id
       where m.workspace_id = ${workspaceId} and m.id = any(${ids}::uuid[]) and m.cost_status = 'converted'
         and m.voids is null and m.voided_by is null
+        and not exists (
+          select from public.messages as booked
+          where booked.workspace_id = m.workspace_id and booked.id = m.id
+            and private.local_time(booked.occurred_at, private.time_zone_of(m.workspace_id)) < private.closed_until(m.workspace_id)
+        )
       order by m.occurred_at, m.id, m.part
       for update of m`,
   );

@@ -78,8 +78,8 @@ export async function correctRates(options: CorrectionOptions): Promise<Correcte
 }
 
 /** What a message is converted to now. */
-function conversionOf({ currency, original_amount, occurred_at, created_at }: ConvertedHead) {
-  const day = rateDay(occurred_at.toISOString(), created_at.getTime());
+function conversionOf({ currency, original_amount, dated_at, created_at }: ConvertedHead) {
+  const day = rateDay(dated_at.toISOString(), created_at.getTime());
   return convert(parseDecimal(original_amount), currency, day);
 }
 

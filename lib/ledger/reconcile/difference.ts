@@ -10,6 +10,7 @@ export const differenceKinds = {
   lines: "what a message with lines is sorted by and the sum of its lines",
   void: "a voided message and its void, which come to nothing together",
   idempotency: "an idempotency key and the message it answers with",
+  closed_month: "what was filed of a closed month and its sums now; a repair leaves it",
   budget: "what is spent of a budget in a period and the messages of that period",
 } as const;
 export type Kind = keyof typeof differenceKinds;

@@ -60,11 +60,12 @@ const wasRemoved = sql`
     select from private.removed_messages as removed
     where removed.workspace_id = i.workspace_id and removed.environment = i.environment
       and removed.removed_at > i.created_at
-      and removed.month = date_trunc('month', coalesce(
+      -- What was of a closed month is booked when it was recorded.
+      and removed.month in (date_trunc('month', coalesce(
         (i.request #>> '{message,starts_on}')::date::timestamp,
         (i.request #>> '{message,occurred_at}')::timestamptz at time zone 'UTC',
         i.created_at at time zone 'UTC'
-      ))::date
+      ))::date, date_trunc('month', i.created_at at time zone 'UTC')::date)
   )`;
 
 const isStray = sql`
@@ -85,19 +86,27 @@ export const removeStrayAnswers = (workspaceId: string) => sql`
 
 /**
  * Voided messages that do not come to nothing together with their voids, posting by posting. Both are removed together, with
- * their month.
+ * their month, unless the void is an adjustment of a closed month, which may have been removed before.
  */
 export const differingVoids = (workspaceId: string | null) => sql`
-  select pair.*, 0 as actual_amount_usd, workspace.slug as workspace
+  select pair.workspace_id, pair.id, pair.type, stored_amount_usd, stored_parts, actual_parts, 0 as actual_amount_usd,
+    workspace.slug as workspace
   from (
     select workspace_id, coalesce(voids, id) as id, min(type) as type, sum(amount_usd) as stored_amount_usd,
-      count(*) as stored_parts, 2 * count(distinct part) as actual_parts
+      count(*) as stored_parts, 2 * count(distinct part) as actual_parts,
+      min(adjusts) filter (where voids is not null) as adjusts, min(environment) as environment
     from public.messages
     where (voids is not null or voided_by is not null) ${ofWorkspace(sql`workspace_id`, workspaceId)}
     group by 1, 2, part
   ) as pair
   left join public.workspaces as workspace on workspace.id = pair.workspace_id
-  where stored_amount_usd <> 0 or stored_parts <> actual_parts
+  where (stored_amount_usd <> 0 or stored_parts <> actual_parts) and not (
+    stored_parts = 1 and adjusts is not null and exists (
+      select from private.removed_messages as removed
+      where removed.workspace_id = pair.workspace_id and removed.environment = pair.environment
+        and removed.month = date_trunc('month', adjusts)::date
+    )
+  )
   order by workspace.slug, pair.id`;
 
 /** Makes each entry of a void the negated one of what it voids. */
@@ -106,7 +115,7 @@ export const mendVoids = (workspaceId: string) => sql`
   from public.messages as original
   where counter.workspace_id = ${workspaceId} and counter.voids is not null
     and original.workspace_id = counter.workspace_id and original.id = counter.voids and original.part = counter.part
-    and original.occurred_at = counter.occurred_at and counter.amount_usd <> -original.amount_usd`;
+    and original.occurred_at in (counter.occurred_at, counter.adjusts) and counter.amount_usd <> -original.amount_usd`;
 
 /** Messages whose first line does not say what all lines cost. */
 export const differingLines = (workspaceId: string | null) => sql`

@@ -108,6 +108,7 @@ const wholeLedger = {
   lines: messages.differingLines,
   void: messages.differingVoids,
   idempotency: messages.strayAnswers,
+  closed_month: sums.differingClosedMonths,
 } satisfies Partial<Record<Kind, (workspaceId: string | null) => Sql>>;
 
 export function selectDiffering(

@@ -122,6 +122,7 @@ async function findDifferences(
     "lines",
     "void",
     "idempotency",
+    "closed_month",
   ] as const) {
     onProgress?.(kind.replace("_", " "));
     add(kind, await selectDiffering(client, kind, workspaceId));
@@ -187,6 +188,8 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
         [row.dimension ?? "dimension"]: row.name ?? "none",
         ...pick("type", "environment"),
       };
+    case "closed_month":
+      return pick("month");
     case "removed":
       return pick("month", "environment");
     case "key_spend":

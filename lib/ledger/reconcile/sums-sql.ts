@@ -304,3 +304,22 @@ export const mendBudgets = (workspaceId: string) =>
     sql`(workspace_id, budget_id, environment, period_from)`,
     comparedBudgets(workspaceId),
   );
+
+/** Closed months whose sums are not what was filed of them. */
+export const differingClosedMonths = (workspaceId: string | null) => sql`
+  select closing.workspace_id, workspace.slug as workspace, to_char(closing.month, 'YYYY-MM') as month,
+    closing.amount_usd as stored_amount_usd, coalesce(total.amount_usd, 0) as actual_amount_usd,
+    closing.message_count as stored_message_count, coalesce(total.message_count, 0) as actual_message_count,
+    closing.unpriced_count as stored_unpriced_count, coalesce(total.unpriced_count, 0) as actual_unpriced_count
+  from public.closed_months as closing
+  join public.workspaces as workspace on workspace.id = closing.workspace_id
+  cross join lateral (
+    select sum(t.amount_usd) as amount_usd, sum(t.message_count) as message_count, sum(t.unpriced_count) as unpriced_count
+    from public.daily_totals as t
+    where t.workspace_id = closing.workspace_id and t.environment = 'live' and t.dimension = 'project'
+      and t.day >= closing.month and t.day < closing.month + interval '1 month'
+  ) as total
+  where closing.reopened_at is null ${ofWorkspace(sql`closing.workspace_id`, workspaceId)}
+    and (closing.amount_usd, closing.message_count, closing.unpriced_count)
+      is distinct from (coalesce(total.amount_usd, 0), coalesce(total.message_count, 0), coalesce(total.unpriced_count, 0))
+  order by workspace.slug, closing.month`;

@@ -1,7 +1,8 @@
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
-import { asService } from "@/lib/db/transaction";
+import { asService, isContention } from "@/lib/db/transaction";
+import { bookOpen } from "@/lib/ledger/closing/book-open";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
@@ -27,9 +28,13 @@ export async function bookDueSubscriptions(now?: number): Promise<number> {
   await followPublished();
   let booked = 0;
   for (;;) {
-    const charges = await withMonths(() => bookSome(now));
+    const charges = await withMonths(() => bookSome(now)).catch((error) => {
+      // A month was closed meanwhile, or an ingest wanted the same sums: once more.
+      if (isContention(error)) return undefined;
+      throw error;
+    });
     if (charges === 0) return booked;
-    booked += charges;
+    booked += charges ?? 0;
   }
 }
 
@@ -63,6 +68,7 @@ function planCharges(subscription: DueSubscription, now: number) {
 
 function chargeOf(subscription: DueSubscription, startsOn: string, now: number): LedgerRow[] {
   const { workspace_id, project_id, source, environment, message } = subscription;
+  const books = { closedUntil: subscription.closed_until, timeZone: subscription.time_zone };
   const owner = {
     workspace_id,
     id: newId(),
@@ -73,5 +79,6 @@ function chargeOf(subscription: DueSubscription, startsOn: string, now: number):
     created_at: toInstant(now),
   };
   const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
-  return postingsOfCharge(charge, subscription.id).map((posting) => ({ ...posting, ...owner }));
+  const postings = bookOpen(postingsOfCharge(charge, subscription.id), books, owner.created_at);
+  return postings.map((posting) => ({ ...posting, ...owner }));
 }

@@ -25,6 +25,7 @@ const usageRow = {
   id: uuid(),
   part: integer(),
   occurred_at: timestamp(),
+  dated_at: neverNull(timestamp()),
   provider: neverNull(text()),
   model: nullable(text()),
   unit_type: neverNull(text()),
@@ -37,7 +38,7 @@ const usageRow = {
   ),
 };
 
-/** A posting of usage, as a correction reads it. Decimals are text. */
+/** A posting of usage, as a correction reads it. `dated_at`: when its cost occurred, which the price is of. Decimals are text. */
 export type StoredUsage = Row<typeof usageRow>;
 
 /** What a posting costs from now on. */
@@ -74,7 +75,7 @@ export function lockRepriceable(
   return selectAll(
     client,
     usageRow,
-    sql`select id, part, occurred_at, provider, model, unit_type, quantity, amount_usd, cost_status, list_price_usd, details
+    sql`select id, part, occurred_at, coalesce(adjusts, occurred_at) as dated_at, provider, model, unit_type, quantity, amount_usd, cost_status, list_price_usd, details
       from private.lock_repriceable(${workspace_id}, ${id}, ${atMost})`,
   );
 }

@@ -67,7 +67,7 @@ function correct(posting: StoredUsage, prices: readonly PriceOverride[]): Change
   const { id, part, provider, model, unit_type, quantity, details } = posting;
   const occurred_at = posting.occurred_at.toISOString();
   const line = { ...details, unit_type, quantity, model: model ?? undefined };
-  const priced = priceUsageLine(provider, line, new Date(occurred_at), prices);
+  const priced = priceUsageLine(provider, line, posting.dated_at, prices);
   const { list_price_usd = null, ...cost } = costFields(priced, posting.cost_status === "included");
   const change = { ...cost, list_price_usd };
   const plain = (amount: string) => toText(parseDecimal(amount));

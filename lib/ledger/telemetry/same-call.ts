@@ -1,3 +1,5 @@
+import type { TreeSpan } from "./span-tree";
+
 /**
  * One telling of a call by a span: what tellings that share no id are compared by. The numbers but times are hashes of 48
  * bits. Times are microseconds since 1970.
@@ -17,7 +19,7 @@ export type Telling = {
   /** How much it says: `kindRank` for each kind of tokens, and one for each name. */
   rank: number;
   emitter: string;
-};
+} & Partial<TreeSpan>;
 
 /** How far a span may stand out of the one around it, and how near their starts or their ends have to be. */
 const slackUs = 20_000;

@@ -14,13 +14,14 @@ export type Form =
   | { name: "otlp"; signal: Signal; encoding: Encoding; settings: StoredSource | null }
   | { name: "openrouter" | "litellm" | "helicone"; settings: StoredSource | null };
 
+/** A delivery of a gateway tells calls alone. */
+const nothingElse = { spans: [], remarks: [], refused: [], leftOut: [] };
+
 /** Reads what the body of an emitter or a gateway tells. Pure. @throws ServiceError validation_failed, invalid_json, payload_too_large */
 export function decodeBody(form: Form, bytes: Uint8Array): Decoded {
   const { settings } = form;
-  if (form.name === "litellm")
-    return { told: readDelivery(liteLlm, bytes, settings), remarks: [], refused: [], leftOut: [] };
-  if (form.name === "helicone")
-    return { told: readDelivery(helicone, bytes, settings), remarks: [], refused: [], leftOut: [] };
+  if (form.name === "litellm") return { told: readDelivery(liteLlm, bytes, settings), ...nothingElse };
+  if (form.name === "helicone") return { told: readDelivery(helicone, bytes, settings), ...nothingElse };
   const isOtlp = form.name === "otlp";
   const { signal, encoding } = isOtlp ? form : ({ signal: "traces", encoding: "json" } as const);
   const read = readExport(signal, encoding, bytes, offeredNames(settings));

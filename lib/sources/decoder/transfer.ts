@@ -10,12 +10,13 @@ type SentError = { code: ErrorCode; message: string; fields: object; headers: ob
 /**
  * What a body tells, as it goes from one thread to another. `chunks`: JSON of a few hundred items each, so that the receiver
  * can read them in slices; a thread reads a list of objects in one go. `marks` and `outer`: the spans around the records,
- * which their records name by their place, and the place of the span around each or -1.
+ * which their records name by their place, and the place of the span around each or -1. `spans`: JSON.
  */
 export type Sent = {
   chunks: string[];
   marks: string[];
   outer: number[];
+  spans: string;
   remarks: string[];
   refused: { error: SentError; count: number }[];
   leftOut: AccountRow[];
@@ -35,7 +36,7 @@ export function unpackError({ code, message, fields, headers }: SentError): Serv
  * Packs what a body tells, to be sent to another thread. Its records are changed in place, here and where they are unpacked: to
  * copy an object and give it other properties takes V8 longer than to write it as JSON.
  */
-export function pack({ told, remarks, refused, leftOut }: Decoded): Sent {
+export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent {
   const places = new Map<Around, number>();
   const marks: string[] = [];
   const outer: number[] = [];
@@ -59,21 +60,30 @@ export function pack({ told, remarks, refused, leftOut }: Decoded): Sent {
   for (let start = 0; start < items.length; start += chunkLength)
     chunks.push(JSON.stringify(items.slice(start, start + chunkLength)));
   const packed = refused.map(({ error, count }) => ({ error: packError(error), count }));
-  return { chunks, marks, outer, remarks, refused: packed, leftOut };
+  return { chunks, marks, outer, spans: JSON.stringify(spans), remarks, refused: packed, leftOut };
 }
 
 /** Unpacks what another thread packed, in slices. */
-export async function unpack({ chunks, marks, outer, remarks, refused, leftOut }: Sent): Promise<Decoded> {
-  const spans = marks.map((mark): Around => ({ mark, outer: undefined }));
-  for (const [index, span] of spans.entries()) span.outer = spans[outer[index] as number];
+export async function unpack({
+  chunks,
+  marks,
+  outer,
+  spans,
+  remarks,
+  refused,
+  leftOut,
+}: Sent): Promise<Decoded> {
+  const around = marks.map((mark): Around => ({ mark, outer: undefined }));
+  for (const [index, each] of around.entries()) each.outer = around[outer[index] as number];
   const told: DecodedItem[] = [];
   const pause = slicer();
   for (const chunk of chunks) {
-    for (const item of JSON.parse(chunk)) told.push(unpackItem(item, spans));
+    for (const item of JSON.parse(chunk)) told.push(unpackItem(item, around));
     await pause();
   }
   return {
     told,
+    spans: JSON.parse(spans),
     remarks,
     refused: refused.map(({ error, count }) => ({ error: unpackError(error), count })),
     leftOut,

@@ -157,7 +157,7 @@ test("Joins the span of a call that Anthropic exports with that of its SDK", () 
     name: "anthropic.test",
     service: "claude-platform",
   });
-  expect(mapped(test, "protobuf")).toEqual({ records: [], remarks: [], refused: [], leftOut: [] });
+  expect(mapped(test, "protobuf")).toMatchObject({ records: [], remarks: [], refused: [], leftOut: [] });
 });
 
 test("Reads Qwen Code's answers, whose output has the thoughts in it", () => {

@@ -2,6 +2,7 @@ import { ServiceError } from "@/lib/errors";
 import type { StoredSource } from "@/lib/keys/api-key";
 import { type CallKeys, isProviderKey } from "@/lib/ledger/ingest/call";
 import { isRicher, joinSameCalls } from "@/lib/ledger/telemetry/same-call";
+import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import { Account, type AccountRow, lossesIn, unreadEmitter } from "@/lib/sources/account";
 import { inferenceSpan } from "@/lib/sources/emitters/conventions";
 import type { Attribution, Emitter } from "@/lib/sources/emitters/emitter";
@@ -13,6 +14,7 @@ import { inherit, type Read, withoutOuter } from "./outer-spans";
 import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
 import type { SourceRecord } from "./source-record";
+import { placeOf } from "./span-names";
 import { tellingOf } from "./telling-of";
 
 /**
@@ -21,6 +23,8 @@ import { tellingOf } from "./telling-of";
  */
 export type Mapped = {
   records: SourceRecord[];
+  /** The spans that tell no call of their own. */
+  spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
   leftOut: AccountRow[];
@@ -71,7 +75,9 @@ export function mapExport(
   const counted = new Set(inner);
   for (const { record } of read)
     if (!counted.has(record)) leftOut.add(record.emitter, "repeats", "contains_calls");
-  nameTellings(read, counted);
+  nameTellings(read, counted, settings);
+  const ofCalls = new Set(read.flatMap(({ entry, record }) => (counted.has(record) ? [entry] : [])));
+  const spans = spansAround(entries, ofCalls, (entry) => placeOf(entry, attributionOfEntry(entry), settings));
   const records = joinSameCalls(
     mergeSameCall(inner, leftOut),
     ({ keys }) => keys.tellings ?? [],
@@ -91,16 +97,41 @@ export function mapExport(
   }
   for (const [what, count] of unnamed) remarks.add(`Recorded ${count} without ${what}.`);
   const account = leftOut.list();
-  return { records, remarks: [...remarks, ...lossesIn(account)], refused: refused.list(), leftOut: account };
+  return {
+    records,
+    spans,
+    remarks: [...remarks, ...lossesIn(account)],
+    refused: refused.list(),
+    leftOut: account,
+  };
 }
 
 /** Gives the records that count what they are compared by where they share no id, once they have all their names. */
-function nameTellings(read: readonly Read[], counted: ReadonlySet<SourceRecord>): void {
-  for (const { entry, record } of read) {
+function nameTellings(
+  read: readonly Read[],
+  counted: ReadonlySet<SourceRecord>,
+  settings: StoredSource | null,
+): void {
+  for (const { entry, record, attribution } of read) {
     if (!counted.has(record)) continue;
     const telling = tellingOf(entry, record);
-    if (telling) record.keys.tellings = [telling];
+    if (telling)
+      record.keys.tellings = [Object.assign(telling, placeOf(entry, attribution, settings, record))];
   }
+}
+
+/** The most spans of an export that are remembered although they tell no call, those with names first. */
+const maxSpans = 2_000;
+
+function spansAround(
+  entries: readonly Entry[],
+  ofCalls: ReadonlySet<Entry>,
+  place: (entry: Entry) => TreeSpan | undefined,
+): TreeSpan[] {
+  const spans = entries.flatMap((entry) => (ofCalls.has(entry) ? [] : (place(entry) ?? [])));
+  if (spans.length <= maxSpans) return spans;
+  const isNamed = ({ names }: TreeSpan) => Number(names !== null);
+  return spans.sort((one, other) => isNamed(other) - isNamed(one)).slice(0, maxSpans);
 }
 
 /** Where the spans of an emitter name whose they are: the same in each of its rules. */

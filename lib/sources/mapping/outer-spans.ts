@@ -13,7 +13,9 @@ import { allInput } from "./tokens";
 export type Read = { entry: Entry; record: SourceRecord; attribution: Attribution };
 
 /** Who and what a span, and those around it, are about by their own attributes. */
-type Names = Partial<Pick<SourceRecord, "user" | "session" | "feature" | "project" | "tags" | "offered">>;
+export type Names = Partial<
+  Pick<SourceRecord, "user" | "session" | "feature" | "project" | "tags" | "offered">
+>;
 
 /** A span of an export, or one that its spans or log records name. */
 type Span = Around & {
@@ -127,7 +129,7 @@ function resolve(span: Span, attributionOf: (entry: Entry) => Attribution): void
 const noAttributes: Attributes = new Map();
 
 /** What a span says itself. Its resource is where it ran, and says nothing about calls that ran elsewhere. */
-function ownNames({ own, offered }: Entry, attribution: Attribution): Names | undefined {
+export function ownNames({ own, offered }: Entry, attribution: Attribution): Names | undefined {
   if (own.size === 0 && offered.size === 0) return undefined;
   const { user, session, tags } = readAttribution(attribution, own, noAttributes);
   const feature = firstText(attribution.feature, own);

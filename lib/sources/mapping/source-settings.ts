@@ -42,18 +42,28 @@ export function isCovered(record: SourceRecord, { source }: Pick<ApiKey, "source
 
 /** The feature of a record: as the settings say, else as the emitter says. Undefined for none. */
 export function featureOf(record: SourceRecord, { source }: Pick<ApiKey, "source">): string | undefined {
-  const chosen = named(source?.feature_attribute, record.offered);
+  const chosen = nameIn(record.offered, source?.feature_attribute);
   const feature = chosen ?? record.feature ?? source?.default_feature;
-  return feature === undefined ? undefined : cutText(feature, 128);
+  return feature === undefined ? undefined : cutText(feature, maxFeatureLength);
 }
+
+/** A longer feature is cut. */
+export const maxFeatureLength = 128;
 
 /** The tags of a record: those of the settings, or where they name none, those that its emitter is known to have. */
 export function tagsOf(record: SourceRecord, { source }: Pick<ApiKey, "source">): Record<string, string> {
   const chosen = source?.tags;
-  if (!chosen || chosen.length === 0) return record.tags;
+  return !chosen || chosen.length === 0 ? record.tags : chosenTags(chosen, record.offered);
+}
+
+/** The tags of a source's settings, from the attributes that they name. */
+export function chosenTags(
+  chosen: NonNullable<StoredSource["tags"]>,
+  offered: Attributes,
+): Record<string, string> {
   return Object.fromEntries(
     chosen.flatMap(({ name, attribute }) => {
-      const value = tagValue.safeParse(named(attribute, record.offered));
+      const value = tagValue.safeParse(nameIn(offered, attribute));
       return value.success ? [[name, value.data]] : [];
     }),
   );
@@ -73,7 +83,7 @@ export function projectOf(
 ): string {
   const [only, ...others] = conditions.project_slugs ?? [];
   return (
-    toSlug(named(source?.project_attribute, offered)) ??
+    toSlug(nameIn(offered, source?.project_attribute)) ??
     toSlug(project) ??
     source?.default_project ??
     own?.slug ??
@@ -83,14 +93,15 @@ export function projectOf(
   );
 }
 
-function named(attribute: string | undefined, offered: Attributes): string | undefined {
+/** The name that an attribute of the settings has; undefined for none, and for what is no name. */
+export function nameIn(offered: Attributes, attribute: string | undefined): string | undefined {
   if (attribute === undefined || mayHoldContent(attribute)) return undefined;
   const value = firstText([attribute], offered);
   return value === undefined || value.length > maxNameLength || looksLikeSecret(value) ? undefined : value;
 }
 
 /** `Checkout API` → `checkout-api`, `https://github.com/acme/shop.git` → `shop`; undefined where nothing is left. */
-function toSlug(name: string | undefined): string | undefined {
+export function toSlug(name: string | undefined): string | undefined {
   const slug = nameOfRepository(name)
     ?.toLowerCase()
     .replace(/[^a-z0-9._-]+/g, "-")

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import { validationFailed } from "@/lib/errors";
-import type { ZonedDays } from "@/lib/spend/days";
+import type { ZonedDays } from "@/lib/ledger/days";
 import { addDays } from "@/lib/spend/period";
 import {
   type ActivityPlace,
@@ -142,9 +142,11 @@ const restOf = ({
   tag,
   min_amount,
   max_amount,
+  adjusts,
 }: ActivityFilters) => [
   min_amount,
   max_amount,
+  adjusts,
   source,
   cost_status,
   q,

@@ -16,8 +16,9 @@ import {
 } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { containing, empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
+import { isOnDays, type ZonedDays } from "@/lib/ledger/days";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { isOnDays, type ZonedDays } from "@/lib/spend/days";
+import { addMonths } from "@/lib/ledger/recurring/periods";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
 
@@ -65,9 +66,14 @@ const activityRow = {
   voided_by: nullable(uuid()),
   corrects: nullable(uuid()),
   corrected_by: nullable(uuid()),
+  adjusts: nullable(timestamp()),
+  undone_later: boolean(),
 };
 
-/** A row of activity as stored; amounts are exact text. `at` is `occurred_at` to the microsecond. */
+/**
+ * A row of activity as stored; amounts are exact text. `at` is `occurred_at` to the microsecond. `undone_later`: whether it was voided
+ * after its month was closed, so that its void is booked in a later one.
+ */
 export type StoredActivity = Omit<Row<typeof activityRow>, "cost_statuses"> & { cost_status: CostStatus };
 
 /** That a posting is summed on days of a range, and did not occur before midnight UTC of another day. */
@@ -108,13 +114,22 @@ function orderOf(sort: ActivitySort): { keys: Sql; isAfter: (place: ActivityPlac
 /** Listed rows in a range of days and of amounts, after a place. */
 function ahead(
   workspaceId: string,
-  { min_amount: min, max_amount: max }: ActivityFilters,
+  { min_amount: min, max_amount: max, adjusts }: ActivityFilters,
   within: Sql,
+  timeZone: string,
   { sort, after }: PageOrder,
 ): Sql {
   return sql`m.workspace_id = ${workspaceId} and ${within} and ${isListed} ${after ? orderOf(sort).isAfter(after) : empty}
     ${min === undefined ? empty : sql`and ${entryAmount} >= ${min}::numeric`}
-    ${max === undefined ? empty : sql`and ${entryAmount} <= ${max}::numeric`}`;
+    ${max === undefined ? empty : sql`and ${entryAmount} <= ${max}::numeric`}
+    ${adjusts === undefined ? empty : sql`and ${adjustsMonth(adjusts, timeZone)}`}`;
+}
+
+/** That a row adjusts a closed month: any, or one of the time zone, `YYYY-MM`. */
+function adjustsMonth(month: string, timeZone: string): Sql {
+  if (month === "any") return sql`m.adjusts is not null`;
+  const from = `${month}-01`;
+  return isOnDays(sql`m.adjusts`, { from, until: addMonths(from, 1), timeZone });
 }
 
 /** The order of rows, and the place that they follow. */
@@ -144,7 +159,7 @@ export async function selectPlaceAhead(
     { at: text(), id: uuid(), part: integer(), value: numeric() },
     sql`select ${microsecondsText(sql`m.occurred_at`)} as at, m.id, m.part, trim_scale(${entryAmount}) as value
       from public.messages as m
-      where ${ahead(workspaceId, filters, isWithin(sql`m.occurred_at`, range, undefined), order)}
+      where ${ahead(workspaceId, filters, isWithin(sql`m.occurred_at`, range, undefined), range.timeZone, order)}
       order by ${orderOf(order.sort).keys}
       offset ${rows - 1} limit 1`,
   );
@@ -185,7 +200,7 @@ export async function selectActivity(
     and (not ${hasLines} or exists (
       select from public.messages as line where ${ofMessage} and line.cost_status = 'unpriced' ${batchByBatch}
     ))`;
-  const rowsAhead = sql`${ahead(workspaceId, filters, within(sql`m.occurred_at`), order)}`;
+  const rowsAhead = sql`${ahead(workspaceId, filters, within(sql`m.occurred_at`), range.timeZone, order)}`;
   // The limit of the inner select ends a search for rare rows. The outer one reads no further than it needs.
   const source =
     among === undefined
@@ -203,7 +218,7 @@ export async function selectActivity(
     sql`with page as (
        select row_number() over (order by ${keys}) as place, m.id, m.part, m.occurred_at, m.created_at, m.project_id, m.api_key_id, m.user_id, m.type, m.source,
          m.environment, m.provider, ${hasLines} as has_lines, m.unit_type, m.quantity, m.batch_id, m.category, m.details, m.label, m.tags, m.emitter,
-         m.voids, m.voided_by, m.counted_at, postings.*
+         m.voids, m.voided_by, m.counted_at, m.adjusts, postings.*
        from ${source} as m
        cross join lateral (
          select sum(posting.amount_usd) as message_amount_usd,
@@ -239,7 +254,12 @@ export async function selectActivity(
        case when not page.has_lines then trim_scale(page.quantity) end as quantity,
        page.line_count, page.cost_statuses, page.batch_id, page.category, page.details,
        keys.id as key_id, keys.name as key_name, people.id as user_id, coalesce(people.display_name, people.email) as user_name,
-       page.voids, page.voided_by, corrected.message_id as corrects, voided.corrected_by
+       page.voids, page.voided_by, corrected.message_id as corrects, voided.corrected_by, page.adjusts,
+       page.voided_by is not null and exists (
+         select from public.closed_months as closing
+         where closing.workspace_id = ${workspaceId} and closing.reopened_at is null and closing.closed_at <= voided.created_at
+           and closing.month = date_trunc('month', page.occurred_at at time zone 'UTC')::date
+       ) as undone_later
      from page
      join public.projects on projects.workspace_id = ${workspaceId} and projects.id = page.project_id
      left join public.api_keys as keys on keys.workspace_id = ${workspaceId} and keys.id = page.api_key_id

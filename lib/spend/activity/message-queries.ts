@@ -29,6 +29,7 @@ const postingRow = {
   source: text<MessageSource>(),
   created_at: timestamp(),
   occurred_at: timestamp(),
+  adjusts: nullable(timestamp()),
   amount_usd: numeric(),
   cost_status: text<CostStatus>(),
   key_id: nullable(uuid()),
@@ -60,6 +61,7 @@ const postingRow = {
   voided_by: nullable(uuid()),
   voided_at: nullable(timestamp()),
   void_reason: nullable(text()),
+  correction_reason: nullable(text()),
   corrects: nullable(uuid()),
   corrected_by: nullable(uuid()),
   is_own: boolean(),
@@ -81,14 +83,14 @@ export function selectMessage(
   return selectAll(
     client,
     postingRow,
-    sql`select m.id, m.part, m.type, m.label, m.environment, m.source, m.created_at, m.occurred_at,
+    sql`select m.id, m.part, m.type, m.label, m.environment, m.source, m.created_at, m.occurred_at, m.adjusts,
        trim_scale(m.amount_usd) as amount_usd, m.cost_status, keys.id as key_id, keys.name as key_name,
        people.id as user_id, coalesce(people.display_name, people.email) as user_name,
        projects.slug as project_slug, projects.name as project_name, m.provider, m.model, m.feature, m.end_user, m.session, m.tags, m.emitter,
        trim_scale(m.list_price_usd) as list_price_usd, trim_scale(m.given_cost_usd) as given_cost_usd, m.unit_type,
        trim_scale(m.quantity) as quantity, m.price, m.currency, trim_scale(m.original_amount) as original_amount,
        m.batch_id, m.category, m.notes, m.metadata, m.details,
-       m.voids, m.voided_by, voided.created_at as voided_at, voided.reason as void_reason, corrected.message_id as corrects,
+       m.voids, m.voided_by, voided.created_at as voided_at, voided.reason as void_reason, corrected.message_id as corrects, corrected.reason as correction_reason,
        voided.corrected_by, ${isOwnRecord(sql`keys`, userId)} as is_own
      from public.messages as m
      join public.projects on projects.workspace_id = m.workspace_id and projects.id = m.project_id
@@ -110,4 +112,15 @@ export function selectIdempotencyKey(
   id: string,
 ): Promise<string | null> {
   return callFunction(client, "private.idempotency_key_of", workspaceId, id);
+}
+
+/** The budgets that count a message, and the alerts of them and of its key; instants are ISO 8601. */
+export type StoredWatchers = {
+  budgets: { id: string; name: string }[];
+  alerts: { id: string; rule: string; subject: string; percent: string | null; fired_at: string }[];
+};
+
+/** What watches a message. No user's role may ask: runs as the service (`asServiceWithin`). */
+export function selectWatchers(client: ClientBase, workspaceId: string, id: string): Promise<StoredWatchers> {
+  return callFunction(client, "private.watched_by", workspaceId, id);
 }

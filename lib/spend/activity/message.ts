@@ -13,6 +13,7 @@ import {
   type StoredPosting,
   selectIdempotencyKey,
   selectMessage,
+  selectWatchers,
 } from "./message-queries";
 import { selectSessionTotal } from "./session-queries";
 import { toTotal } from "./sessions";
@@ -27,7 +28,10 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
     const [first, ...others] = await selectMessage(client, workspaceId, id, claims.sub);
     if (!first) throw notFound();
     const isVoidable = first.voids === null && first.voided_by === null;
-    const key = await asServiceWithin(client, () => selectIdempotencyKey(client, workspaceId, id));
+    const [key, watchers] = await asServiceWithin(client, async () => [
+      await selectIdempotencyKey(client, workspaceId, id),
+      await selectWatchers(client, workspaceId, id),
+    ]);
     const detail = toMessageDetail(first, [first, ...others]);
     const { session, environment } = detail;
     const total =
@@ -36,6 +40,8 @@ export function readMessage(claims: UserClaims, slug: string, id: string): Promi
       ...detail,
       session_total: total ? toTotal(total) : null,
       idempotency_key: key,
+      budgets: watchers.budgets,
+      alerts: watchers.alerts.map((alert) => ({ ...alert, fired_at: toInstant(Date.parse(alert.fired_at)) })),
       may_void: isVoidable && mayVoid(role, first.is_own),
     };
   });
@@ -47,7 +53,7 @@ const exactOrNull = (text: string | null) => (text === null ? null : exact(text)
 function toMessageDetail(
   first: StoredPosting,
   postings: StoredPosting[],
-): Omit<MessageDetail, "idempotency_key" | "session_total" | "may_void"> {
+): Omit<MessageDetail, "idempotency_key" | "session_total" | "may_void" | "budgets" | "alerts"> {
   const isBatch = first.type === "batch";
   const hasLines = isBatch || (first.type === "usage" && postings.length > 1);
   const {
@@ -55,6 +61,7 @@ function toMessageDetail(
     is_own: _____,
     type,
     occurred_at: __,
+    adjusts: ______,
     project_slug: ___,
     project_name: ____,
     ...message
@@ -90,10 +97,11 @@ function toMessageDetail(
 /** A message with lines is one entry: what its postings have each for themselves is said of its lines. */
 const noLine = { unit_type: null, quantity: null, price: null, details: null };
 
-function toEntry({ part, occurred_at, project_slug, project_name, amount_usd }: StoredPosting) {
+function toEntry({ part, occurred_at, adjusts, project_slug, project_name, amount_usd }: StoredPosting) {
   return {
     part,
     occurred_at: toInstant(occurred_at.getTime()),
+    adjusts: adjusts && toInstant(adjusts.getTime()),
     project_slug,
     project_name,
     amount_usd: exact(amount_usd),

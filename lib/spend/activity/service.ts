@@ -111,7 +111,18 @@ function convertRow(row: StoredActivity, currency: string, clock: Clock): Pick<A
 
 /** A row as answers have it. */
 export function toActivityRow(row: StoredActivity): ActivityRow {
-  const { at: _, batch_id, category, details, key_id, key_name, user_id, user_name, ...rest } = row;
+  const {
+    at: _,
+    undone_later: __,
+    batch_id,
+    category,
+    details,
+    key_id,
+    key_name,
+    user_id,
+    user_name,
+    ...rest
+  } = row;
   return {
     ...rest,
     amount_usd: new ExactNumber(row.amount_usd),
@@ -122,6 +133,7 @@ export function toActivityRow(row: StoredActivity): ActivityRow {
     label: labelOf(row),
     created_at: toInstant(row.created_at.getTime()),
     occurred_at: toInstant(row.occurred_at.getTime()),
+    adjusts: row.adjusts && toInstant(row.adjusts.getTime()),
     key: key_id === null ? null : { id: key_id, name: key_name ?? "" },
     user: user_id === null ? null : { id: user_id, name: user_name ?? "" },
   };

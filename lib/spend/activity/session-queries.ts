@@ -3,7 +3,7 @@ import type { SessionsQuery } from "@/lib/contract/spend/sessions";
 import { integer, numeric, type Row, text, texts, timestamp } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
-import type { ZonedDays } from "@/lib/spend/days";
+import type { ZonedDays } from "@/lib/ledger/days";
 import { isWithin } from "./activity-queries";
 import { condition, lineConditions, rowConditions } from "./filters";
 
@@ -33,7 +33,7 @@ const summed = sql`
 export function selectSessions(
   client: ClientBase,
   workspaceId: string,
-  { sort, emitter, ...filters }: Omit<SessionsQuery, "limit" | "cursor">,
+  { sort, emitter, session, ...filters }: Omit<SessionsQuery, "limit" | "cursor">,
   range: ZonedDays,
   after: SessionPlace | undefined,
   limit: number,
@@ -53,6 +53,7 @@ export function selectSessions(
         from public.messages as m
         where m.workspace_id = ${workspaceId} and ${isWithin(sql`m.occurred_at`, range, undefined)} and ${isOfSession}
           ${rowConditions(sql`m`, workspaceId, filters)} ${lineConditions(sql`m`, filters)} ${condition(sql`m.emitter`, emitter)}
+          ${condition(sql`m.session`, session)}
         group by m.session
       ) as sessions
       where true ${after ? sql`and (${key}, session) < (${given}, ${after.session})` : empty}

@@ -55,6 +55,7 @@ export const archivedFiles: ArchivedFile[] = [
     ]),
   },
   { name: "message-voids.ndjson", statement: rowsOf("message_voids", "created_at, message_id") },
+  { name: "closed-months.ndjson", statement: rowsOf("closed_months", "month, closed_at") },
   { name: "repricings.ndjson", statement: rowsOf("repricings", "created_at, id") },
   { name: "daily-spend.ndjson", statement: rowsOf("daily_spend", "day") },
   { name: "audit-log.ndjson", statement: rowsOf("audit_log", "at, id", ["kind", "subject_id"]) },
@@ -97,6 +98,7 @@ export const messageColumns = [
   "voids",
   "voided_by",
   "counted_at",
+  "adjusts",
 ];
 
 /** Of them, those that are numbers. */

@@ -56,6 +56,9 @@ const budgetRow = {
   /** When its present period, or the budget, ends: milliseconds since 1970. */
   resets_ms: neverNull(bigint()),
   currency: neverNull(text()),
+  /** Ids of whom it warns, also of those who are not there any more. */
+  warned_people: neverNull(texts()),
+  warned_channels: neverNull(texts()),
 };
 
 /** A budget with what was spent on it in its present period, USD as exact text. */
@@ -77,6 +80,7 @@ export function selectBudgetStatus(
        (extract(epoch from local_time) * 1000)::bigint as local_ms, amount, limit_usd, raised_amount, raised_until,
        alert_percents::text[] as alert_percents, alert_amounts::text[] as alert_amounts,
        spent_usd as spent, booked_usd as booked, created_at, blocks, currency,
+       warned_people::text[] as warned_people, warned_channels::text[] as warned_channels,
        (extract(epoch from least(period_until, ends_on + 1)::timestamp at time zone time_zone) * 1000)::bigint as resets_ms
      from public.budget_status
      where workspace_id = ${workspaceId} and environment = ${environment} ${id === undefined ? empty : sql`and id = ${id}`}
@@ -134,6 +138,42 @@ export function selectScopes(client: ClientBase, workspaceId: string, named: str
   );
 }
 
+const receiverRow = {
+  type: text<"person" | "channel">(),
+  id: uuid(),
+  name: text(),
+  /** Whether it receives nothing at present: a member who left, or a channel that is turned off. */
+  is_off: boolean(),
+};
+
+/** A member or an alert channel that a budget can warn. */
+export type ReceiverRow = Row<typeof receiverRow>;
+
+/** Those of these members and channels that a workspace still has, by name. */
+export function selectReceivers(
+  client: ClientBase,
+  workspaceId: string,
+  people: string[],
+  channels: string[],
+): Promise<ReceiverRow[]> {
+  return selectAll(
+    client,
+    receiverRow,
+    sql`select type, id, name, is_off
+      from (
+        select 'person' as type, m.user_id as id, coalesce(p.display_name, p.email) as name, false as is_off
+        from public.workspace_members as m
+        join public.profiles as p on p.id = m.user_id
+        where m.workspace_id = ${workspaceId} and m.user_id = any (${people}::uuid[])
+        union all
+        select 'channel', c.id, c.name, c.disabled_at is not null and c.disabled_reason <> 'failing'
+        from public.alert_channels as c
+        where c.workspace_id = ${workspaceId} and c.id = any (${channels}::uuid[])
+      ) as receivers
+      order by lower(name), id`,
+  );
+}
+
 /** The names of a workspace's budgets. */
 export async function selectBudgetNames(client: ClientBase, workspaceId: string): Promise<string[]> {
   const rows = await selectAll(
@@ -142,6 +182,28 @@ export async function selectBudgetNames(client: ClientBase, workspaceId: string)
     sql`select name from public.budgets where workspace_id = ${workspaceId}`,
   );
   return rows.map(({ name }) => name);
+}
+
+const namedRow = { is_named: boolean() };
+
+/** Whether a workspace has a cost, live or test, with this name. Providers are compared without regard to case. */
+export async function isNamedByCosts(
+  client: ClientBase,
+  workspaceId: string,
+  type: Exclude<ScopeType, "global" | "project" | "key">,
+  name: string,
+): Promise<boolean> {
+  const isSame = type === "provider" ? sql`lower(t.value) = lower(${name})` : sql`t.value = ${name}`;
+  const row = await selectOne(
+    client,
+    namedRow,
+    sql`select exists (
+        select from public.daily_totals as t
+        -- With the environments, so that the index is searched within the dimension.
+        where t.workspace_id = ${workspaceId} and t.environment in ('live', 'test') and t.dimension = ${type} and ${isSame}
+      ) as is_named`,
+  );
+  return row.is_named;
 }
 
 /** What a budget is made of. Amounts are exact text in its currency, thresholds in USD, days `YYYY-MM-DD`. */
@@ -170,6 +232,8 @@ export type Editable = {
   alert_percents: string[];
   alert_amounts: string[];
   blocks: boolean;
+  warned_people: string[];
+  warned_channels: string[];
 };
 
 /** Inserts a budget. @returns its id */
@@ -179,12 +243,13 @@ export async function insertBudget(client: ClientBase, budget: NewBudget): Promi
     { id: uuid() },
     sql`insert into public.budgets (
         workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on,
-        raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate
+        raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate, warned_people,
+        warned_channels
       ) values (
         ${budget.workspace_id}, ${budget.name}, ${budget.scope_type}, ${budget.scope_value}, ${budget.amount},
         ${budget.period}, ${budget.week_start}, ${budget.time_zone}, ${budget.starts_on}, ${budget.ends_on},
         ${budget.raised_amount}, ${budget.raised_until}, ${budget.alert_percents}, ${budget.alert_amounts},
-        ${budget.blocks}, ${budget.currency}, ${budget.usd_rate}
+        ${budget.blocks}, ${budget.currency}, ${budget.usd_rate}, ${budget.warned_people}, ${budget.warned_channels}
       ) returning id`,
   );
   return row.id;

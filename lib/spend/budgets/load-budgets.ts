@@ -17,9 +17,11 @@ import { toForecastDetails } from "@/lib/spend/forecast";
 import type { LedgerScope } from "@/lib/spend/scope";
 import {
   type BudgetRow,
+  type ReceiverRow,
   type ScopeRow,
   selectBudgetStatus,
   selectBudgetUsage,
+  selectReceivers,
   selectScopes,
 } from "./budget-queries";
 import { chargesBefore, daysOf, forecastBudget, type UsageOfDay } from "./forecast";
@@ -49,7 +51,15 @@ export async function loadFullBudgets(
   id?: string,
 ): Promise<Budget[]> {
   const scope = { workspaceId, environment: "live" } as const;
-  const rows = await selectBudgetStatus(client, scope, id);
+  return describeBudgets(client, scope, await selectBudgetStatus(client, scope, id));
+}
+
+/** Budgets with their scope and forecast, from their rows. */
+export async function describeBudgets(
+  client: ClientBase,
+  scope: LedgerScope,
+  rows: BudgetRow[],
+): Promise<Budget[]> {
   const usage = await selectBudgetUsage(
     client,
     scope,
@@ -60,11 +70,20 @@ export async function loadFullBudgets(
   const charges = before ? await loadComingCharges(client, scope, before, Date.now()) : [];
   const scopes = await selectScopes(
     client,
-    workspaceId,
+    scope.workspaceId,
     rows.flatMap(({ scope_value: value }) => value ?? []),
   );
+  const receivers = rows.some(namesReceivers)
+    ? await selectReceivers(
+        client,
+        scope.workspaceId,
+        rows.flatMap((row) => row.warned_people),
+        rows.flatMap((row) => row.warned_channels),
+      )
+    : [];
   return rows.map((row) => ({
     ...toBudget(row),
+    warns: toWarned(row, receivers),
     scope: toScope(row, scopes),
     week_starts_on: weekdays[row.week_start - 1] ?? "monday",
     starts_on: row.starts_on,
@@ -78,6 +97,21 @@ export async function loadFullBudgets(
     ...toForecast(row, usage, charges),
     created_at: toInstant(row.created_at.getTime()),
   }));
+}
+
+const namesReceivers = ({ warned_people: people, warned_channels: channels }: BudgetRow) =>
+  people.length + channels.length > 0;
+
+/** Whom a budget warns of those that it names, and whether it warns by the rules because nobody of them can be reached. */
+function toWarned(row: BudgetRow, receivers: ReceiverRow[]): Budget["warns"] {
+  const people = receivers.filter(({ type, id }) => type === "person" && row.warned_people.includes(id));
+  const channels = receivers.filter(({ type, id }) => type === "channel" && row.warned_channels.includes(id));
+  const isReached = people.length > 0 || channels.some((channel) => !channel.is_off);
+  return {
+    people: people.map(({ id, name }) => ({ id, name })),
+    channels: channels.map(({ id, name, is_off }) => ({ id, name, is_off })),
+    falls_back: namesReceivers(row) && !isReached,
+  };
 }
 
 /** The raise of a budget, unless it is over. */

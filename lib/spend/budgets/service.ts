@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { Membership } from "@/lib/contract/access/me";
 import {
   type budgetList,
   type CreateBudgetRequest,
@@ -22,15 +23,18 @@ import {
   type UserClaims,
 } from "@/lib/db/transaction";
 import { compare, parseDecimal, toText } from "@/lib/decimal";
-import { notFound, validationFailed } from "@/lib/errors";
+import { notFound, type ServiceError, validationFailed } from "@/lib/errors";
 import { checkAmount } from "@/lib/ledger/ingest/check";
 import {
   type BudgetRow,
   countBudgets,
   deleteBudget,
   insertBudget,
+  isNamedByCosts,
+  type NewBudget,
   selectBudgetNames,
   selectBudgetStatus,
+  selectReceivers,
   selectScopes,
   updateBudget,
 } from "./budget-queries";
@@ -80,8 +84,8 @@ export function readBudget(claims: UserClaims, slug: string, id: string): Promis
 /**
  * Creates a budget, for admins. It counts what its present period has spent already. Several budgets may have the same
  * scope, such as a soft and a hard limit.
- * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown, or the budget is
- *   over
+ * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown, no cost names the
+ *   scope, or the budget is over
  */
 export function createBudget(
   claims: UserClaims,
@@ -89,41 +93,68 @@ export function createBudget(
   request: CreateBudgetRequest,
 ): Promise<Budget> {
   return asUser(claims, async (client, now) => {
-    const { id: workspaceId, time_zone: timeZone } = await requireMembership(client, claims, slug, "admin");
-    const { scope_type: scopeType, scope_value: named } = request;
-    const scope = await findScope(client, workspaceId, scopeType, named);
-    requireRaise(request.raise, request.amount);
-    requireAmounts(request);
-    const id = await insertBudget(client, {
-      workspace_id: workspaceId,
-      name: request.name ?? freeName(scope.label, await selectBudgetNames(client, workspaceId)),
-      scope_type: scopeType,
-      scope_value: scope.stored,
-      period: request.period,
-      week_start: weekdays.indexOf(request.week_starts_on) + 1,
-      time_zone: request.time_zone ?? timeZone,
-      starts_on: request.starts_on ?? null,
-      ends_on: request.ends_on ?? null,
-      amount: exactText(request.amount),
-      currency: request.currency,
-      usd_rate: rateOn(request.currency, dayOf(now)),
-      blocks: request.blocks,
-      ...toRaiseColumns(request.raise),
-      ...toAlertColumns(request.alert_at),
-    }).catch(explainRefused);
-    return loadFullBudget(client, workspaceId, id);
+    const workspace = await requireMembership(client, claims, slug, "admin");
+    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspace, request, now);
+    if (!isKnown && !request.allow_unknown_scope) throw unknownScope(request);
+    const id = await insertBudget(client, budget).catch(explainRefused);
+    return loadFullBudget(client, workspace.id, id);
   });
 }
 
 /**
- * Renames a budget, or changes its limit, its raise, its thresholds or whether it blocks, for admins.
+ * The columns of a requested budget of a workspace, whose time zone it has where it names none, and whether any cost names its scope.
+ * @throws ServiceError validation_failed
+ */
+export async function toNewBudget(
+  client: ClientBase,
+  { id: workspaceId, time_zone: timeZone }: Pick<Membership, "id" | "time_zone">,
+  request: CreateBudgetRequest,
+  now: number,
+): Promise<NewBudget & { is_known: boolean }> {
+  const { scope_type: scopeType, scope_value: named } = request;
+  const scope = await findScope(client, workspaceId, scopeType, named);
+  requireRaise(request.raise, request.amount);
+  requireAmounts(request);
+  return {
+    workspace_id: workspaceId,
+    name: request.name ?? freeName(scope.label, await selectBudgetNames(client, workspaceId)),
+    scope_type: scopeType,
+    scope_value: scope.stored,
+    period: request.period,
+    week_start: weekdays.indexOf(request.week_starts_on) + 1,
+    time_zone: request.time_zone ?? timeZone,
+    starts_on: request.starts_on ?? null,
+    ends_on: request.ends_on ?? null,
+    amount: exactText(request.amount),
+    currency: request.currency,
+    usd_rate: rateOn(request.currency, dayOf(now)),
+    blocks: request.blocks,
+    ...toRaiseColumns(request.raise),
+    ...toAlertColumns(request.alert_at),
+    ...(await toWarnedColumns(client, workspaceId, request.warns)),
+    is_known: scope.isKnown,
+  };
+}
+
+/** Says that no cost has the scope of a budget yet, and how to set it all the same. */
+function unknownScope({ scope_type: type, scope_value: value }: CreateBudgetRequest): ServiceError {
+  return validationFailed([
+    {
+      path: "scope_value",
+      message: `no cost names the ${type} ${value} yet; correct it, or send allow_unknown_scope: true to set the budget anyway`,
+    },
+  ]);
+}
+
+/**
+ * Renames a budget, or changes its limit, its raise, its thresholds, whom it warns or whether it blocks, for admins.
  * @throws ServiceError not_found, permission_denied, validation_failed
  */
 export function editBudget(
   claims: UserClaims,
   slug: string,
   id: string,
-  { name, amount, raise, alert_at: alertAt, blocks }: EditBudgetRequest,
+  { name, amount, raise, alert_at: alertAt, blocks, warns }: EditBudgetRequest,
 ): Promise<Budget> {
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
@@ -139,6 +170,7 @@ export function editBudget(
       amount: amount && exactText(amount),
       ...(raise !== undefined && toRaiseColumns(raise)),
       ...(alertAt && toAlertColumns(alertAt)),
+      ...(warns && (await toWarnedColumns(client, workspaceId, warns))),
     });
     return loadFullBudget(client, workspaceId, id);
   });
@@ -182,8 +214,29 @@ function toAlertColumns({ percent, usd }: CreateBudgetRequest["alert_at"]) {
   return { alert_percents: distinct(percent), alert_amounts: distinct(usd) };
 }
 
+/** Whom a budget warns. @throws ServiceError validation_failed where one is no member or channel of the workspace */
+async function toWarnedColumns(
+  client: ClientBase,
+  workspaceId: string,
+  { people, channels }: CreateBudgetRequest["warns"],
+) {
+  const found = await selectReceivers(client, workspaceId, people, channels);
+  const issuesOf = (field: "people" | "channels", ids: string[], type: "person" | "channel", what: string) =>
+    ids.flatMap((id, index) =>
+      found.some((each) => each.type === type && each.id === id)
+        ? []
+        : [{ path: `warns.${field}.${index}`, message: `must be ${what} of this workspace` }],
+    );
+  const issues = [
+    ...issuesOf("people", people, "person", "a member"),
+    ...issuesOf("channels", channels, "channel", "an alert channel"),
+  ];
+  if (issues.length > 0) throw validationFailed(issues);
+  return { warned_people: [...new Set(people)], warned_channels: [...new Set(channels)] };
+}
+
 /** Says which field the database refused. @throws ServiceError validation_failed, or the error itself */
-function explainRefused(error: unknown): never {
+export function explainRefused(error: unknown): never {
   if (sqlState(error) !== "22023") throw error;
   const isZone = error instanceof Error && error.message.includes("time zone");
   throw validationFailed([
@@ -215,19 +268,20 @@ export function restoreBudget(claims: UserClaims, slug: string, id: string): Pro
   );
 }
 
-/** Finds the stored value and the label of a request's scope. @throws ServiceError validation_failed */
+/** Finds the stored value and the label of a request's scope, and whether any cost names it. @throws ServiceError validation_failed */
 async function findScope(
   client: ClientBase,
   workspaceId: string,
   type: BudgetRow["scope_type"],
   named: string | null,
-): Promise<{ stored: string | null; label: string }> {
-  if (named === null) return { stored: null, label: everything };
-  if (type !== "project" && type !== "key") return { stored: named, label: named };
+): Promise<{ stored: string | null; label: string; isKnown: boolean }> {
+  if (named === null) return { stored: null, label: everything, isKnown: true };
+  if (type !== "global" && type !== "project" && type !== "key")
+    return { stored: named, label: named, isKnown: await isNamedByCosts(client, workspaceId, type, named) };
   const found = (await selectScopes(client, workspaceId, [named])).find(
     (row) => row.type === type && (row.slug ?? row.id) === named,
   );
-  if (found) return { stored: found.id, label: found.name };
+  if (found) return { stored: found.id, label: found.name, isKnown: true };
   throw validationFailed([{ path: "scope_value", message: `must be a ${type} of this workspace` }]);
 }
 

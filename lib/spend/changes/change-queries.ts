@@ -25,6 +25,7 @@ type Folded = ComparedRanges & { foldedUntil: string | null };
 const segmentRow = {
   project: text(),
   project_name: nullable(text()),
+  project_slug: nullable(text()),
   model: nullable(text()),
   kind: text<CostKind>(),
   now_cost: numeric(),
@@ -79,7 +80,7 @@ export function selectSegments(client: ClientBase, comparison: Folded): Promise<
   return selectAll(
     client,
     segmentRow,
-    sql`select project_id::text as project, projects.name as project_name, model, kind, now_cost, now_lines,
+    sql`select project_id::text as project, projects.name as project_name, projects.slug as project_slug, model, kind, now_cost, now_lines,
         before_cost, before_lines
       from (
         select project_id, model, case type when 'batch' then 'usage' else type end as kind,

@@ -40,7 +40,9 @@ export async function loadChanges(
   const comparison = { workspaceId, environment, filters, range, before, cut };
   const foldedUntil = await selectFoldedUntil(client, workspaceId);
   const rows = await selectSegments(client, { ...comparison, foldedUntil });
-  const nameOf = new Map(rows.map(({ project, project_name }) => [project, project_name ?? project]));
+  const projectOf = new Map(
+    rows.map((row) => [row.project, { name: row.project_name ?? row.project, value: row.project_slug }]),
+  );
   const segments = rows.map(toSegment);
   const movers = await selectMovers(client, { ...comparison, foldedUntil }, maxListed);
   const { difference, causes, volume } = splitDifference(segments);
@@ -70,7 +72,7 @@ export async function loadChanges(
       name,
       amount_usd: toText(amount),
       parts: parts.slice(0, maxListed).map((part) => ({
-        name: part.name && (nameOf.get(part.name) ?? part.name),
+        ...(projectOf.get(part.name ?? "") ?? { name: part.name, value: part.name }),
         amount_usd: toText(part.amount),
       })),
     })),

@@ -7,9 +7,9 @@ import type {
 import { isCalendar, tagNameOf } from "@/lib/contract/spend/spend-query";
 import type { DayRange } from "@/lib/contract/values/month";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { dayIn, isOnDays } from "@/lib/ledger/days";
 import { providerKey } from "@/lib/spend/activity/filters";
 import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
-import { dayIn, isOnDays } from "@/lib/spend/days";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
 

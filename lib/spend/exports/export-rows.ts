@@ -38,4 +38,5 @@ export const activityColumns: ExportColumn<ExportedPosting>[] = [
   ["voided_by", (row) => row.voided_by],
   ["corrects", (row) => row.corrects],
   ["corrected_by", (row) => row.corrected_by],
+  ["adjusts", (row) => row.adjusts && toInstant(row.adjusts.getTime())],
 ];

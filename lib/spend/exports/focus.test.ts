@@ -57,6 +57,8 @@ function rowOf(type: MessageType, occurredAt: string, others: Partial<StoredActi
     voided_by: null,
     corrects: null,
     corrected_by: null,
+    adjusts: null,
+    undone_later: false,
     ...others,
   };
 }

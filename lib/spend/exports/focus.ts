@@ -23,8 +23,11 @@ const classes: Record<MessageType, { category: string; frequency: string; unit: 
 
 const isUsage = ({ message_type: type }: Charge) => type === "usage" || type === "batch";
 const isPurchase = ({ message_type: type }: Charge) => type === "expense" || type === "subscription";
-const dayOfCharge = ({ occurred_at, workspace }: Charge) =>
+const dayOfBilling = ({ occurred_at, workspace }: Charge) =>
   postedOn(workspace.time_zone, occurred_at.getTime());
+/** An adjustment is billed in the month that it is booked in, for the day on which its cost occurred. */
+const dayOfCharge = ({ occurred_at, adjusts, workspace }: Charge) =>
+  postedOn(workspace.time_zone, (adjusts ?? occurred_at).getTime());
 const midnight = (day: string) => `${day}T00:00:00Z`;
 const provider = (charge: Charge) => charge.provider ?? charge.workspace.name;
 const cost = (charge: Charge) => csvNumber(charge.amount_usd);
@@ -38,7 +41,8 @@ const unit = (charge: Charge) =>
 
 /** FOCUS calls a correction what changes a billing period that is over, and leaves any other charge without a class. */
 function chargeClass(charge: Charge): string | null {
-  const { voids, corrects, created_at, workspace } = charge;
+  const { voids, corrects, adjusts, created_at, workspace } = charge;
+  if (adjusts !== null) return "Correction";
   if (voids === null && corrects === null) return null;
   const recordedOn = postedOn(workspace.time_zone, created_at.getTime());
   const isOver = recordedOn.slice(0, 7) > dayOfCharge(charge).slice(0, 7);
@@ -55,8 +59,8 @@ export const focusColumns: ExportColumn<Charge>[] = [
   ["BillingAccountName", ({ workspace }) => workspace.name],
   ["BillingAccountType", () => "Workspace"],
   ["BillingCurrency", () => "USD"],
-  ["BillingPeriodEnd", (charge) => midnight(addMonthStart(dayOfCharge(charge), 1))],
-  ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfCharge(charge), 0))],
+  ["BillingPeriodEnd", (charge) => midnight(addMonthStart(dayOfBilling(charge), 1))],
+  ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfBilling(charge), 0))],
   ["ChargeCategory", (charge) => classes[charge.message_type].category],
   ["ChargeClass", chargeClass],
   ["ChargeDescription", labelOf],
@@ -94,6 +98,7 @@ export const focusColumns: ExportColumn<Charge>[] = [
     ({ environment, feature, tags }) =>
       JSON.stringify({ environment, ...(feature !== null && { feature }), ...fromTagList(tags) }),
   ],
+  ["x_Adjusts", (charge) => charge.adjusts?.toISOString() ?? null],
   ["x_CorrectedBy", (charge) => charge.corrected_by],
   ["x_Corrects", (charge) => charge.corrects],
   ["x_CostStatus", (charge) => charge.cost_status],

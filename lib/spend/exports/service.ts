@@ -9,9 +9,9 @@ import type { DayRange } from "@/lib/contract/values/month";
 import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
+import type { ZonedDays } from "@/lib/ledger/days";
 import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page";
 import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/activity-queries";
-import type { ZonedDays } from "@/lib/spend/days";
 import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { activityColumns, type ExportColumn } from "./export-rows";
@@ -74,7 +74,8 @@ export async function exportActivity(
       );
       return { ...page, workspace, range, now };
     });
-  const readPostings = async (rows: StoredActivity[]): Promise<ExportedPosting[]> => {
+  const readPostings = async (found: StoredActivity[]): Promise<ExportedPosting[]> => {
+    const rows = found.map(asFiled);
     if (!rows.some(({ has_lines }) => has_lines)) return rows;
     return unfold(rows, await read((client, { id }) => selectLines(client, id, filters, rows)));
   };
@@ -112,6 +113,11 @@ export async function exportActivity(
     await running.end();
     throw error;
   }
+}
+
+/** A row of a closed month without what was done to it later: that is booked, and exported, in a later month. */
+function asFiled(row: StoredActivity): StoredActivity {
+  return row.undone_later ? { ...row, voided_by: null, corrected_by: null } : row;
 }
 
 /** The days of an export in its file name: `2026-11-01-2026-11-30`, or `all-2026-11-23` for all time until today. */

@@ -56,10 +56,21 @@ export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuer
 export async function loadMetrics(
   client: ClientBase,
   workspaceId: string,
-  { group_by: groupBy, currency, ...query }: MetricsQuery,
+  query: MetricsQuery,
   clock: Clock,
   given?: Display,
 ): Promise<Metrics> {
+  return (await loadMetricsAndTypes(client, workspaceId, query, clock, given)).metrics;
+}
+
+/** Like `loadMetrics`, with the rows of `selectTypeTotals` by type that they are made of, in USD. */
+export async function loadMetricsAndTypes(
+  client: ClientBase,
+  workspaceId: string,
+  { group_by: groupBy, currency, ...query }: MetricsQuery,
+  clock: Clock,
+  given?: Display,
+): Promise<{ metrics: Metrics; types: TypeTotals[] }> {
   const display = given ?? (await loadDisplay(client, workspaceId, { ...query, currency }, clock));
   const scope = { workspaceId, filters: query };
   const { now } = clock;
@@ -74,7 +85,8 @@ export async function loadMetrics(
     recorded.types,
   );
   const asked = { query, days, series, cut, clock };
-  if (!display) return toMetrics(asked, recorded, forecast);
+  const { types } = recorded;
+  if (!display) return { metrics: toMetrics(asked, recorded, forecast), types };
   const converted = followOrder(
     recorded,
     await loadSums(client, { ...scope, display }, days, series, cut, recorded.largest),
@@ -83,7 +95,7 @@ export async function loadMetrics(
   const convertedForecast = forecast && convertForecast(display, forecast, converted);
   const ofCurrency = toMetrics(asked, converted, convertedForecast, recorded);
   const paired = pairAmounts(answer, ofCurrency);
-  return { ...paired, converted: toConvertedMetrics(display, paired) };
+  return { metrics: { ...paired, converted: toConvertedMetrics(display, paired) }, types };
 }
 
 /** Of a converted sum: what it is in USD, by which both are ordered. */
@@ -315,7 +327,7 @@ async function loadForecast(
   const today = dayOf(now);
   const isOpen = range.from <= today && today < range.until && range.until !== everything.until;
   // The latest days end with today, but what is looked for in them is not what comes.
-  if (!isOpen || period.startsWith("last_")) return null;
+  if (!isOpen || period === "year_to_date" || period.startsWith("last_")) return null;
   const usage = toUsage(await selectUsage(client, scope, usageDays(today)));
   const recorded = sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
   const { workspaceId, filters } = scope;

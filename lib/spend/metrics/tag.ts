@@ -1,47 +1,79 @@
 import { createHash } from "node:crypto";
+import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
-import { clockOf } from "@/lib/contract/values/clock";
-import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
+import { uuid } from "@/lib/db/columns";
+import { selectFirst } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { selectTypeTotals } from "./metrics-queries";
-import { daysOf, toBookedAhead, toTotals } from "./totals";
+import { selectTypeTotals, type TypeTotals } from "./metrics-queries";
+import { loadMetricsAndTypes } from "./service";
+import { daysOf } from "./totals";
 
 /**
- * A tag of the figures of `readMetrics`, for an ETag: it changes when a cost is recorded, voided or priced in the days that
- * they are of, and at midnight. Names, of projects for example, are not part of it. It is read from a few rows of sums.
+ * A tag of the figures of `readTaggedMetrics`, for an ETag: it changes when a cost is recorded or priced in the days that they are of or
+ * are compared with, when any cost of the workspace is voided or corrected, at midnight, and every ten minutes while a day that goes on is
+ * compared with a part of another. Names, of projects for example, are not part of it. It is read from a few rows of sums.
  * @throws ServiceError not_found
  */
 export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQuery): Promise<string> {
   return asUserReading(claims, async (client, now) => {
     const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
     const clock = clockOf(timeZone, now);
-    const days = daysOf(query, clock.now);
-    const types = await selectTypeTotals(client, { workspaceId: id, filters: query }, days);
-    return tagOf(
-      {
-        totals: toTotals(types, ""),
-        booked_ahead: toBookedAhead(types, days),
-        previous: days.before ? { totals: toTotals(types, "before_") } : null,
-      },
-      clock.now,
+    const types = await selectTypeTotals(
+      client,
+      { workspaceId: id, filters: query },
+      daysOf(query, clock.now),
     );
+    return loadTag(client, id, query, clock, types);
   });
 }
 
-/** The tag that `readMetricsTag` answers, of figures that were read when the clock showed `now`. */
-export function tagOf({ totals, booked_ahead: ahead, previous }: TaggedFigures, now: number): string {
-  const figures = [totals, ahead, previous?.totals].map((each) => Object.values(each ?? {}).map(toText));
-  return `W/"${createHash("sha256")
-    .update(JSON.stringify([dayOf(now), figures]))
-    .digest("base64url")
-    .slice(0, 22)}"`;
+/**
+ * A workspace's spend in a period with the tag of its figures, read in one snapshot.
+ * @throws ServiceError not_found, validation_failed for a currency without a rate
+ */
+export function readTaggedMetrics(
+  claims: UserClaims,
+  slug: string,
+  query: MetricsQuery,
+): Promise<{ metrics: Metrics; tag: string }> {
+  return asUserReading(claims, async (client, now) => {
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return loadTaggedMetrics(client, id, query, clockOf(timeZone, now));
+  });
 }
 
-type TaggedFigures = Pick<Metrics, "totals" | "booked_ahead"> & {
-  previous: Pick<NonNullable<Metrics["previous"]>, "totals"> | null;
-};
+/** Like `readTaggedMetrics`, in the caller's transaction. @param clock that of the workspace at the transaction's time */
+export async function loadTaggedMetrics(
+  client: ClientBase,
+  workspaceId: string,
+  query: MetricsQuery,
+  clock: Clock,
+): Promise<{ metrics: Metrics; tag: string }> {
+  const { metrics, types } = await loadMetricsAndTypes(client, workspaceId, query, clock);
+  return { metrics, tag: await loadTag(client, workspaceId, query, clock, types) };
+}
 
-const toText = (figure: number | string | ExactNumber): string =>
-  figure instanceof ExactNumber ? figure.text : String(figure);
+/** @param types the rows of `selectTypeTotals` by type, in USD */
+async function loadTag(
+  client: ClientBase,
+  workspaceId: string,
+  query: MetricsQuery,
+  { now, timeZone }: Clock,
+  types: TypeTotals[],
+): Promise<string> {
+  const until = daysOf(query, now).before?.stretch.cut
+    ? new Date(now).toISOString().slice(0, 15)
+    : dayOf(now);
+  // A correction can move a cost to another project and leave the sums as they were.
+  const latestVoid = await selectFirst(
+    client,
+    { void_id: uuid() },
+    sql`select void_id from public.message_voids where workspace_id = ${workspaceId} order by void_id desc limit 1`,
+  );
+  const hash = createHash("sha256").update(JSON.stringify([timeZone, until, latestVoid, types]));
+  return `W/"${hash.digest("base64url").slice(0, 22)}"`;
+}

@@ -4,7 +4,7 @@ import { selectAll } from "@/lib/db/query";
 import { containing, join, literalPattern, sql } from "@/lib/db/sql";
 
 /** The dimensions of spend whose names can be looked for. */
-export const namedDimensions = ["feature", "user"] as const;
+export const namedDimensions = ["feature", "user", "model", "provider", "tag"] as const;
 
 const foundName = { dimension: text<(typeof namedDimensions)[number]>(), value: neverNull(text()) };
 

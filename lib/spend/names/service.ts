@@ -10,7 +10,7 @@ import { type FoundName, selectNames } from "./name-queries";
 const mostSums = 200_000;
 
 /**
- * Finds features and people by name, among those with spend this year, for the members of a workspace. Reads
+ * Finds features, people, models, providers and tags by name, among those with spend this year, for the members of a workspace. Reads
  * a limited number of sums and no message.
  * @throws ServiceError not_found
  */
@@ -27,6 +27,12 @@ export function findNames(
     const found = await selectNames(client, scope, q.trim(), maxNames);
     const of = (dimension: FoundName["dimension"]) =>
       found.filter((name) => name.dimension === dimension).map(({ value }) => value);
-    return { features: of("feature"), people: of("user") };
+    return {
+      features: of("feature"),
+      people: of("user"),
+      models: of("model"),
+      providers: of("provider"),
+      tags: of("tag"),
+    };
   });
 }

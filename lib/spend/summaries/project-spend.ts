@@ -9,8 +9,8 @@ import { monthOf } from "@/lib/contract/values/month";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
 import { compare, parseDecimal, sum } from "@/lib/decimal";
 import { notFound, validationFailed } from "@/lib/errors";
+import { firstDayFrom, loadKeyClock, startOf } from "@/lib/ledger/days";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { firstDayFrom, loadKeyClock, startOf } from "@/lib/spend/days";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import {
   type RowOrder,

@@ -7,8 +7,8 @@ import { json, nullable, numeric, type Row, text, texts, timestamp, uuid } from 
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import type { KeyClaims } from "@/lib/db/transaction";
+import { dayIn, firstDayFrom, isBetween, startOf } from "@/lib/ledger/days";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
-import { dayIn, firstDayFrom, isBetween, startOf } from "@/lib/spend/days";
 import { countOf, hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
 /**

@@ -1,20 +1,23 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ActivityQuery } from "@/lib/contract/spend/activity";
 import type { MetricsQuery } from "@/lib/contract/spend/metrics";
+import type { SessionsQuery } from "@/lib/contract/spend/sessions";
 import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/spend/activity/service";
+import { loadSessions } from "@/lib/spend/activity/sessions";
 import { loadTotals } from "@/lib/spend/metrics/totals";
 
 /**
  * The content of the activity page, read in one snapshot: a page of rows, and the totals of all pages.
  * @param asked.sums the query of the totals; undefined where there are none
+ * @param asked.session the query of the session that the rows are of; undefined where they are of several
  * @throws ServiceError not_found, validation_failed for an invalid cursor
  */
 export function readActivityView(
   claims: UserClaims,
   slug: string,
-  asked: { rows: ActivityQuery; sums: MetricsQuery | undefined },
+  asked: { rows: ActivityQuery; sums: MetricsQuery | undefined; session?: SessionsQuery | undefined },
 ) {
   return asUserReading(claims, async (client, now) => {
     const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
@@ -22,6 +25,7 @@ export function readActivityView(
     return {
       list: await loadActivity(client, id, asked.rows, clock),
       totals: asked.sums && (await loadTotals(client, id, asked.sums, clock)),
+      session: asked.session && (await loadSessions(client, id, asked.session, clock)).sessions[0],
     };
   });
 }

@@ -4,11 +4,11 @@ import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { loadChanges } from "@/lib/spend/changes/service";
-import { loadMetrics } from "@/lib/spend/metrics/service";
+import { loadTaggedMetrics } from "@/lib/spend/metrics/tag";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
 /**
- * The content of the overview, read in one snapshot: its figures, why they differ from those compared with (undefined where
+ * The content of the overview, read in one snapshot: its figures with their tag, why they differ from those compared with (undefined where
  * nothing is compared), the budgets with their live spend, and the slugs of all projects in order of creation.
  * @returns the content; `now`: what the workspace's clock shows at the snapshot's time; see `Clock.now`
  * @throws ServiceError not_found
@@ -21,7 +21,7 @@ export function readOverview(claims: UserClaims, slug: string, query: MetricsQue
     return {
       now: clock.now,
       changes: await loadChanges(client, { workspaceId: id, environment }, query, clock),
-      metrics: await loadMetrics(client, id, query, clock),
+      ...(await loadTaggedMetrics(client, id, query, clock)),
       budgets: await loadFullBudgets(client, id),
       projectOrder: await loadProjectSlugs(client, id),
     };

@@ -5,7 +5,7 @@ import type { DayRange } from "@/lib/contract/values/month";
 import { bigint, date, nullable, numeric, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
 import { empty, join, sql } from "@/lib/db/sql";
-import { firstDayFrom, isBetween, startOf } from "@/lib/spend/days";
+import { firstDayFrom, isBetween, startOf } from "@/lib/ledger/days";
 import { countOf } from "@/lib/spend/listed-postings";
 
 /** What a report compares: a sum of everything, and what moved most of each of these. */

@@ -133,6 +133,8 @@ export type IngestResult = {
     /** The charge of the period, USD. */
     amount_usd: number;
   }> | undefined;
+  /** When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month. */
+  adjusts?: string | undefined;
   dry_run?: true | undefined;
 };
 
@@ -165,6 +167,8 @@ export type RecordedMessage = {
     /** The charge of the period, USD. */
     amount_usd: number;
   }> | undefined;
+  /** When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month. */
+  adjusts?: string | undefined;
   dry_run?: true | undefined;
   index: number;
   status: 201;

@@ -141,7 +141,10 @@ describe("An alert", () => {
       timeout: 10_000,
     });
     expect(performance.now() - beganMs).toBeLessThan(2_000);
-    await vi.waitUntil(async () => (await deliveriesOf(harness.fixtures, id))[0]?.state === "delivered");
+    await vi.waitUntil(
+      async () => (await deliveriesOf(harness.fixtures, id))[0]?.state === "delivered",
+      30_000,
+    );
     const { body } = await call("GET", `${team.path}/alerts?limit=1`, undefined, "viewer");
     expect(body.alerts).toMatchObject([
       {
@@ -240,7 +243,7 @@ test("Leaves no secret in the service's log", async () => {
   const { signing_secret: secret } = await webhook("SECRETPATH");
   const { body } = await create({ kind: "webhook", url: "http://127.0.0.1:1/SECRETPATH" });
   await call("POST", `${channels()}/${body.id}/test`);
-  await vi.waitUntil(() => said.join("").includes("An alert was not delivered."));
+  await vi.waitUntil(() => said.join("").includes("An alert was not delivered."), 30_000);
   expect(said.join("")).not.toContain("SECRETPATH");
   expect(said.join("")).not.toContain(secret);
   expect(said.join("")).not.toContain("whsec_");

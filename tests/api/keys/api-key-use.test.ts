@@ -74,7 +74,7 @@ describe("The last use", () => {
     expect(await lastUse(key.id)).toBeNull();
     const before = Date.now();
     await use(key);
-    await expect.poll(() => lastUse(key.id), { timeout: 10_000 }).toBeGreaterThanOrEqual(before - 1000);
+    await expect.poll(() => lastUse(key.id), { timeout: 30_000 }).toBeGreaterThanOrEqual(before - 1000);
   });
 
   test("Is updated after a minute, not before, and not audited", async () => {
@@ -86,7 +86,7 @@ describe("The last use", () => {
     const due = await created();
     await age(due.id, 61);
     await using(due).post(costMessage());
-    await expect.poll(() => lastUse(due.id), { timeout: 10_000 }).toBeGreaterThan(Date.now() - 30_000);
+    await expect.poll(() => lastUse(due.id), { timeout: 30_000 }).toBeGreaterThan(Date.now() - 30_000);
     expect(await lastUse(key.id)).toBe(recent);
     const { rows } = await harness.fixtures.sql.query(
       "select action from public.audit_log where subject = 'api_key ' || $1",

@@ -67,7 +67,7 @@ async function whileLocked<T>(keyId: string, send: () => Promise<T>[]): Promise<
           );
           return rows[0].waiting;
         },
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       )
       .toBeGreaterThanOrEqual(4);
     await holder.query("commit");

@@ -243,7 +243,7 @@ test("Books due periods in the running service, also of subscriptions that still
     [made.workspace],
   );
   await harness.start();
-  await expect.poll(async () => (await charges(made.workspace)).length, { timeout: 10_000 }).toBe(4);
+  await expect.poll(async () => (await charges(made.workspace)).length, { timeout: 30_000 }).toBe(4);
   expect(await keyState(made)).toMatchObject({ spent: "45" });
   const spend = await made.get(
     `/api/v1/projects/design/spend?from=${daysAgo({ months: 2 })}T00:00:00Z&to=${daysAgo({ days: 1 })}T00:00:00Z`,
@@ -272,6 +272,7 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "erase_accounts", failed: false },
         { name: "erase_people", failed: false },
         { name: "fold_past_days", failed: false },
+        { name: "file_closed_months", failed: false },
         { name: "watch_budgets", failed: false },
         { name: "judge_key_rules", failed: false },
         { name: "judge_usage_rules", failed: false },

@@ -65,7 +65,7 @@ test("Prices the next message on every process by a new price", async () => {
 
 /** Waits until one session waits for a lock with a statement that contains this text. */
 const waits = (statement: string) =>
-  expect.poll(() => waitingSessions(harness.fixtures.sql, statement), { timeout: 10_000 }).toBe(1);
+  expect.poll(() => waitingSessions(harness.fixtures.sql, statement), { timeout: 30_000 }).toBe(1);
 
 test("Stores a price after the messages admitted without it, so that the correction finds them", async () => {
   const { workspace, client } = await newWorkspace();

@@ -193,6 +193,8 @@ test("Sums each session to its rows, in either order, and says so beside each of
         rows.reduce((count, row) => count + sign(row), 0),
         session,
       ).toBe(call_count);
+      const one = await viewer.get(`${path}&session=${session}`);
+      expect(one.body.sessions, session).toMatchObject([{ session, amount_usd, call_count }]);
       const [single] = rows.filter(({ message_type }) => message_type === "usage");
       const { body } = await viewer.get(`/api/v1/workspaces/${slug}/messages/${single?.id}`);
       expect(body.session_total).toMatchObject({ amount_usd, call_count });

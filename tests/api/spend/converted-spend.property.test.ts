@@ -56,7 +56,7 @@ const filter = fc.record(
 );
 
 test("Sums days that were converted each at its rate, in totals, series and breakdowns, to the last digit", {
-  timeout: 1000 * runs + 30_000,
+  timeout: 3_000 * runs + 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -132,7 +132,7 @@ const question = fc.record({
 });
 
 test("Answers spend queries with cells of days that were converted each at its rate, which sum to the totals", {
-  timeout: 1000 * runs + 30_000,
+  timeout: 3_000 * runs + 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(rates, question, async (given, { from, ...asked }) => {

@@ -36,15 +36,26 @@ const find = async (q: string, more = "") => {
 };
 
 test("Finds features and people by all words of a text, where every character means itself", async () => {
-  expect(await find("ANSWERS")).toEqual({ features: ["answers 100%", "Order answers"], people: [] });
+  expect(await find("ANSWERS")).toMatchObject({ features: ["answers 100%", "Order answers"], people: [] });
   // Spaces around it are no part of the text, so that names that begin with it still come first.
   expect((await find("  answers ")).features).toEqual(["answers 100%", "Order answers"]);
-  expect(await find("answers order")).toEqual({ features: ["Order answers"], people: [] });
-  expect(await find("t_y")).toEqual({ features: [], people: [] });
-  expect(await find("y_d")).toEqual({ features: ["Nightly_digest"], people: [] });
+  expect(await find("answers order")).toMatchObject({ features: ["Order answers"], people: [] });
+  expect(await find("t_y")).toMatchObject({ features: [], people: [] });
+  expect(await find("y_d")).toMatchObject({ features: ["Nightly_digest"], people: [] });
   expect(await find("0%")).toMatchObject({ features: ["answers 100%"] });
-  expect(await find("bo@")).toEqual({ features: [], people: ["bo@example.org"] });
-  expect(await find("answers", "&environment=test")).toEqual({ features: ["trial answers"], people: [] });
+  expect(await find("bo@")).toMatchObject({ features: [], people: ["bo@example.org"] });
+  expect(await find("answers", "&environment=test")).toMatchObject({
+    features: ["trial answers"],
+    people: [],
+  });
+});
+
+test("Finds models, providers and tags", async () => {
+  const { post } = apiClient(baseUrl(), secret);
+  await post(costMessage({ provider: "Rare-AI", model: "rare-1", tags: { crew: "rarest" } }));
+  expect(await find("rare")).toMatchObject({
+    ...{ models: ["rare-1"], providers: ["Rare-AI"], tags: ["crew:rarest"], features: [] },
+  });
 });
 
 test("Answers with a limited number of names", async () => {
@@ -56,7 +67,7 @@ test("Finds no name that was used in earlier years only", async () => {
   const lastYear = `${new Date().getUTCFullYear() - 1}-12-31T23:59:59Z`;
   const usage = { user: "earlier@example.org", feature: "earlier" };
   expect((await post(costMessage({ ...usage, occurred_at: lastYear }))).status).toBe(201);
-  expect(await find("earlier")).toEqual({ features: [], people: [] });
+  expect(await find("earlier")).toMatchObject({ features: [], people: [] });
 });
 
 test("Finds the same names when past days are folded", async () => {
@@ -83,5 +94,5 @@ test("Shows names to members alone, and those of their workspace alone", async (
   expect((await apiClient(baseUrl(), secret).get(`${team.path}/names?q=answers`)).status).toBe(401);
   const other = await makeTeam(harness);
   const { body } = await other.users.owner.get(`${other.path}/names?q=answers`);
-  expect(body).toEqual({ features: [], people: [] });
+  expect(body).toMatchObject({ features: [], people: [] });
 });

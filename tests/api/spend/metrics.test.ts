@@ -215,6 +215,20 @@ test("Answers 304, and HEAD without a body, as long as the figures of the range 
   expect(second.status).toBe(200);
   await post({ ...recorded, occurred_at: "2026-03-05T12:00:00Z" });
   expect((await ask("HEAD", second.headers.get("etag") ?? "")).status).toBe(200);
+  // So does a cost that moves to another feature, which leaves the totals as they were.
+  const { rows } = await harness.fixtures.sql.query(
+    "select m.id, w.id as workspace from public.messages as m join public.workspaces as w on w.id = m.workspace_id where w.slug = $1 and m.feature = 'tagged' and m.occurred_at = $2 limit 1",
+    [workspace.slug, recorded.occurred_at],
+  );
+  const admin = await addUser(harness, rows[0].workspace, "admin");
+  const unmoved = (await ask("HEAD")).headers.get("etag") ?? "";
+  const move = await apiClient(baseUrl(), admin.token).call(
+    "POST",
+    `/api/v1/workspaces/${workspace.slug}/messages/bulk-actions`,
+    { action: "correct", messages: [rows[0].id], set: { feature: "moved" }, reason: "Wrong feature." },
+  );
+  expect(move.status).toBe(201);
+  expect((await ask("HEAD", unmoved)).status).toBe(200);
   // The figures and their tag are of one snapshot, whether they were asked for with a tag or without, converted or not.
   const latest = (await ask("HEAD")).headers.get("etag");
   for (const each of [

@@ -106,7 +106,7 @@ describe("Exports", () => {
     };
     const csv = await export_("format=csv");
     expect(csv.split("\r\n")[0]).toMatch(
-      /,end_user,tags,emitter,list_price_usd,voids,voided_by,corrects,corrected_by$/,
+      /,end_user,tags,emitter,list_price_usd,voids,voided_by,corrects,corrected_by,adjusts$/,
     );
     expect(csv).toContain(`,"'${formula.replaceAll('"', '""')}","note:+1; team:growth",,`);
     const focus = await export_("format=focus&tag=team:growth");

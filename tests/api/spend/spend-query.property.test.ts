@@ -128,7 +128,7 @@ function expectAnswer(answer: Answer, of: Line[], { group_by: by, measure, top }
 }
 
 test("Answers every query of a member with cells that sum to its totals and to the ledger's postings", {
-  timeout: 1000 * runs + 30_000,
+  timeout: 3_000 * runs + 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(query, fc.constantFrom("live", "test", "all"), async (asked, environment) => {
@@ -153,7 +153,7 @@ test("Answers every query of a member with cells that sum to its totals and to t
 });
 
 test("Answers every query of an API key with the postings that it may read, and no others", {
-  timeout: 1000 * runs + 30_000,
+  timeout: 3_000 * runs + 60_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(query, fc.nat({ max: 3 }), async (asked, index) => {

@@ -187,7 +187,7 @@ test("Breaks off visibly where it cannot be completed, and can be begun again", 
     const answer = await download(team, team.users.owner);
     expect(answer.status).toBe(200);
     return answer;
-  }, 10_000);
+  }, 30_000);
   expect((await unzip(Buffer.from(await again.arrayBuffer()))).has("manifest.json")).toBe(true);
 });
 
@@ -211,5 +211,5 @@ test("Ends with its reader, and leaves no transaction behind", async () => {
     expect(
       await rows("select from private.running_exports where user_id = $1", [team.users.owner.id]),
     ).toEqual([]);
-  }, 15_000);
+  }, 30_000);
 });

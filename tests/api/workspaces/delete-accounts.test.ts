@@ -68,7 +68,7 @@ describe("Deleting an account", () => {
     expect(codeOf(await viewer.get(`${team.path}/metrics`))).toBe("200 ok");
     await vi.waitFor(
       async () => expect((await latestMail(member.email)).subject).toContain("was deleted"),
-      10_000,
+      30_000,
     );
     // An old session does not bring it back, however often it asks.
     expect(codeOf(await remove(member))).toBe("403 account_deleted");

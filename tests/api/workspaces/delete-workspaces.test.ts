@@ -197,7 +197,7 @@ describe("Deleting a workspace", () => {
     await vi.waitFor(async () => {
       expect(await mailsTo(owner)).toEqual([`The workspace ${name} was deleted`]);
       expect(await mailsTo(viewer)).toEqual([`The workspace ${name} was deleted`]);
-    }, 10_000);
+    }, 30_000);
     expect((await latestMail(owner.email)).body).toContain("As an owner, you can undo this");
     expect((await latestMail(owner.email)).link).toMatch(`/${team.slug}`);
     expect((await latestMail(viewer.email)).body).toContain("an owner can undo this");
@@ -205,12 +205,12 @@ describe("Deleting a workspace", () => {
     await restore(team);
     await vi.waitFor(
       async () => expect((await latestMail(viewer.email)).subject).toBe(`The workspace ${name} was restored`),
-      10_000,
+      30_000,
     );
     await vi.waitFor(async () => {
       const left = await rows("select from public.deliveries where details ->> 'slug' = $1", [team.slug]);
       expect(left).toEqual([]);
-    }, 10_000);
+    }, 30_000);
   });
 });
 

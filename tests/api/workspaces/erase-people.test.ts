@@ -166,7 +166,8 @@ describe("Erasing a person", () => {
       costMessage({ user: "steve+x@example.com", label: eve }),
     ])
       expect((await client.post(message)).status).toBe(201);
-    const budget = (body: object) => users.owner.call("POST", `${path}/budgets`, { amount: 10, ...body });
+    const budget = (body: object) =>
+      users.owner.call("POST", `${path}/budgets`, { amount: 10, allow_unknown_scope: true, ...body });
     await budget({ scope_type: "global", name: `Team of EVE+X@example.com, and steve+x@example.com` });
     await budget({
       scope_type: "user",

@@ -22,7 +22,6 @@ import type { Dimension } from "@/lib/contract/spend/metrics";
 import { listSources } from "@/lib/keys/sources/service";
 import { readActivity } from "@/lib/spend/activity/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
-import { tagOf } from "@/lib/spend/metrics/tag";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
 import { clockNow, readPageRange, readRememberedRange } from "../page-range";
@@ -70,7 +69,11 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
     group_by: oneOf(search, "by", chartDimensions),
     currency: reader.display?.currency,
   };
-  const { now, metrics, changes, budgets, projectOrder } = await readOverview(claims, slug, metricsQuery);
+  const { now, metrics, tag, changes, budgets, projectOrder } = await readOverview(
+    claims,
+    slug,
+    metricsQuery,
+  );
   if (environment === "live" && metrics.totals.message_count === 0) {
     const { activity } = await readActivity(claims, slug, {
       period: "all",
@@ -89,7 +92,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   const source = hrefWith(`/api/v1/workspaces/${slug}/metrics`, range, { environment });
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
-      <LiveOverview source={source} tag={tagOf(metrics, now)} />
+      <LiveOverview source={source} tag={tag} />
       <div className="grid gap-3">
         <Headline view={view} budget={globalBudget?.amount} />
         {environment === "live" ? <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} /> : null}

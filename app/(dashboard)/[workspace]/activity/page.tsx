@@ -11,7 +11,7 @@ import { activeFilters } from "@/components/activity/filters";
 import { toPage } from "@/components/activity/row";
 import { toSession } from "@/components/activity/session";
 import { SessionTable } from "@/components/activity/session-table";
-import { Totals } from "@/components/activity/totals";
+import { SessionTotal, Totals } from "@/components/activity/totals";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { hrefOfPeriod, keepRange } from "@/components/filters/range";
 import { PageHeader } from "@/components/shell/page-header";
@@ -89,8 +89,13 @@ export default async function ActivityPage({ params, searchParams }: Props) {
           filters={`${filters}${query.sort ? `&sort=${query.sort}` : ""}${reader.display ? `&currency=${reader.display.currency}` : ""}`}
           first={toPage(shownRows.list)}
           isLatestFirst={query.rows.sort === "-time"}
+          mayChange={workspace.role !== "viewer"}
           summary={
-            shownRows.totals ? <Totals {...shownRows.totals} path={path} params={query.params} /> : undefined
+            shownRows.totals ? (
+              <Totals {...shownRows.totals} path={path} params={query.params} />
+            ) : shownRows.session ? (
+              <SessionTotal {...toSession(shownRows.session)} />
+            ) : undefined
           }
           empty={<NoRows path={path} params={query.params} isFiltered={query.isFiltered} />}
         />

@@ -25,7 +25,7 @@ const viewNames: readonly string[] = ["environment", "sort", "group", ...rangeNa
  * @param currency the currency in which amounts are wanted besides USD
  * @param clock that of the workspace
  * @returns `params` of the address, with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
- *   undefined for filters by text, cost status, session, emitter and amount, for which the service keeps no sums. `sessions` in
+ *   undefined for filters by text, cost status, session, emitter, amount and adjustments, for which the service keeps no sums. `sessions` in
  *   the place of both where sessions are asked for
  */
 export function parseSearch(
@@ -65,16 +65,20 @@ export function parseSearch(
     limit: rowsPerPage,
   });
   if (!rows.success) return { params, problem: explainFirst(rows.error) };
-  const { q, cost_status, session, emitter, min_amount, max_amount, ...sumFilters } = filters;
-  const isSummed = [q, cost_status, session, emitter, min_amount, max_amount].every(
+  const { q, cost_status, session, emitter, min_amount, max_amount, adjusts, ...sumFilters } = filters;
+  const isSummed = [q, cost_status, session, emitter, min_amount, max_amount, adjusts].every(
     (filter) => filter === undefined,
   );
+  const isOfSession =
+    session && [q, cost_status, min_amount, max_amount].every((filter) => filter === undefined);
   return {
     params,
     range,
     filters,
     sort,
     rows: rows.data,
+    /** The session that all rows are of, where its sum is of these rows. */
+    session: isOfSession ? sessionsQuery.parse({ ...sumFilters, emitter, session }) : undefined,
     sums: isSummed ? metricsQuery.parse({ ...sumFilters, ...(currency && { currency }) }) : undefined,
     /** The period and the environment, without the other filters. */
     days: daysOf(shownRange, filters),

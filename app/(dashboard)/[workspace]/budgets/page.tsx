@@ -39,7 +39,8 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
         <EmptyState icon={<Gauge />} title="No budget yet" action={create}>
           A budget is a limit on all spend, or on one project, feature, provider, model, key, person or tag,
           per day, week, month, quarter or year. It alerts you at the percentages that you choose, forecasts
-          the day on which it will be used up, and can block costs that would exceed it.
+          the day on which it will be used up, and can refuse to record costs that would exceed it; the call
+          to the model has happened by then.
           {canEdit ? null : " Admins of this workspace can set one."}
         </EmptyState>
       ) : (

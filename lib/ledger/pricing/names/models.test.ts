@@ -71,7 +71,14 @@ describe("One model under many names", () => {
     ["openai", "gpt-4o-2024-05-13", "5 openai/gpt-4o-2024-05-13"],
     ["azure.ai.openai", "gpt-4o-2024-08-06", "2.5 azure/gpt-4o"],
     ["azure", "azure/gpt-4o", "2.5 azure/gpt-4o"],
+    ["azure", "global/gpt-4o", "2.5 azure/gpt-4o"],
+    ["azure", "azure/global-standard/gpt-4o", "2.5 azure/gpt-4o"],
+    ["azure", "azure/eu/gpt-4o", "2.75 azure/eu/gpt-4o"],
+    // A data zone without its geography: the two differ for some models.
+    ["azure", "datazone/gpt-4o", "unknown_model"],
     ["azure", "my-deployment", "unknown_model"],
+    // No model of DeepSeek's has this name: there are `deepseek-v4-flash` and `deepseek-v4-pro`.
+    ["deepseek", "deepseek-v4", "unknown_model"],
     ["x_ai", "xai/grok-4.3", "1.25 x-ai/grok-4.3"],
     ["mistral_ai", "mistral/mistral-large-latest", inputPrice("mistral", "mistral-large-latest")],
     [

@@ -115,6 +115,8 @@ export const nameRules: readonly NameRule[] = [
     to: "claude-$2-$1",
     example: ["claude-4-5-sonnet-20250929", "claude-sonnet-4-5-20250929"],
   },
+  // Azure's global deployments have the listed price. Those of a data zone cost more, and are listed as `us/` and `eu/`.
+  { of: ["azure"], pattern: /^global(?:-standard)?\//i, to: "", example: ["global/gpt-4o", "gpt-4o"] },
   // Azure's deployments cannot have a dot in their names.
   { of: ["azure"], pattern: /^gpt-?35-/i, to: "gpt-3.5-", example: ["gpt-35-turbo", "gpt-3.5-turbo"] },
   // A model tuned by a customer: its price is that of its base, tuned.

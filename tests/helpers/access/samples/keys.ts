@@ -34,6 +34,7 @@ export const keySamples: Samples = {
   "POST /api/v1/workspaces/[slug]/sources/[id]/replay": keyOf,
   "GET /api/v1/workspaces/[slug]/budgets": nothing,
   "POST /api/v1/workspaces/[slug]/budgets": () => ({ body: { scope_type: "global", amount: 50 } }),
+  "POST /api/v1/workspaces/[slug]/budgets/preview": () => ({ body: { scope_type: "global", amount: 50 } }),
   "GET /api/v1/workspaces/[slug]/budgets/[id]": budgetOf,
   "PATCH /api/v1/workspaces/[slug]/budgets/[id]": async (world) => ({
     ...(await budgetOf(world)),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { expect, vi } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { heliconeCall, sign } from "@/tests/helpers/gateways";
@@ -46,6 +47,51 @@ async function ownCost({ baseUrl, users, workspace }: World, caller: Caller): Pr
   return String((body as { results: { id: string }[] }).results[0]?.id);
 }
 
+/** The id of an action of the caller, or of the owner where they may do none. */
+async function ownBulkAction(world: World, caller: Caller): Promise<string> {
+  const messages = [await ownCost(world, caller)];
+  const { status, body } = await apiClient(
+    world.baseUrl,
+    memberOf(world, caller === "viewer" ? "owner" : caller).token,
+  ).call("POST", `/api/v1/workspaces/${world.workspace.slug}/messages/bulk-actions`, {
+    action: "void",
+    messages,
+    reason: "Recorded twice.",
+  });
+  expect(status).toBe(201);
+  return String(body.id);
+}
+
+/** A workspace in which nothing is closed. */
+async function openAgain({ harness, workspace }: World): Promise<void> {
+  await harness.fixtures.sql.query("delete from public.closed_months where workspace_id = $1", [
+    workspace.id,
+  ]);
+  await harness.fixtures.sql.query("update public.workspaces set closed_until = null where id = $1", [
+    workspace.id,
+  ]);
+}
+
+/** A month that is closed, with an empty filed export. */
+async function closedMonth(world: World): Promise<Sample> {
+  const { sql } = world.harness.fixtures;
+  await openAgain(world);
+  const { rows } = await sql.query(
+    `insert into public.closed_months (workspace_id, month, amount_usd, adjustments_usd, message_count, unpriced_count, sha256, byte_count)
+     values ($1, '2020-01-01', 0, 0, 0, 0, repeat('0', 64), 0) returning id`,
+    [world.workspace.id],
+  );
+  await sql.query("update public.workspaces set closed_until = '2020-02-01' where id = $1", [
+    world.workspace.id,
+  ]);
+  await sql.query("insert into private.filed_exports values ($1, $2, 0, $3)", [
+    world.workspace.id,
+    rows[0].id,
+    gzipSync(""),
+  ]);
+  return { params: { id: rows[0].id } };
+}
+
 /** Recording costs, and reading sums. */
 export const ledgerSamples: Samples = {
   "GET /api/health": nothing,
@@ -63,6 +109,7 @@ export const ledgerSamples: Samples = {
   "PUT /api/v1/sources/helicone/secret": () => ({ body: { secret: signingSecret } }),
   "DELETE /api/v1/sources/helicone/secret": nothing,
   "GET /api/v1/summary/month": nothing,
+  "GET /api/v1/closed-months": nothing,
   "GET /api/v1/budgets/status": nothing,
   "GET /api/v1/limits": nothing,
   "GET /api/v1/projects/[slug]/spend": async (world) => {
@@ -74,6 +121,16 @@ export const ledgerSamples: Samples = {
   "POST /api/v1/workspaces/[slug]/spend/query": () => ({
     body: { group_by: ["model", "unit"], measure: "tokens", filters: [{ field: "type", values: ["usage"] }] },
   }),
+  "GET /api/v1/workspaces/[slug]/closed-months": nothing,
+  "POST /api/v1/workspaces/[slug]/closed-months": async (world) => {
+    await openAgain(world);
+    return { body: { month: "2020-01" } };
+  },
+  "POST /api/v1/workspaces/[slug]/closed-months/[id]/reopen": async (world) => ({
+    ...(await closedMonth(world)),
+    body: { reason: "A late invoice." },
+  }),
+  "GET /api/v1/workspaces/[slug]/closed-months/[id]/export": closedMonth,
   "GET /api/v1/workspaces/[slug]/views": nothing,
   "POST /api/v1/workspaces/[slug]/views": () => ({ body: { name: "Models", query: "by=model" } }),
   "DELETE /api/v1/workspaces/[slug]/views/[id]": viewOf,
@@ -107,7 +164,7 @@ export const ledgerSamples: Samples = {
         const { sql } = world.harness.fixtures;
         const { rows } = await sql.query("select from public.repricings where finished_at is null");
         expect(rows).toEqual([]);
-      }, 10_000),
+      }, 30_000),
     body: {
       provider: "in-house",
       model: randomUUID(),
@@ -119,6 +176,12 @@ export const ledgerSamples: Samples = {
   "POST /api/v1/workspaces/[slug]/messages/[id]/void": async (world, caller) => ({
     params: { id: await ownCost(world, caller) },
     body: { reason: "Recorded twice." },
+  }),
+  "POST /api/v1/workspaces/[slug]/messages/bulk-actions": async (world, caller) => ({
+    body: { action: "void", messages: [await ownCost(world, caller)], reason: "Recorded twice." },
+  }),
+  "POST /api/v1/workspaces/[slug]/messages/bulk-actions/[id]/restore": async (world, caller) => ({
+    params: { id: await ownBulkAction(world, caller) },
   }),
   "POST /api/v1/workspaces/[slug]/messages/[id]/correct": async (world, caller) => {
     const project = `p-${randomUUID()}`;

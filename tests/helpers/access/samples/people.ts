@@ -67,7 +67,7 @@ export const peopleSamples: Samples = {
         const { sql } = world.harness.fixtures;
         const { rows } = await sql.query("select from public.erasures where finished_at is null");
         expect(rows).toEqual([]);
-      }, 10_000),
+      }, 30_000),
     body: { user: "nobody" },
   }),
   "GET /api/v1/me": nothing,

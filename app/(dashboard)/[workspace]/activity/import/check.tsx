@@ -2,6 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { formatCount, formatNumber } from "@/components/figures/format-count";
+import { formatMonthAndYear } from "@/components/figures/format-date";
 import { activityHref } from "@/components/filters/href";
 import { Alert } from "@/components/ui/alert";
 import { Button, buttonVariants } from "@/components/ui/button";
@@ -114,7 +115,7 @@ function formatHeading({ dryRun, outcome, problem, stopped }: Run): string {
 
 function formatSummary({ dryRun, outcome, stopped }: Run, total: number): string {
   if (!outcome) return "";
-  const { rows, recorded, replayed, refused } = outcome.summary;
+  const { rows, recorded, replayed, refused, adjusting } = outcome.summary;
   const parts = [
     dryRun ? `${formatCount(recorded, "row")} would be recorded` : `${formatCount(recorded, "row")} recorded`,
     ...(replayed > 0 ? [`${formatCount(replayed, "row")} had been recorded before`] : []),
@@ -127,7 +128,11 @@ function formatSummary({ dryRun, outcome, stopped }: Run, total: number): string
       : []),
     ...(stopped ? [`${formatCount(total - rows, "row")} left`] : []),
   ];
-  return `${parts.join(", ")}.`;
+  const summary = `${parts.join(", ")}.`;
+  if (adjusting === 0) return summary;
+  const isOne = adjusting === 1;
+  const booked = `${dryRun ? (isOne ? "is" : "are") : isOne ? "was" : "were"} booked in ${formatMonthAndYear(Date.now())} as ${isOne ? "an adjustment" : "adjustments"}`;
+  return `${summary} ${formatCount(adjusting, "row")} of closed months ${booked}.`;
 }
 
 /** Starts and stops runs over the same file, one at a time. */

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
+import { formatMonthAndYear } from "@/components/figures/format-date";
 import { CorrectionList } from "@/components/prices/correction-list";
 import { DisputedList } from "@/components/prices/disputed-list";
 import { PriceTable } from "@/components/prices/price-table";
@@ -20,7 +21,8 @@ export default async function PricesPage({ params }: Props) {
   const { claims, user, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   const canSet = role === "owner" || role === "admin";
-  const { today, prices, disputed, repricings, unpriced } = await readPricesView(claims, slug);
+  const view = await readPricesView(claims, slug);
+  const { today, prices, disputed, repricings, unpriced, closed_until: closedUntil } = view;
   const views = await readRememberedViews(user.id);
   const start = {
     provider: "",
@@ -62,7 +64,11 @@ export default async function PricesPage({ params }: Props) {
       </SettingsSection>
       <SettingsSection
         title="Your own prices"
-        description="For your own models and for negotiated prices. All other usage is priced by the built-in catalogue."
+        description={`For your own models and for negotiated prices. All other usage is priced by the built-in catalogue.${
+          closedUntil === null
+            ? ""
+            : ` Months before ${formatMonthAndYear(closedUntil)} are closed: new prices leave them as they are.`
+        }`}
         actions={prices.length > 0 ? create : null}
       >
         {prices.length === 0 ? (

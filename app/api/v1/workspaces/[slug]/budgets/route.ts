@@ -6,7 +6,7 @@ import { createBudget, listBudgets } from "@/lib/spend/budgets/service";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "List a workspace's budgets",
-    description: "Each with its live spend in its present period and its forecast.",
+    description: "Each with the live spend of its present period, its forecast, and whom it warns.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Set a budget",
     description:
-      "For all spend, or for one project, feature, provider or key, per period of its time zone. For admins. Several budgets may have the same scope.",
+      "For all spend, or for one project, feature, provider, model, key, user or tag, per day, week, month, quarter or year of its time zone. For admins. Several budgets may have the same scope. A name that no cost has yet is refused, unless `allow_unknown_scope` is true.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

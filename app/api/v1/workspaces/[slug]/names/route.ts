@@ -5,9 +5,9 @@ import { findNames } from "@/lib/spend/names/service";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
-    summary: "Find features and people",
+    summary: "Find names",
     description:
-      "The features and people whose name contains a text, among those with spend this year: up to 20 of each, those that begin with the text first.",
+      "The features, people, models, providers and tags whose name contains a text, among those with spend this year: up to 20 of each, those that begin with the text first.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

@@ -18,7 +18,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PUT: endpoint({
     summary: "Set a price",
     description:
-      "Sets the price of one unit from an instant on, for admins. It applies to the next message. Messages that were unpriced since that instant are corrected in the background with all their sums; messages that had a price, only in the range that `reprice` gives.",
+      "Sets the price of one unit from an instant on, for admins. It applies to the next message. Messages that were unpriced since that instant are corrected in the background with all their sums; messages that had a price, only in the range that `reprice` gives. Closed months stay as they are.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

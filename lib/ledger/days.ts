@@ -63,6 +63,11 @@ export function startOf(timeZone: string, day: string): number {
   return instantOf(timeZone, Date.parse(day));
 }
 
+/** The first instant that is on a day of a time zone or later, in milliseconds since 1970: that of midnight UTC is (`postedOn`). */
+export function firstInstantOn(timeZone: string, day: string): number {
+  return Math.min(startOf(timeZone, day), Date.parse(day));
+}
+
 /**
  * That a posting is between two instants, where what occurred at exactly midnight UTC is at the beginning of that day of the zone, so
  * that from midnight to midnight it is on these days (`isOnDays`). @param from, to ISO 8601

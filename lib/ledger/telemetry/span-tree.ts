@@ -1,0 +1,206 @@
+/**
+ * Whom and what a span is for, by its own attributes. `chosen…`: by the attributes that the settings of its source name, which
+ * come before what any span says by its emitter's rules.
+ */
+export type SpanNames = {
+  user?: string | undefined;
+  session?: string | undefined;
+  feature?: string | undefined;
+  project?: string | undefined;
+  chosenFeature?: string | undefined;
+  chosenProject?: string | undefined;
+  tags?: Record<string, string> | undefined;
+};
+
+/** Where a span stands. Numbers are the last 48 bits of its ids. `names`: null where it says nothing. */
+export type TreeSpan = { trace: number; span: number; parent: number | null; names: SpanNames | null };
+
+/** The last 48 bits of a hex id, as a number. */
+export const shortId = (hex: string): number => Number.parseInt(hex.slice(-12), 16);
+
+/** What spans around a call say of it and its own span does not. */
+export type FoundNames = {
+  user?: string;
+  session?: string;
+  feature?: string;
+  project?: string;
+  tags: Record<string, string>;
+};
+
+/** What the tree makes of a recorded call. */
+export type Settled<Call> = {
+  call: Call;
+  /** Another recorded call is inside each of its spans: it repeats that call, or sums up several. */
+  isAround: boolean;
+  /** The nearest calls around it, which give way to it. */
+  around: Call[];
+  /** The names that spans which came in other exports have for it. */
+  names: FoundNames;
+};
+
+/**
+ * A name as a span has it from itself or one around it. `first` and `last`: the first and the last of the exports that the spans between
+ * came in, both included.
+ */
+type Name = { value: string; first: number; last: number };
+
+type Node<Call> = TreeSpan & {
+  call: Call | undefined;
+  /** It was recorded, and calls inside it took its place. */
+  isReplaced: boolean;
+  arrival: number;
+  outer: Node<Call> | undefined;
+  /** The names at or around it, once they were found; `tag:` before those of tags. */
+  found: Map<string, Name> | undefined;
+};
+
+/**
+ * The spans that were told with one key, of several exports, and the calls that were recorded for them. No I/O. Names grow from
+ * the call outwards: a span that is told again does not change them.
+ */
+export class SpanTree<Call extends object> {
+  readonly #nodes = new Map<string, Node<Call>>();
+  readonly #arrivals = new Set<number>();
+  /** The parents of spans that are recorded. */
+  readonly #aroundCalls = new Set<string>();
+
+  /** Adds a span, or the call that a known one is recorded as. @param arrival the number of the export that it came in */
+  add(
+    { trace, span, parent, names }: TreeSpan,
+    call: Call | undefined,
+    arrival: number,
+    isReplaced = false,
+  ): void {
+    const name = `${trace} ${span}`;
+    if (call) this.#aroundCalls.add(`${trace} ${parent}`);
+    const known = this.#nodes.get(name);
+    if (known) {
+      known.call ??= call;
+      return;
+    }
+    this.#arrivals.add(arrival);
+    this.#nodes.set(name, {
+      trace,
+      span,
+      parent,
+      names,
+      call,
+      isReplaced,
+      arrival,
+      outer: undefined,
+      found: undefined,
+    });
+  }
+
+  has({ trace, span }: Pick<TreeSpan, "trace" | "span">): boolean {
+    return this.#nodes.has(`${trace} ${span}`);
+  }
+
+  /**
+   * Whether the call that the parent of a span told is, or is going to be, replaced by calls inside it: then the span tells another call.
+   * @param isSame whether the span may tell the call of its parent
+   */
+  isTakenOver(
+    { trace, parent }: Pick<TreeSpan, "trace" | "parent">,
+    isSame: (call: Call) => boolean,
+  ): boolean {
+    const name = `${trace} ${parent}`;
+    const node = this.#nodes.get(name);
+    if (!node?.call) return node?.isReplaced === true;
+    return this.#aroundCalls.has(name) || !isSame(node.call);
+  }
+
+  /** What became of the calls for which an export brought spans around or inside them. @param arrival the number of that export */
+  settle(arrival: number): Settled<Call>[] {
+    if (this.#arrivals.size < 2) return [];
+    this.#link();
+    const outer = this.#outer();
+    const settled = new Map<Call, Settled<Call>>();
+    for (const node of this.#nodes.values()) {
+      const { call } = node;
+      if (!call) continue;
+      const known = settled.get(call) ?? { call, isAround: true, around: [], names: { tags: {} } };
+      settled.set(call, known);
+      if (outer.has(node)) continue;
+      known.isAround = false;
+      const around = nearestCall(node);
+      if (around) known.around.push(around);
+      // What came in one export was named by its own spans already.
+      complete(known.names, this.#namesAt(node), ({ first, last }) => last === arrival && first !== arrival);
+    }
+    for (const each of settled.values())
+      each.around = each.around.filter((around) => settled.get(around)?.isAround);
+    return [...settled.values()];
+  }
+
+  /** Links each span to the one around it, but for links by which a span would be around itself. */
+  #link(): void {
+    const done = new Set<Node<Call>>();
+    for (const node of this.#nodes.values()) {
+      node.outer = node.parent === null ? undefined : this.#nodes.get(`${node.trace} ${node.parent}`);
+      node.found = undefined;
+    }
+    for (const start of this.#nodes.values()) {
+      const path = new Set<Node<Call>>();
+      for (let at: Node<Call> | undefined = start; at && !done.has(at); at = at.outer) {
+        path.add(at);
+        if (at.outer && path.has(at.outer)) at.outer = undefined;
+      }
+      for (const node of path) done.add(node);
+    }
+  }
+
+  /** The spans around recorded calls. */
+  #outer(): Set<Node<Call>> {
+    const outer = new Set<Node<Call>>();
+    for (const node of this.#nodes.values()) {
+      if (!node.call) continue;
+      for (let at = node.outer; at && !outer.has(at); at = at.outer) outer.add(at);
+    }
+    return outer;
+  }
+
+  /** The names of the nearest spans at or around a span that have them. Each span is visited once. */
+  #namesAt(node: Node<Call>): Map<string, Name> {
+    const path: Node<Call>[] = [];
+    for (let at: Node<Call> | undefined = node; at && !at.found; at = at.outer) path.push(at);
+    for (const at of path.reverse()) {
+      const { arrival } = at;
+      at.found = new Map();
+      for (const [name, { value, first, last }] of at.outer?.found ?? [])
+        at.found.set(name, { value, first: Math.min(first, arrival), last: Math.max(last, arrival) });
+      const { tags = {}, ...names } = at.names ?? {};
+      const own = [
+        ...Object.entries(names),
+        ...Object.entries(tags).map(([tag, value]) => [`tag:${tag}`, value] as const),
+      ];
+      for (const [name, value] of own)
+        if (value) at.found.set(name, { value, first: arrival, last: arrival });
+    }
+    return node.found ?? new Map();
+  }
+}
+
+function nearestCall<Call>(node: Node<Call>): Call | undefined {
+  for (let at = node.outer; at; at = at.outer) if (at.call && at.call !== node.call) return at.call;
+  return undefined;
+}
+
+/** Adds names that are new to a call; what another of its spans has said stays. */
+function complete(names: FoundNames, found: ReadonlyMap<string, Name>, isNew: (name: Name) => boolean): void {
+  const told = (...of: string[]) => {
+    const first = of.map((name) => found.get(name)).find((name) => name !== undefined);
+    return first && isNew(first) ? first.value : undefined;
+  };
+  const own = {
+    user: told("user"),
+    session: told("session"),
+    feature: told("chosenFeature", "feature"),
+    project: told("chosenProject", "project"),
+  };
+  for (const [name, value] of Object.entries(own)) if (value) names[name as keyof typeof own] ??= value;
+  for (const name of found.keys()) {
+    const value = name.startsWith("tag:") ? told(name) : undefined;
+    if (value !== undefined) names.tags[name.slice(4)] ??= value;
+  }
+}

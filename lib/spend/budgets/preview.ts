@@ -1,0 +1,81 @@
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { BudgetPreview, CreateBudgetRequest } from "@/lib/contract/spend/budgets";
+import { callFunction, execute } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
+import { compare, multiply, parseDecimal, shiftDecimal, toText } from "@/lib/decimal";
+import { notFound } from "@/lib/errors";
+import { toExact } from "@/lib/ledger/pricing/exact";
+import { type BudgetRow, selectBudgetStatus } from "./budget-queries";
+import { describeBudgets } from "./load-budgets";
+import { explainRefused, toNewBudget } from "./service";
+
+/** What `private.draft_budget` returns: USD as exact text. */
+type Draft = {
+  id: string;
+  spent_usd: string;
+  booked_usd: string;
+  days: { day: string; spent_usd: string }[] | null;
+  yesterday: { day: string; cost_count: number; refused_count: number } | null;
+};
+
+/**
+ * Says what a budget would show and do if it were set now, for admins. The budget is inserted, counted and read by the
+ * functions of real budgets, then rolled back: nothing of it stays, nobody is warned, and no message waits for it.
+ * @throws ServiceError not_found, permission_denied, validation_failed as `createBudget`, but not where no cost names the scope
+ */
+export function previewBudget(
+  claims: UserClaims,
+  slug: string,
+  request: CreateBudgetRequest,
+): Promise<BudgetPreview> {
+  return asUser(claims, async (client, now) => {
+    const workspace = await requireMembership(client, claims, slug, "admin");
+    const { id: workspaceId } = workspace;
+    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspace, request, now);
+    await execute(client, sql`savepoint draft`);
+    const draft = await asServiceWithin(client, () =>
+      callFunction<Draft>(client, "private.draft_budget", workspaceId, JSON.stringify(budget)),
+    ).catch(explainRefused);
+    const scope = { workspaceId, environment: "live" } as const;
+    const [row] = await selectBudgetStatus(client, scope, draft.id);
+    if (!row) throw notFound();
+    // The view adds what waits to be counted, which the draft has counted already.
+    const counted = { ...row, spent: draft.spent_usd, booked: draft.booked_usd };
+    const [described] = await describeBudgets(client, scope, [counted]);
+    if (!described) throw notFound();
+    await execute(client, sql`rollback to savepoint draft`);
+    const { id: _, created_at: __, ...shown } = described;
+    return {
+      ...shown,
+      would_warn: toWarnings(counted, draft.days ?? []),
+      would_refuse: row.blocks
+        ? {
+            now: compare(parseDecimal(counted.spent), parseDecimal(row.limit_usd)) >= 0,
+            yesterday: draft.yesterday,
+          }
+        : null,
+      is_known_scope: isKnown,
+    };
+  });
+}
+
+/** The thresholds that are reached, with the first day by whose end they were. @param days in order, USD as exact text */
+function toWarnings(
+  { limit_usd: limit, alert_percents: percents, alert_amounts: amounts, spent }: BudgetRow,
+  days: { day: string; spent_usd: string }[],
+): BudgetPreview["would_warn"] {
+  const thresholds = [
+    ...percents.map((percent) => ({
+      level: toText(parseDecimal(percent)),
+      usd: shiftDecimal(multiply(parseDecimal(limit), parseDecimal(percent)), -2),
+    })),
+    ...amounts.map((usd) => ({ level: `$${toText(parseDecimal(usd))}`, usd: parseDecimal(usd) })),
+  ].sort((a, b) => compare(a.usd, b.usd));
+  return thresholds.flatMap(({ level, usd }) => {
+    if (compare(parseDecimal(spent), usd) < 0) return [];
+    // Spend may have fallen since by a credit: the first day that reached it counts.
+    const first = days.find((each) => compare(parseDecimal(each.spent_usd), usd) >= 0);
+    return first ? [{ level, usd: toExact(usd), on: first.day }] : [];
+  });
+}
