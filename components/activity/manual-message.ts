@@ -18,7 +18,8 @@ const numbers = new Set(["amount", "quantity", "estimated_cost"]);
 /**
  * Builds the message of a filled-in form. Empty fields are left out. Numbers keep every digit that was typed; a text that
  * is not a number is sent as it is, so that the API explains what is wrong with it.
- * @param today the current UTC day, `YYYY-MM-DD`; a message of today gets the current time
+ * @param today the current day of the workspace, `YYYY-MM-DD`; a message of today gets the current time, one of another day
+ *   none: midnight UTC, which is of that day in every time zone
  */
 export function toManualMessage(
   kind: ManualKind,

@@ -181,7 +181,7 @@ returns setof jsonb
 language sql stable security definer set search_path = ''
 as $$
   with spent as materialized (
-    select w.id as workspace_id, w.name, today.day, coalesce(r.parameter, d.parameter) as least_usd, usage.*
+    select w.id as workspace_id, w.name, w.time_zone, today.day, coalesce(r.parameter, d.parameter) as least_usd, usage.*
     from public.workspaces as w
     cross join lateral (select ((at - interval '5 minutes') at time zone w.time_zone)::date as day) as today
     join private.alert_rule_defaults() as d on d.rule = 'unusual_day'
@@ -223,7 +223,7 @@ as $$
       'workspace_id', c.workspace_id, 'rule', 'unusual_day', 'subject_type', 'workspace', 'subject_id', c.workspace_id,
       'period', c.day, 'state', 'warning',
       'details', jsonb_build_object(
-        'subject', c.name, 'day', c.day, 'spent_usd', trim_scale(c.spent_usd)::text,
+        'subject', c.name, 'day', c.day, 'time_zone', c.time_zone, 'spent_usd', trim_scale(c.spent_usd)::text,
         'median_usd', trim_scale(c.median_usd)::text, 'mad_usd', trim_scale(c.mad_usd)::text,
         'above_usd', trim_scale(c.above_usd)::text,
         'compared', jsonb_build_array(

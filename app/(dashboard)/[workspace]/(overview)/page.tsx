@@ -121,7 +121,7 @@ async function Onboarding({
   start: string | string[] | undefined;
   hasTestData: boolean;
 }) {
-  const { claims, profile } = await requireWorkspace(slug);
+  const { claims, profile, workspace } = await requireWorkspace(slug);
   const [
     { sources, can_create: canRecord },
     { budgets, can_edit: canEdit },
@@ -136,6 +136,7 @@ async function Onboarding({
       canRecord={canRecord}
       waiting={sources.map(({ id, name }) => ({ id, name }))}
       hasTestData={hasTestData}
+      offersZone={canEdit && workspace.time_zone === "UTC" && workspace.next_time_zone === null}
       alerts={{
         budgets: budgets.map(({ name }) => name),
         channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),
