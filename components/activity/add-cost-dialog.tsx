@@ -13,10 +13,8 @@ import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import { toast } from "@/components/ui/toaster";
-import { clockOf } from "@/lib/contract/values/clock";
-import { dayOf } from "@/lib/contract/values/instant";
 import { ExpenseFields, UsageFields } from "./cost-fields";
-import { type ManualKind, recordByHand, toManualMessage } from "./manual-message";
+import { type ManualKind, recordByHand, todayIn, toManualMessage } from "./manual-message";
 
 type Props = { workspace: string; environment: string; onClose: () => void };
 
@@ -27,7 +25,7 @@ export default function AddCostDialog({ workspace, environment, onClose }: Props
   const [project, setProject] = useState<string[]>([]);
   const [idempotencyKey] = useState(() => `manual:${crypto.getRandomValues(new Uint32Array(4)).join("-")}`);
   const { run, reset, isPending, problem, fieldErrors } = useMutation(recordByHand, { quiet: true });
-  const today = dayOf(clockOf(readerZone(), Date.now()).now);
+  const today = todayIn(readerZone());
 
   const submit = async (fields: FormData) => {
     const form = Object.fromEntries(fields) as Record<string, string>;

@@ -2,7 +2,8 @@ import { exactText } from "@/components/figures/amount";
 import { startOfDay } from "@/components/figures/utc-day";
 import type { MessageDetail } from "@/lib/contract/spend/activity";
 import { postedOn } from "@/lib/contract/values/clock";
-import { toNumberOrText } from "./manual-message";
+import { exactMs } from "@/lib/contract/values/instant";
+import { todayIn, toNumberOrText } from "./manual-message";
 
 /** The kinds of message that the form corrects. Others are voided and recorded again. */
 export type CorrectableKind = "expense" | "usage" | "subscription";
@@ -42,7 +43,7 @@ export function valuesOf(message: MessageDetail): Record<string, string> {
 
 /** The first day of a message in a time zone, `YYYY-MM-DD`. */
 export function dayOf({ entries: [first] }: MessageDetail, timeZone: string): string {
-  return first ? postedOn(timeZone, Date.parse(first.occurred_at)) : "";
+  return first ? postedOn(timeZone, exactMs(first.occurred_at)) : "";
 }
 
 /**
@@ -64,7 +65,11 @@ export function toCorrectedMessage(
   const day = dayOf(original, timeZone);
   const isMoved = form.day !== undefined && form.day !== "" && form.day !== day;
   if (kind === "subscription") message.starts_on = isMoved ? form.day : day;
-  else if (isMoved) message.occurred_at = startOfDay(form.day ?? "");
+  else if (isMoved) {
+    // Midnight of today in UTC may not have come yet.
+    const isToday = form.day === todayIn(timeZone);
+    message.occurred_at = isToday ? new Date().toISOString() : startOfDay(form.day ?? "");
+  }
   return message;
 }
 

@@ -1,8 +1,9 @@
 import { parseAmount } from "@/components/figures/parse-amount";
-import { startOfDay } from "@/components/figures/utc-day";
+import { startOfDay, utcDay } from "@/components/figures/utc-day";
 import { ApiError, callApi } from "@/components/requests/api";
 import type { bulkResult } from "@/lib/contract/ledger/ingest-result";
 import type { bulkRequest } from "@/lib/contract/ledger/message";
+import { clockOf } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** The kinds of message that the dialog can record. */
@@ -14,6 +15,9 @@ const fieldsOf: Record<ManualKind, readonly string[]> = {
   usage: ["provider", "model", "unit_type", "quantity", "estimated_cost", "feature"],
 };
 const numbers = new Set(["amount", "quantity", "estimated_cost"]);
+
+/** The current day of a time zone, `YYYY-MM-DD`. */
+export const todayIn = (timeZone: string): string => utcDay(clockOf(timeZone, Date.now()).now);
 
 /**
  * Builds the message of a filled-in form. Empty fields are left out. Numbers keep every digit that was typed; a text that

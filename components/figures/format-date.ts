@@ -39,8 +39,6 @@ const withTime = (english: Options, figures: Options) => {
 };
 /** "Dec 5, 2026, 6:00 PM", "05.12.2026, 18:00" */
 export const formatDateTime = withTime({ dateStyle: "medium", timeStyle: "short" }, time);
-/** The time of day: "6:00 PM", "18:00" */
-export const formatTime = inUtc({ timeStyle: "short" }, time);
 /** "Dec" */
 const formatShortMonth = inWords({ month: "short" });
 const shortMonthAndYear = inWords({ month: "short", year: "numeric" });
@@ -89,15 +87,16 @@ const zoned = byZone((tag, locale, timeZone) => {
   return {
     day: of({ day: "numeric", month: "short" }, dayOfMonth),
     date: of(namedDay, figuresOfDay),
+    time: of({ timeStyle: "short" }, time),
     instant: of({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds),
   };
 });
 
 /**
- * An instant in the time zone of the workspace: its day as `formatDay`, its date as `formatDate`, or all with the name of the zone:
- * "Dec 5, 2026, 6:00:00 PM UTC".
+ * An instant in the time zone of the workspace: its day as `formatDay`, its date as `formatDate`, its time of day ("6:00 PM",
+ * "18:00"), or all with the name of the zone: "Dec 5, 2026, 6:00:00 PM UTC".
  */
-export const formatInZone = (at: Date, as: "day" | "date" | "instant"): string => {
+export const formatInZone = (at: Date, as: "day" | "date" | "time" | "instant"): string => {
   const text = zoned()[as].format(at);
   if (as !== "instant") return text;
   return `${isEnglish(readerLocale()) ? text : `${formatInZone(at, "date")}, ${text}`} ${readerZone()}`;

@@ -1,5 +1,5 @@
 /** Milliseconds between UTC and a zone's clock at an instant, by the JavaScript engine's own time zone data. */
-function offsetOf(zone: string, at: number): number {
+export function offsetOf(zone: string, at: number): number {
   const parts = new Intl.DateTimeFormat("en-US", {
     ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
     ...{ hour: "numeric", minute: "numeric", second: "numeric" },

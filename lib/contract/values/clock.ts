@@ -50,7 +50,7 @@ function offsetOf(timeZone: string, instant: number): number {
 
 /**
  * The day on which a posting is summed, `YYYY-MM-DD`: that of the clock, but what occurred at exactly midnight UTC is of that day in
- * every zone, as `private.local_time` has it. @param occurredAt milliseconds since 1970
+ * every zone, as `private.local_time` has it. @param occurredAt milliseconds since 1970, with parts of one
  */
 export function postedOn(timeZone: string, occurredAt: number): string {
   return dayOf(occurredAt % dayMs === 0 ? occurredAt : clockOf(timeZone, occurredAt).now);

@@ -1,4 +1,5 @@
 import { postedOn } from "@/lib/contract/values/clock";
+import { exactMs } from "@/lib/contract/values/instant";
 import type { Posting } from "@/lib/ledger/ingest/ledger";
 
 /** Which days of a workspace are closed. `closedUntil`: the first open day of the time zone, `YYYY-MM-DD`; null where nothing is closed. */
@@ -6,7 +7,7 @@ export type Books = { closedUntil: string | null; timeZone: string };
 
 /** Whether an instant is in a closed month. @param at ISO 8601 */
 export function isClosed(at: string, { closedUntil, timeZone }: Books): boolean {
-  return closedUntil !== null && postedOn(timeZone, Date.parse(at)) < closedUntil;
+  return closedUntil !== null && postedOn(timeZone, exactMs(at)) < closedUntil;
 }
 
 /**

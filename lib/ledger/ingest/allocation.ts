@@ -1,6 +1,6 @@
 import type { CostMessage } from "@/lib/contract/ledger/message";
 import { postedOn } from "@/lib/contract/values/clock";
-import { dayOf } from "@/lib/contract/values/instant";
+import { dayOf, exactMs } from "@/lib/contract/values/instant";
 import {
   add,
   compare,
@@ -81,7 +81,7 @@ export class AllocationBook {
 
 /** The month of an allocation, which bounds it, and the part of it until the end of its day, which `percent` is of. */
 function rangesFrom(key: ApiKey, source: string, message: Allocation, now: number) {
-  const day = postedOn(key.timeZone, Date.parse(occurredAt(message, now)));
+  const day = postedOn(key.timeZone, exactMs(occurredAt(message, now)));
   const from = `${day.slice(0, 7)}-01`;
   const dayAfter = dayOf(Date.parse(day) + 86_400_000);
   const owner = { workspace_id: key.workspaceId, project_id: source, environment: key.environment };

@@ -1,4 +1,5 @@
 import { postedOn } from "@/lib/contract/values/clock";
+import { exactMs } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { add, type Decimal, parseDecimal, zero } from "@/lib/decimal";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
@@ -148,7 +149,7 @@ export class Draft {
       const days = this.#days.get(place) ?? new Map<string, Decimal>();
       this.#days.set(place, days);
       // An adjustment of a closed month counts for the day that it adjusts.
-      const day = postedOn(this.zoneOf(row.workspace_id), Date.parse(row.adjusts ?? row.occurred_at));
+      const day = postedOn(this.zoneOf(row.workspace_id), exactMs(row.adjusts ?? row.occurred_at));
       days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
     }
   }

@@ -1,13 +1,24 @@
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
+import { parse as parseExact } from "lossless-json";
 import { beforeAll, expect, test } from "vitest";
+import { metricsQuery } from "@/lib/contract/spend/metrics";
+import { spendQuery } from "@/lib/contract/spend/spend-query";
+import { clockOf } from "@/lib/contract/values/clock";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { loadChanges } from "@/lib/spend/changes/service";
+import { loadComparison } from "@/lib/spend/explore/comparison";
+import { loadAnswer } from "@/lib/spend/explore/service";
+import { loadMetrics } from "@/lib/spend/metrics/service";
+import { comparedWith } from "@/lib/spend/period";
 import { type ExactClient, exactClient } from "@/tests/helpers/ledger/client";
 import { exact, show, total } from "@/tests/helpers/ledger/exact";
 import { recordRandomSpend } from "@/tests/helpers/ledger/random-spend";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
-import { type Line, loadLines } from "@/tests/helpers/spend";
+import { correspondingTo, type Line, loadLines, loadRange, matches } from "@/tests/helpers/spend";
 import { addUser, type User } from "@/tests/helpers/team";
-import { instantOf } from "@/tests/helpers/zone-clock";
+import { toolCall } from "@/tests/helpers/tool-call";
+import { instantOf, offsetOf } from "@/tests/helpers/zone-clock";
 
 const harness = withSharedHarness();
 const runs = Math.ceil(Number(process.env.SPEND_RUNS ?? 60) / 4);
@@ -26,13 +37,15 @@ let token: string;
 let owner: User;
 let viewer: ExactClient;
 let key: ExactClient;
+let secret: string;
 let lines: Line[];
 
 beforeAll(async () => {
   ({ id, slug, baseUrl, viewer } = await recordRandomSpend(harness, { now: Date.now(), seed: 11 }));
   owner = await addUser(harness, id, "owner");
   token = (await addUser(harness, id, "viewer")).token;
-  key = exactClient(baseUrl, (await harness.fixtures.key(id)).secret);
+  ({ secret } = await harness.fixtures.key(id));
+  key = exactClient(baseUrl, secret);
   // A cost beside each midnight, and costs of days without a time.
   const instants = days.flatMap((day) => [
     Date.parse(day),
@@ -57,6 +70,21 @@ beforeAll(async () => {
 function dayOf(zone: string, { at }: Line): string {
   if (at.endsWith("T00:00:00.000000Z")) return at.slice(0, 10);
   return new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date(at));
+}
+
+/** The answer to a question about spend by the tool of assistants. */
+async function askTool(asked: object): Promise<Record<string, unknown>> {
+  const { body, headers } = toolCall("2026", "query_spend", asked as Record<string, unknown>);
+  const response = await fetch(`${baseUrl}/api/mcp`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json", authorization: `Bearer ${secret}` },
+    body: JSON.stringify(body),
+  });
+  const text = (await response.text()).replace(/^event:.*\ndata: /s, "");
+  const { result } = parseExact(text, null, { parseNumber: (digits) => digits }) as {
+    result: { structuredContent: Record<string, unknown> };
+  };
+  return result.structuredContent;
 }
 
 /** Changes the zone, and waits until it is in use. */
@@ -134,7 +162,8 @@ test("Gives one total of any days, in figures, Explore, rows, exports and keys: 
             const asked = { group_by: [group], measure: "cost", from, to, filters };
             const answer = await viewer.send(`/api/v1/workspaces/${slug}/spend/query`, asked);
             const ofKey = await key.send("/api/v1/spend/query", asked);
-            for (const { status, body } of [answer, ofKey]) {
+            const ofTool = { status: 200, body: await askTool(asked) };
+            for (const { status, body } of [answer, ofKey, ofTool]) {
               expect(status, JSON.stringify(body)).toBe(200);
               const { cost_usd: cost } = body.totals as Record<string, unknown>;
               expect(sumOf([cost]), group).toBe(expected);
@@ -164,6 +193,80 @@ test("Gives one total of any days, in figures, Explore, rows, exports and keys: 
     );
   }
 });
+
+/** A period with what it is compared with, at an instant at which the cut of that is within a millisecond of a cost. */
+const comparison = fc.record({
+  place: fc.nat(),
+  days: fc.constantFrom(1, 7, 28, 30, 92, 364, 365),
+  ms: fc.constantFrom(-1, 0, 1),
+  period: fc.constantFrom(
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "year",
+    "year_to_date",
+    "last_month",
+    "last_quarter",
+  ),
+  how: fc.constantFrom({}, { compare: "last_year" as const }),
+});
+
+test("Compares with the same stretch by the clock of the zone, in figures, causes and Explore, whatever the zone", {
+  timeout: 4_000 * runs * zones.length + 60_000,
+}, async () => {
+  for (const zone of zones) {
+    await change(zone);
+    // What the clock showed at each cost, as if it were of UTC.
+    const shown = lines.map((line) => {
+      const at = Date.parse(line.at);
+      if (line.at.endsWith("T00:00:00.000000Z")) return line;
+      const digits = line.at.slice(23);
+      return { ...line, at: new Date(at + offsetOf(zone, at)).toISOString().slice(0, -1) + digits };
+    });
+    await fc.assert(
+      fc.asyncProperty(comparison, async ({ place, days: back, ms, period, how }) => {
+        const cost = Date.parse(lines[place % lines.length]?.at ?? "");
+        const instant = cost + back * 86_400_000 + ms;
+        const now = instant + offsetOf(zone, instant);
+        const filter = { period, environment: "live", ...how } as Parameters<typeof loadRange>[1];
+        const range = await loadRange(harness.fixtures, filter, now);
+        const stretch = correspondingTo(how, range, now)?.stretch;
+        if (!stretch) throw new Error("Nothing is compared.");
+        const expected = show(
+          total(shown.filter((line) => matches(line, filter, stretch)).map(({ amount }) => amount)),
+        );
+        const client = await harness.fixtures.sql.connect();
+        try {
+          const clock = clockOf(zone, instant);
+          const asked = metricsQuery.parse(filter);
+          const { previous } = await loadMetrics(client, id, asked, clock);
+          expect(sumOf([figure(previous?.to_point_usd)])).toBe(expected);
+          const compared = comparedWith(asked, clock.now);
+          if (!compared) throw new Error("Nothing is compared.");
+          const changes = await loadChanges(client, { workspaceId: id, environment: "live" }, asked, clock);
+          expect(sumOf([figure(changes?.before_usd)])).toBe(expected);
+          const today = new Date(now).toISOString().slice(0, 10);
+          const to = [
+            new Date(Date.parse(range.until) - 86_400_000).toISOString().slice(0, 10),
+            today,
+          ].sort()[0];
+          const query = spendQuery.parse({ from: range.from, to, environment: "live", group_by: ["type"] });
+          const who = { workspaceId: id, isKey: false, isOfUsers: false };
+          const answer = await loadAnswer(client, who, query, clock);
+          const found = await loadComparison(client, who, { query, answer, compared }, clock);
+          expect(sumOf([figure(found?.totals.before)])).toBe(expected);
+          expect(found?.stretch).toEqual(previous?.to_point);
+        } finally {
+          client.release();
+        }
+      }),
+      { numRuns: runs },
+    );
+  }
+});
+
+const figure = (value: unknown) => (value instanceof ExactNumber ? value.text : value);
 
 test("Is changed by owners and admins alone, one change at a time, and to zones alone", async () => {
   const patch = async (who: User, zone: string) => {
