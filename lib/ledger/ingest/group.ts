@@ -24,7 +24,14 @@ import { mapInSlices } from "@/lib/slices";
 import { AllocationBook, type SpendRange } from "./allocation";
 import { attemptOf } from "./attempt";
 import { BudgetBook, type Planned, type UnknownPeriods } from "./budget-book";
-import type { CallKeys, IngestCall, IngestVerdict, Recorded, Submission } from "./call";
+import {
+  type CallKeys,
+  type IngestCall,
+  type IngestVerdict,
+  isProviderKey,
+  type Recorded,
+  type Submission,
+} from "./call";
 import { checkDuePeriods, checkLines, isRecurring } from "./call-bounds";
 import { checkMessage, linesOf } from "./check";
 import { type Composed, composeMessage } from "./compose";
@@ -36,6 +43,7 @@ import {
   bestOf,
   isAlike,
   isSameContent,
+  type ReadMessages,
   spansOf,
   TellingBook,
   type ToldCall,
@@ -69,12 +77,13 @@ export class Group {
   constructor(
     private readonly admission: Admission,
     private readonly prices: Map<string, readonly PriceOverride[]>,
+    read?: ReadMessages,
   ) {
     this.#createdAt = toInstant(admission.now);
     this.#admitted = new AdmittedCalls(admission.now);
     this.#budgets = new BudgetBook(admission.budgets);
     this.draft = Draft.from(admission);
-    this.tellings = new TellingBook(admission.tellings);
+    this.tellings = new TellingBook(admission.tellings, read);
     this.draft.knowProjects(this.tellings.projects);
   }
 
@@ -355,9 +364,10 @@ export class Group {
       againOf(telling, known, (name) => this.#isRemembered(key, name, place.draft)) ?? {};
     this.#rememberTold(key, telling, response, place.draft);
     const { id } = response as { id: string };
-    const call = relation && this.tellings.recordedAs(key.id, telling, id);
+    const isCertain = relation === "beside" && known !== undefined && isProviderKey(known);
+    const call = relation && this.tellings.recordedAs(key, telling, id, isCertain);
     if (!call) return { ...answer, again };
-    const by = call.tellings[0]?.emitter;
+    const by = call.tellings[0]?.emitter ?? call.postings[0].emitter ?? undefined;
     const isCorrected = this.#correct(loaded, request, call, relation, place);
     // A call is compared by its inner spans, as where all come in one export.
     if (isCorrected || relation !== "around") this.tellings.add(key, call, telling.tellings ?? [], id);

@@ -1,5 +1,12 @@
 import { parseDecimal, toText } from "@/lib/decimal";
-import { distanceOf, isRicher, type Relation, type Telling } from "@/lib/ledger/telemetry/same-call";
+import {
+  distanceOf,
+  isRicher,
+  kindRank,
+  type Relation,
+  type Standing,
+  type Telling,
+} from "@/lib/ledger/telemetry/same-call";
 import { type FoundNames, SpanTree, type TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { CallKeys, Submission } from "./call";
 import type { LedgerRow } from "./ledger";
@@ -31,7 +38,7 @@ export type ToldCorrection = {
 };
 
 /** A posting as it is stored. Null where a column is empty. */
-type StoredPosting = LedgerRow & { voided_by: string | null };
+export type StoredPosting = LedgerRow & { voided_by: string | null };
 
 /** What `private.load_tellings` answers. `projects`: those that spans of earlier exports name. */
 type Loaded = {
@@ -50,6 +57,12 @@ export type ToldCall = {
   /** Calls inside it have taken its place. */
   isReplaced?: boolean;
 };
+
+/** A message of a workspace that is read by its id: it tells a call that began or ended at a time, microseconds since 1970. */
+export type WantedMessage = { workspaceId: string; id: string; atUs: number };
+
+/** Messages that were read by their ids, for those who asked for them. */
+export type ReadMessages = { wanted: readonly WantedMessage[]; postings: readonly StoredPosting[] };
 
 /**
  * Alike tellings of a key: from the first start to the last end, with the last start and the first end. `teller`: the place of
@@ -140,21 +153,20 @@ export class TellingBook {
   readonly #corrections = new Map<ToldCall, ToldCorrection>();
   /** By key and the id of the message that a telling was recorded as. */
   readonly #recorded = new Map<string, ToldCall>();
+  /** Recorded calls that were read by the ids of their messages; undefined where there was nothing to read. */
+  readonly #read = new Map<string, ToldCall | undefined>();
+  readonly #unread = new Map<string, WantedMessage>();
   readonly #trees = new Map<string, SpanTree<ToldCall>>();
   /** The number of the export that is decided; 0 for what was loaded. */
   #arrival = 0;
   /** The projects that spans of earlier exports name. */
   readonly projects: Loaded["projects"];
 
-  constructor(answer: unknown) {
+  /** @param read what an earlier attempt of the group found missing (`unreadMessages`) */
+  constructor(answer: unknown, read: ReadMessages = { wanted: [], postings: [] }) {
     const { calls = [], messages = [], sums = [], projects = [] } = (answer ?? {}) as Partial<Loaded>;
     this.projects = projects;
-    const postings = new Map<string, StoredPosting[]>();
-    for (const posting of messages) {
-      const known = postings.get(posting.id);
-      if (known) known.push(posting);
-      else postings.set(posting.id, [posting]);
-    }
+    const postings = byMessage(messages);
     const known = new Map<string, ToldCall>();
     for (const row of calls) {
       const { api_key_id: keyId, message_id: messageId, recorded_as: as, workspace_id: _, ...telling } = row;
@@ -164,16 +176,16 @@ export class TellingBook {
         if (hasPlace(telling)) this.treeOf(keyId).add(telling, undefined, 0, as !== null);
         continue;
       }
-      const call = known.get(messageId) ?? {
-        messageId,
-        tellings: [],
-        postings: [first, ...others],
-        isVoided: first.voided_by !== null,
-      };
+      const call = known.get(messageId) ?? storedCall([first, ...others]);
       known.set(messageId, call);
       this.#file(keyId, call, [telling as Telling], as ?? messageId);
     }
     for (const row of sums) this.#fileSum(row);
+    const found = byMessage(read.postings);
+    for (const { id } of read.wanted) {
+      const [first, ...others] = found.get(id) ?? [];
+      this.#read.set(id, first && (known.get(id) ?? storedCall([first, ...others])));
+    }
   }
 
   /** The call that tellings are of, although they share no id with it: the nearest one. */
@@ -190,10 +202,28 @@ export class TellingBook {
     return nearest?.call;
   }
 
-  /** The call that was recorded as a message, where these tellings have the same model and counts as it has. */
-  recordedAs(keyId: string, { tellings = [] }: CallKeys, id: string): ToldCall | undefined {
-    const call = this.#recorded.get(`${keyId} ${id}`);
-    return call && isAlike(call, tellings) ? call : undefined;
+  /**
+   * The call that the key recorded as a message, where these tellings have the same model and counts as it has.
+   * @param isCertain they are of that call whatever their counts, because they share an id of the provider's with it
+   */
+  recordedAs(
+    key: { id: string; workspaceId: string },
+    { tellings = [] }: CallKeys,
+    id: string,
+    isCertain: boolean,
+  ): ToldCall | undefined {
+    const known = this.#recorded.get(`${key.id} ${id}`);
+    if (known || !isCertain) return known && (isCertain || isAlike(known, tellings)) ? known : undefined;
+    const read = this.#read.get(id);
+    const [first] = tellings;
+    if (first && !this.#read.has(id))
+      this.#unread.set(id, { workspaceId: key.workspaceId, id, atUs: first.ended_us });
+    return read?.postings[0].api_key_id === key.id ? read : undefined;
+  }
+
+  /** The messages that have to be read for the group to be decided, once it was tried. */
+  unreadMessages(): WantedMessage[] {
+    return [...this.#unread.values()];
   }
 
   /** Remembers what told a call of the key. @param as the id of the message that it was recorded as */
@@ -318,6 +348,29 @@ export class TellingBook {
   }
 }
 
+function byMessage(postings: readonly StoredPosting[]): Map<string, StoredPosting[]> {
+  const messages = new Map<string, StoredPosting[]>();
+  for (const posting of postings) {
+    const known = messages.get(posting.id);
+    if (known) known.push(posting);
+    else messages.set(posting.id, [posting]);
+  }
+  return messages;
+}
+
+const storedCall = (postings: [StoredPosting, ...StoredPosting[]]): ToldCall => ({
+  messageId: postings[0].id,
+  tellings: [],
+  postings,
+  isVoided: postings[0].voided_by !== null,
+});
+
+/** How much is known to be told of a call: by its tellings, or where these are not known, by its postings. */
+function standingsOf({ tellings, postings }: Pick<ToldCall, "tellings" | "postings">): readonly Standing[] {
+  if (tellings.length > 0) return tellings;
+  return [{ rank: postings.length * kindRank, emitter: postings[0].emitter ?? "" }];
+}
+
 /** Whether tellings have the same model and counts as one of a call's. */
 export function isAlike(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
   return call.tellings.some((known) => tellings.some(({ likeness }) => likeness === known.likeness));
@@ -332,10 +385,10 @@ const names = ["feature", "end_user", "session"] as const;
  * @returns undefined where the ledger has them already
  */
 export function bestOf(
-  { tellings, postings }: ToldCall,
+  { tellings, postings }: Pick<ToldCall, "tellings" | "postings">,
   other: { tellings: readonly Telling[]; postings: readonly LedgerRow[]; relation: Relation },
 ): LedgerRow[] | undefined {
-  const isBetter = isRicher(other.tellings, tellings, other.relation);
+  const isBetter = isRicher(other.tellings, standingsOf({ tellings, postings }), other.relation);
   const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
   const [source] = rest;
   // Of nested spans, the inner one says when, for whom and for what the call was: of the outer one, its kinds of tokens may be taken,
