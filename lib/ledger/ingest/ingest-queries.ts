@@ -3,7 +3,7 @@ import { callFunction } from "@/lib/db/query";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
 import type { SpendRange } from "./allocation";
 import type { UnknownPeriods } from "./budget-book";
-import type { StoredPosting, WantedMessage } from "./telling-book";
+import type { StoredPosting, WantedMessage } from "./wanted-tellings";
 
 /** What a project spent in a range of days, USD as text. */
 type ProjectSpend = {

@@ -25,7 +25,7 @@ import { keysOf } from "./idempotency";
 import { loadBudgetPeriods, loadProjectSpend, loadToldMessages } from "./ingest-queries";
 import { requireMonths, withMonths } from "./months";
 import { storeMessagesStatement } from "./store-messages";
-import { type ReadMessages, spansOf, wantedOf, wantedSpans } from "./telling-book";
+import { type ReadMessages, spansOf, wantedOf, wantedSpans } from "./wanted-tellings";
 
 const maxAttempts = 8;
 
@@ -160,10 +160,12 @@ async function decide(
 ): Promise<Decided> {
   const admission = parseAdmission(answer, periods);
   const group = new Group(admission, await loadPrices(client, admission), read);
-  group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messagesOf(calls))));
+  group.work.knowSpend(
+    await loadProjectSpend(client, group.work.spendToKnow(messagesOf(calls), group.draft)),
+  );
   const verdicts: IngestVerdict[] = [];
   for (const call of calls) verdicts.push(await group.admit(call));
-  const unknown = group.unknownPeriods();
+  const unknown = group.work.unknownPeriods();
   const unread = group.tellings.unreadMessages();
   if (unknown.length + unread.length === 0) return { verdicts, admission, group };
   const found = unknown.length > 0 ? await loadBudgetPeriods(client, unknown) : [];
