@@ -16,7 +16,7 @@ export type Telling = {
   ids: number;
   /** How the input divides into what was cached and what was not; 0 where it does not say. */
   cache: number;
-  /** How much it says: `kindRank` for each kind of tokens, and one for each name. */
+  /** How much it says: `costRank` for a cost that counts, `kindRank` for each kind of tokens, and one for each name. */
   rank: number;
   emitter: string;
 } & Partial<TreeSpan>;
@@ -66,6 +66,9 @@ export function distanceOf(one: readonly Telling[], other: readonly Telling[]): 
 /** What a kind of tokens counts in a rank: more than all names. */
 export const kindRank = 8;
 
+/** What a cost that counts, because its emitter bills it, adds to a rank: more than all kinds and names. */
+export const costRank = 1024;
+
 /** How the span of one telling stands to that of another: inside or around it, or beside it in another trace or with the same id. */
 export type Relation = "inside" | "around" | "beside";
 
@@ -73,8 +76,9 @@ export type Relation = "inside" | "around" | "beside";
 export type Standing = Pick<Telling, "rank" | "emitter">;
 
 /**
- * Whether tellings say more of their call than others: first more kinds of tokens; then of nested spans the inner one. Of others the
- * emitter's name decides, whose counts may differ, so that the order in which they come does not; of one emitter's, more names.
+ * Whether tellings say more of their call than others. Of nested spans, the one with more kinds of tokens does, then the inner one. Of
+ * others: what was billed; then more kinds; then the emitter's name decides, because their counts may differ and the order in which they
+ * come shall not; of one emitter's, more names.
  * @param relation how `one` stands to `other`
  */
 export function isRicher(
@@ -88,10 +92,11 @@ export function isRicher(
   return more > 0 || (more === 0 && relation === "inside");
 }
 
-const kindsIn = ({ rank }: Standing): number => Math.floor(rank / kindRank);
+const kindsIn = ({ rank }: Standing): number => Math.floor((rank % costRank) / kindRank);
+const costIn = ({ rank }: Standing): number => Math.floor(rank / costRank);
 
 function compareStandings(a: Standing, b: Standing): number {
-  const more = kindsIn(a) - kindsIn(b);
+  const more = costIn(a) - costIn(b) || kindsIn(a) - kindsIn(b);
   if (more !== 0) return more;
   if (a.emitter !== b.emitter) return a.emitter < b.emitter ? 1 : -1;
   return a.rank - b.rank;

@@ -94,6 +94,24 @@ test("The counts of the richer of two reports of one response are recorded, whic
   }
 });
 
+test("What a gateway billed is recorded, whichever of its report and the program's comes first", async () => {
+  const spans = [
+    { id: "1", trace: "a1", attributes: named(unique, { "gen_ai.usage.cache_read.input_tokens": 4 }) },
+    { id: "2", trace: "b2", attributes: named(unique, { "gen_ai.usage.total_cost": "0.5" }) },
+  ];
+  for (const [index, way] of waysOf(spans, ["ai", "openrouter"]).entries()) {
+    // Together, they come from one library.
+    if (index < 2) continue;
+    const source = await makeSource(harness);
+    for (const sent of way) await source.accept(sent);
+    const { rows } = await harness.fixtures.sql.query(
+      "select trim_scale(sum(amount_usd))::text as usd from public.messages where workspace_id = $1",
+      [source.workspace],
+    );
+    expect(rows, `way ${index}`).toEqual([{ usd: "0.5" }]);
+  }
+});
+
 test("A report of another key's call changes nothing of it", async () => {
   const source = await makeSource(harness);
   await source.accept(exportSpans([{ id: "1", trace: "a1", attributes: named(unique) }]));
