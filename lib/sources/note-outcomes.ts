@@ -59,7 +59,7 @@ export function noteOutcomes(
         ...toRefusal(error, exampleOf(record, key)),
         count,
       })),
-      ...unreadable.map(({ error, count }) => ({ ...toRefusal(error), count })),
+      ...unreadable.map(({ error, count }) => ({ ...toRefusal(error, {}), count })),
     ];
     if (arrivals.size + refusals.length + account.length === 0) return;
     noteSent(key.id, {
