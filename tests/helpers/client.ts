@@ -3,6 +3,16 @@ import { randomUUID } from "node:crypto";
 /** An answer: status, headers and the parsed body. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
 
+/** @throws Error that names the request and why it has no answer. The list of failed tests shows messages and no causes. */
+async function send(address: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, request);
+  } catch (error) {
+    const { code = "", message } = (error as { cause?: { code?: string; message?: string } }).cause ?? {};
+    throw new Error(`${request.method} ${address} was not answered: ${code} ${message}`, { cause: error });
+  }
+}
+
 /** A client of a service with an API key; without one for `null`. */
 export function apiClient(baseUrl: string, secret: string | null) {
   const call = async (
@@ -11,7 +21,7 @@ export function apiClient(baseUrl: string, secret: string | null) {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> => {
-    const response = await fetch(baseUrl + path, {
+    const response = await send(baseUrl + path, {
       method,
       headers: {
         ...(secret !== null && { authorization: `Bearer ${secret}` }),
