@@ -185,7 +185,10 @@ const refusal = z
     example: z
       .record(z.string(), z.string())
       .nullable()
-      .meta({ description: "Names in the last such record: emitter, project, feature, provider, model. Empty for records that could not be read, null for whole requests." }),
+      .meta({
+        description:
+          "Names in the last such record: emitter, project, feature, provider, model. Empty for records that could not be read, null for whole requests.",
+      }),
   })
   .meta({ id: "SourceRefusal" });
 
