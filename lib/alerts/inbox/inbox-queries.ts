@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { alertColumns, selectedAlert } from "@/lib/alerts/alert-columns";
 import type { InboxEntry } from "@/lib/contract/alerts/alert-inbox";
-import { integer, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { boolean, integer, nullable, type Row, text, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, selectAll, selectOne } from "@/lib/db/query";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 
@@ -19,6 +19,7 @@ const entryRow = {
   resolver_name: nullable(text()),
   snooze_id: nullable(uuid()),
   snoozed_until: nullable(timestamp()),
+  is_whole_rule: nullable(boolean()),
 };
 
 /** An entry with the alert that fired last, of which `id`, `number`, `rule` and the figures are. */
@@ -51,12 +52,13 @@ const ofAssignee = (assignee: string | undefined) =>
 
 const entries = sql`select ${selectedAlert}, e.id as entry_id, e.opened_at, e.assignee_id,
     coalesce(p.display_name, p.email) as assignee_name, e.resolved_at, e.resolved_because, r.id as resolver_id,
-    coalesce(r.display_name, r.email) as resolver_name, snooze.id as snooze_id, snooze.until as snoozed_until
+    coalesce(r.display_name, r.email) as resolver_name, snooze.id as snooze_id, snooze.until as snoozed_until,
+    snooze.is_whole_rule
   from public.alert_entries as e
   join public.alerts as a on a.workspace_id = e.workspace_id and a.number = e.last_number
   left join public.profiles as p on p.id = e.assignee_id
   left join public.profiles as r on r.id = e.resolved_by
-  left join lateral (select z.id, z.until ${snoozes} order by z.until desc limit 1) as snooze on true`;
+  left join lateral (select z.id, z.until, z.subject_id is null as is_whole_rule ${snoozes} order by z.until desc limit 1) as snooze on true`;
 
 /** A workspace's entries after a position, those first of which something fired last. */
 export function selectEntries(

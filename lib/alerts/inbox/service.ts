@@ -109,7 +109,16 @@ async function answerEntries(
 }
 
 function toEntry(row: EntryRow, workspace: string, course: FiredAlert[]): InboxEntry {
-  const { entry_id, opened_at, fired_at, assignee_id, assignee_name, snooze_id, snoozed_until } = row;
+  const {
+    entry_id,
+    opened_at,
+    fired_at,
+    assignee_id,
+    assignee_name,
+    snooze_id,
+    snoozed_until,
+    is_whole_rule,
+  } = row;
   const firedAt = toInstant(fired_at.getTime());
   const alert: Alert = { ...row, fired_at: firedAt };
   const { name, period } = readContext(alert);
@@ -129,7 +138,10 @@ function toEntry(row: EntryRow, workspace: string, course: FiredAlert[]): InboxE
     opened_at: toInstant(opened_at.getTime()),
     last_fired_at: firedAt,
     assignee: assignee_id === null ? null : { user_id: assignee_id, name: assignee_name ?? "" },
-    snooze: snooze_id && snoozed_until ? { id: snooze_id, until: toInstant(snoozed_until.getTime()) } : null,
+    snooze:
+      snooze_id && snoozed_until
+        ? { id: snooze_id, until: toInstant(snoozed_until.getTime()), whole_rule: is_whole_rule ?? false }
+        : null,
     resolved: resolutionOf(row),
     course,
   };

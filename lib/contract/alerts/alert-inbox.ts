@@ -2,7 +2,7 @@ import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, instant, rowLimit, text, uuid } from "@/lib/contract/values/fields";
 import { alertFigures } from "./alert-figures";
-import { alertRule, alertSeverity, alertSubjectType, snoozed } from "./alert-rules";
+import { alertRule, alertSeverity, alertSubjectType } from "./alert-rules";
 import { alert } from "./alerts";
 
 /** The most alerts of an entry's course. */
@@ -53,7 +53,14 @@ export const inboxEntry = z
     opened_at: instant.meta({ description: "When its first alert fired." }),
     last_fired_at: instant,
     assignee: person.nullable().meta({ description: "The member who has it; null for nobody." }),
-    snooze: snoozed,
+    snooze: z
+      .object({
+        id: uuid,
+        until: instant,
+        whole_rule: z.boolean().meta({ description: "Whether all subjects of the rule are snoozed." }),
+      })
+      .nullable()
+      .meta({ description: "The snooze that ends last; null if it is not snoozed." }),
     resolved: z
       .object({
         at: instant,
