@@ -48,7 +48,9 @@ export function asService<T>(
 ): Promise<T> {
   return onClient({ purpose: "writing", deadlineMs }, async (client) => {
     await client.query("begin");
-    return committed(client, await run(client));
+    const result = await run(client);
+    await client.query("commit");
+    return result;
   });
 }
 
@@ -112,13 +114,15 @@ function atOnce<T>(
 
 /** Calls `run` in one transaction under a user's policies. The audit log names the user. @throws ServiceError unavailable */
 export function asUser<T>(claims: UserClaims, run: Run<T>): Promise<T> {
-  const how = {
-    purpose: "writing" as const,
-    deadlineMs: deadlines.request,
-    begin: "begin",
-    owners: [claims],
-  };
-  return inTransaction(how, settingsOf(claims), run);
+  return inTransaction(writing([claims]), settingsOf(claims), run);
+}
+
+/**
+ * Like `asUser`, but takes back at the end what `run` did, so that a preview does the very same as the change and nothing of it is
+ * kept. @throws ServiceError unavailable
+ */
+export function asUserPreviewing<T>(claims: UserClaims, run: Run<T>): Promise<T> {
+  return inTransaction({ ...writing([claims]), end: "rollback" }, settingsOf(claims), run);
 }
 
 /**
@@ -134,6 +138,13 @@ export function asUserReading<T>(
 ): Promise<T> {
   return inTransaction(reading(deadlineMs, [claims]), settingsOf(claims), run);
 }
+
+const writing = (owners: readonly object[]) => ({
+  purpose: "writing" as const,
+  deadlineMs: deadlines.request,
+  owners,
+  begin: "begin",
+});
 
 const reading = (deadlineMs: number, owners: readonly object[]) => ({
   purpose: "reading" as const,
@@ -195,9 +206,12 @@ export function inTwoRoundTrips<Answer, Result>(
   });
 }
 
-/** Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`. */
+/**
+ * Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`, and commits
+ * unless `end` says otherwise.
+ */
 async function inTransaction<T>(
-  how: Lease & { begin: string },
+  how: Lease & { begin: string; end?: "rollback" },
   settings: Record<string, string>,
   run: Run<T>,
 ): Promise<T> {
@@ -208,7 +222,9 @@ async function inTransaction<T>(
     const [, opened] = results as QueryResult<{ now: number }>[];
     const now = opened?.rows[0]?.now;
     if (now === undefined) throw new Error("The transaction did not read the database's time.");
-    return committed(client, await run(client, Math.floor(now)));
+    const result = await run(client, Math.floor(now));
+    await client.query(how.end ?? "commit");
+    return result;
   });
 }
 
@@ -219,11 +235,6 @@ function openingOf(
 ): string {
   const set = { ...settings, statement_timeout: statementTimeout(deadlineMs) };
   return `${begin}; ${toLiteralText(setLocal(set, [sql`extract(epoch from now())::float8 * 1000 as now`]))}`;
-}
-
-async function committed<T>(client: PoolClient, result: T): Promise<T> {
-  await client.query("commit");
-  return result;
 }
 
 /** How a connection is used. `isAlone`: for a single statement without a transaction. `owners`: see `traced`. */
