@@ -85,18 +85,18 @@ function Entry({ entry, workspace, userId, canChange, canSnooze }: Context & { e
 
 /** Since when it is open, who has it, until when it is snoozed, or why it is resolved. */
 function Standing({ entry, userId }: { entry: InboxEntry; userId: string }) {
-  const { assignee, snooze, resolved, opened_at: openedAt } = entry;
+  const { assignee, snooze, resolved, course, opened_at: openedAt } = entry;
   return (
     <p className="flex flex-wrap gap-x-3 gap-y-0.5 text-[13px] text-muted-foreground">
       {resolved ? (
         <span>
           Resolved <Time at={resolved.at} /> {describeResolution(resolved, entry.rule)}
         </span>
-      ) : (
+      ) : course.length > 1 ? (
         <span>
           Since <Time at={openedAt} />
         </span>
-      )}
+      ) : null}
       {assignee ? (
         <span className="text-foreground [overflow-wrap:anywhere]">
           {assignee.user_id === userId ? "You have it" : `${assignee.name} has it`}
@@ -116,7 +116,10 @@ function Standing({ entry, userId }: { entry: InboxEntry; userId: string }) {
 /** The most alerts of a course that are shown while it is folded. */
 const shownOfCourse = 4;
 
-/** The alerts of an entry: in a line what fired when, and unfolded whom each was sent to. Unfolded where one did not arrive. */
+/**
+ * The alerts of an entry: in a line what fired when, if it is several, and unfolded whom each was sent to. Unfolded where one did
+ * not arrive.
+ */
 function Course({
   entry: { course },
   workspace,
@@ -131,8 +134,9 @@ function Course({
   return (
     <details open={hasFailed} className="text-[13px]">
       <summary className="w-fit cursor-pointer rounded-sm text-muted-foreground hover:text-foreground">
+        {oldestFirst.length === 1 ? "Whom it was sent to" : null}
         {oldestFirst.length > shownOfCourse ? "… " : null}
-        {oldestFirst.slice(-shownOfCourse).map((alert, index) => (
+        {(oldestFirst.length === 1 ? [] : oldestFirst).slice(-shownOfCourse).map((alert, index) => (
           <span key={alert.id} className="whitespace-nowrap">
             {index > 0 ? <span aria-hidden="true"> → </span> : null}
             {index > 0 ? <span className="sr-only">, then </span> : null}

@@ -74,7 +74,7 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
         ? "If programs still use the key, give them a new one, and then delete this one."
         : "Extend the key, or replace it in the programs that use it.";
     case "unpriced_usage":
-      return "Set a price for the model. What was recorded without one is priced then.";
+      return "Set a price for the model, or correct its name where programs send it.";
     case "silent_source":
       return "Check that the program runs and that its key is set. If it was shut down, revoke its key.";
   }

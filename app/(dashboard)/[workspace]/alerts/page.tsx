@@ -67,7 +67,7 @@ export default async function AlertsPage({ params, searchParams }: Props) {
         id={inboxId}
         tabIndex={-1}
         aria-label="Inbox"
-        className="grid max-w-4xl grid-cols-[minmax(0,1fr)] gap-4 outline-none"
+        className="grid grid-cols-[minmax(0,1fr)] gap-4 outline-none"
       >
         <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <SegmentedLinks
