@@ -90,6 +90,15 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     const of = row.subject_id === null ? rule : `a subject of ${rule}`;
     return action.endsWith(".deleted") ? `ended the snooze of ${of}` : `snoozed ${of}`;
   },
+  alert_entry: (_, row, before) => {
+    const entry = `the alert about ${nameOf(row)}`;
+    if (differs("resolved_at", before, row)) {
+      return row.resolved_at === null ? `opened ${entry} again` : `resolved ${entry}`;
+    }
+    return row.assignee === null
+      ? `took ${entry} from ${textOf(before, "assignee")}`
+      : `assigned ${entry} to ${textOf(row, "assignee")}`;
+  },
   connection: ({ action }, row) => {
     const assistant = textOf(row, "client_name") || nameOf(row);
     return verbOf(

@@ -89,7 +89,7 @@ export const toolContracts = {
   get_budget_status: {
     title: "Check the budgets",
     description:
-      "Returns each budget with its limit, what is spent in its present period, what remains, whether it needs attention (80% or more is spent), which thresholds are reached, and whether it blocks: a budget that blocks refuses costs that would exceed its limit. `hidden_count` is the number of budgets that this key may not see.",
+      "Returns each budget with its limit, what is spent in its present period, what remains, whether it needs attention (80% or more is spent), which thresholds are reached, how many people and channels it names to be warned, and whether it blocks: a budget that blocks refuses costs that would exceed its limit. `hidden_count` is the number of budgets that this key may not see.",
     permission: "read_summaries",
     input: none,
     output: budgetStatus,

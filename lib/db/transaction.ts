@@ -46,7 +46,9 @@ export function asService<T>(
 ): Promise<T> {
   return onClient({ purpose: "writing", deadlineMs }, async (client) => {
     await client.query("begin");
-    return committed(client, await run(client));
+    const result = await run(client);
+    await client.query("commit");
+    return result;
   });
 }
 
@@ -110,13 +112,15 @@ function atOnce<T>(
 
 /** Calls `run` in one transaction under a user's policies. The audit log names the user. @throws ServiceError unavailable */
 export function asUser<T>(claims: UserClaims, run: Run<T>): Promise<T> {
-  const how = {
-    purpose: "writing" as const,
-    deadlineMs: deadlines.request,
-    begin: "begin",
-    owners: [claims],
-  };
-  return inTransaction(how, settingsOf(claims), run);
+  return inTransaction(writing([claims]), settingsOf(claims), run);
+}
+
+/**
+ * Like `asUser`, but takes back at the end what `run` did, so that a preview does the very same as the change and nothing of it is
+ * kept. @throws ServiceError unavailable
+ */
+export function asUserPreviewing<T>(claims: UserClaims, run: Run<T>): Promise<T> {
+  return inTransaction({ ...writing([claims]), end: "rollback" }, settingsOf(claims), run);
 }
 
 /**
@@ -140,6 +144,13 @@ export function asUserReading<T>(
     askPrimary,
   );
 }
+
+const writing = (owners: readonly object[]) => ({
+  purpose: "writing" as const,
+  deadlineMs: deadlines.request,
+  owners,
+  begin: "begin",
+});
 
 const reading = (deadlineMs: number, owners: readonly object[]) => ({
   purpose: "reading" as const,
@@ -202,11 +213,12 @@ export function inTwoRoundTrips<Answer, Result>(
 }
 
 /**
- * Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`.
+ * Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`, and commits
+ * unless `end` says otherwise.
  * @param how.position what a replica must have replayed before, if it is one
  */
 async function inTransaction<T>(
-  how: Lease & { begin: string; position?: string },
+  how: Lease & { begin: string; end?: "rollback"; position?: string },
   settings: Record<string, string>,
   run: Run<T>,
 ): Promise<T> {
@@ -218,7 +230,9 @@ async function inTransaction<T>(
     const [, opened] = results as QueryResult<{ now: number }>[];
     const now = opened?.rows[0]?.now;
     if (now === undefined) throw new Error("The transaction did not read the database's time.");
-    return committed(client, await run(client, Math.floor(now)));
+    const result = await run(client, Math.floor(now));
+    await client.query(how.end ?? "commit");
+    return result;
   });
 }
 

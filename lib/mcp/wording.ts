@@ -90,11 +90,22 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
     near.length > 0 && `Near the limit, or past a threshold: ${named(near)}.`,
     "Budgets:",
     budgets.map(
-      ({ name, scope_type, amount, spent, remaining, percent_used, alert, blocks, ...period }) =>
-        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)}%, from ${period.period_from} until before ${period.period_until}, ${blocks ? "blocks" : "warns"}${alert ? " — attention" : ""}`,
+      ({ name, scope_type, amount, spent, remaining, percent_used, alert, blocks, warns, ...period }) =>
+        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)}%, from ${period.period_from} until before ${period.period_until}, ${blocks ? "blocks" : "warns"}${receivers(warns)}${alert ? " — attention" : ""}`,
     ),
     hidden > 0 && others,
   );
+}
+
+type Warned = z.output<typeof budgetStatus>["budgets"][number]["warns"];
+
+/** Whom a budget warns, by number: " (2 people, 1 channel)"; nothing where it names nobody. */
+function receivers({ people, channels }: Warned): string {
+  const named = [
+    ...(people > 0 ? [people === 1 ? "1 person" : `${people} people`] : []),
+    ...(channels > 0 ? [channels === 1 ? "1 channel" : `${channels} channels`] : []),
+  ];
+  return named.length > 0 ? ` (${named.join(", ")})` : "";
 }
 
 /** A fraction in percent with one decimal, rounded down: 99.97% is shown as 99.9%, and 79.96% as 79.9%. */

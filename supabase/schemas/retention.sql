@@ -173,6 +173,19 @@ begin
   get diagnostics changed = row_count;
   most := greatest(most, changed);
 
+  delete from public.alert_entries where ctid = any (array(
+    select e.ctid from public.alert_entries as e
+    where e.opened_at < now_at - greatest((days ->> 'alerts')::integer, 90) * interval '1 day'
+      and not exists (
+        select from public.alerts as a
+        where a.workspace_id = e.workspace_id and a.rule = e.rule and a.subject_id = e.subject_id and a.period = e.period
+          and a.state <> 'ok'
+      )
+    limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  most := greatest(most, changed);
+
   delete from public.audit_log where ctid = any (array(
     select l.ctid from public.audit_log as l
     where l.at < now_at - greatest((days ->> 'audit')::integer, 90) * interval '1 day'

@@ -112,6 +112,12 @@ const given: Record<string, unknown[][]> = {
       10,
     ],
   ],
+  selectEntries: [
+    ["w", { status: "open" }, { after: null, atMost: 10 }],
+    ["w", { status: "snoozed", assignee: "nobody" }, { after: { number: "1" }, atMost: 10 }],
+    ["w", { status: "resolved", assignee: "x" }, { after: null, atMost: 10 }],
+    ["w", { status: "all" }, { after: null, atMost: 10 }],
+  ],
   selectPlaceAhead: [
     ["w", {}, { from: "2026-01-01", until: "infinity", timeZone: "Asia/Kolkata" }, { sort: "-amount" }, 10],
   ],

@@ -6,6 +6,17 @@ import { ask, choose, click, inspect, type Opened, shown } from "./opened";
 export const ofSettings: Opened[] = [
   {
     path: "/alerts",
+    files: ["alerts/assign-dialog", "alerts/entry-actions", "alerts/snooze-dialog"],
+    open: async (page, check) => {
+      const actions = "Actions for The key Test key is near its monthly limit";
+      await choose(page, actions, "Assign");
+      await inspect(page, check, "Assign");
+      await choose(page, actions, "Snooze");
+      await inspect(page, check, "Snooze Test key");
+    },
+  },
+  {
+    path: "/alerts/rules",
     files: [
       "alerts/channel-actions",
       "alerts/channel-log",

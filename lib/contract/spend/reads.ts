@@ -70,9 +70,17 @@ export const budgetRow = z.object({
   }),
 });
 
+/** Whom a budget warns, for a key: it may not read who the members of its workspace are. */
+const namedReceivers = z.object({ people: z.int(), channels: z.int() }).meta({
+  description:
+    "How many people and channels it names to be warned. None: its alerts go to every channel whose rules want them.",
+});
+
 export const budgetStatus = z
   .object({
-    budgets: z.array(budgetRow).meta({ description: "Budgets whose whole spend the key may read, by name." }),
+    budgets: z
+      .array(budgetRow.extend({ warns: namedReceivers }))
+      .meta({ description: "Budgets whose whole spend the key may read, by name." }),
     hidden_count: z.int().meta({
       description:
         "How many other budgets the workspace has. They include spend that the key may not read; 0 for a key that may read every project.",

@@ -65,6 +65,7 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
       await noteArrivals(client, rows, now);
       await addBudgets(client, now);
       await addChannel(client, access.email, ownerId);
+      await sortInbox(client, ownerId);
     }
     await execute(client, sql`commit`);
     return made === 1;
@@ -221,6 +222,22 @@ async function addBudgets(client: Client, now: number): Promise<void> {
           and (${value}::text is null or p.slug = ${value})`,
     );
   }
+}
+
+/** Of the alerts of the budgets, the owner has one, and has resolved another; the others wait for somebody. */
+async function sortInbox(client: Client, ownerId: string): Promise<void> {
+  const ofBudget = (name: string) =>
+    sql`workspace_id = ${demoWorkspaceId}
+      and subject_id = (select b.id::text from public.budgets as b where b.workspace_id = ${demoWorkspaceId} and b.name = ${name})`;
+  await execute(
+    client,
+    sql`update public.alert_entries set assignee_id = ${ownerId} where ${ofBudget("Code review")}`,
+  );
+  await execute(
+    client,
+    sql`update public.alert_entries set resolved_at = now(), resolved_because = 'by_hand', resolved_by = ${ownerId}
+      where ${ofBudget("Research")}`,
+  );
 }
 
 async function addChannel(client: Client, address: string, ownerId: string): Promise<void> {
