@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, type Page } from "@playwright/test";
 import { signUpUser } from "@/tests/helpers/client";
+import { projectMailsTo, projectOf } from "@/tests/helpers/hosted-sign-in";
 import type { OpenPage, World } from "./fixtures";
 
 export const password = "correct horse battery";
@@ -93,7 +94,15 @@ export async function openAs(openPage: OpenPage, world: World, slug: string, rol
 }
 
 /** The link and the code of the latest mail to an address. */
-export async function mailTo({ fixtures }: World, email: string): Promise<{ link: string; code: string }> {
+export async function mailTo(
+  { fixtures, service }: World,
+  email: string,
+): Promise<{ link: string; code: string }> {
+  const project = projectOf(service.baseUrl);
+  if (project) {
+    const [mail] = await projectMailsTo(project, email);
+    return { link: mail?.link ?? "", code: mail?.code ?? "" };
+  }
   const { rows } = await fixtures.sql.query(
     "select link, code from local_auth.read_outbox(200) where recipient = $1 limit 1",
     [email],

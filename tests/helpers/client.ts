@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createConfirmed, projectOf } from "./hosted-sign-in";
 
 /** An answer: status, headers and the parsed body. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
@@ -60,11 +61,18 @@ export function costMessage(message: Record<string, unknown> = {}, outer: Record
   };
 }
 
-/** Signs a new user up with the local sign-in; calls use their access token. */
+/** Signs a new user up where the service's users sign in; calls use their access token. */
 export async function signUpUser(baseUrl: string) {
   const email = `${randomUUID()}@example.com`;
   const account = { email, password: "correct horse battery" };
-  const { status, body } = await apiClient(baseUrl, null).call("POST", "/auth/v1/signup", account);
+  const project = projectOf(baseUrl);
+  if (project) await createConfirmed(project, email, account.password);
+  const { status, body } = await apiClient(project?.url ?? baseUrl, null).call(
+    "POST",
+    project ? "/auth/v1/token?grant_type=password" : "/auth/v1/signup",
+    account,
+    project && { apikey: project.secretKey },
+  );
   if (status !== 200) throw new Error(`Nobody was signed up (${status}): ${JSON.stringify(body)}`);
   const { id } = body.user as { id: string };
   const token = String(body.access_token);
