@@ -1,7 +1,14 @@
 import { createClient } from "@supabase/supabase-js";
 
 /** The parts that the projects of a run share: the logins of Supabase Auth and, by PgBouncer, of the service; the mails. */
-export type HostedCluster = { authUrl: string; pooledUrl: string; mails: string; smtpPort: number };
+export type HostedCluster = {
+  authUrl: string;
+  pooledUrl: string;
+  mails: string;
+  smtpPort: number;
+  /** An OpenID Connect server that people can sign in with. */
+  identities: { url: string; secret: string };
+};
 
 /** A project that signs people in: its address and keys, and the address of the mails that it sent. */
 export type TestProject = {
@@ -36,7 +43,11 @@ function projects(): Record<string, TestProject> {
 }
 
 /** Creates an account whose address is confirmed, as an operator of a project can. @returns the user's id */
-export async function createConfirmed(project: TestProject, email: string, password: string): Promise<string> {
+export async function createConfirmed(
+  project: TestProject,
+  email: string,
+  password: string,
+): Promise<string> {
   const { auth } = createClient(project.url, project.secretKey, {
     auth: { persistSession: false, autoRefreshToken: false },
     realtime: { transport: class {} as never },
@@ -46,10 +57,16 @@ export async function createConfirmed(project: TestProject, email: string, passw
   return data.user.id;
 }
 
+/** A mail that a project sent: its first link, its code, and its text as it was sent. */
+export type SentMail = {
+  recipient: string;
+  subject: string;
+  link: string | null;
+  code: string | null;
+  body: string;
+};
+
 /** The mails that a project sent to an address, the newest first. */
-export async function projectMailsTo(
-  project: TestProject,
-  email: string,
-): Promise<{ recipient: string; subject: string; link: string | null; code: string | null }[]> {
+export async function projectMailsTo(project: TestProject, email: string): Promise<SentMail[]> {
   return (await fetch(`${project.mails}/?to=${encodeURIComponent(email.toLowerCase())}`)).json();
 }

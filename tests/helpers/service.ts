@@ -55,7 +55,8 @@ export async function startService(
   // With OUTLAY_FAST_LANE=off, Next serves everything.
   const { OUTLAY_PAGES = settings.OUTLAY_FAST_LANE === "off" ? "on" : "off" } = settings;
   if (OUTLAY_PAGES === "on") requirePages();
-  const ofProject = database.project && (await import("@/tests/supabase/project")).settingsFor(database.project);
+  const ofProject =
+    database.project && (await import("@/tests/supabase/project")).settingsFor(database.project);
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));
   const child = spawn(process.execPath, ["--enable-source-maps", "--max-semi-space-size=32", program], {
     cwd: projectRoot,

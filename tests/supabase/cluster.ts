@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { migrate } from "@/lib/db/migrate";
 import { makeDataDir, type TestCluster } from "@/tests/helpers/cluster";
 import { projectRoot } from "@/tests/helpers/project-root";
+import { startIdentityProvider } from "./identity-provider";
 import { startMailSink } from "./mail-sink";
 import { startPooler } from "./pooler";
 import { authProgram, settingsOfAuth } from "./project";
@@ -46,17 +47,29 @@ export async function startHostedCluster(): Promise<{ cluster: TestCluster; stop
     const authUrl = login(server.superuserUrl, "supabase_auth_admin", password);
     await setUpRoles(server.superuserUrl, password);
     runAuthMigrations(authUrl);
+    await keepUnmigrated(server.superuserUrl);
     await migrate(server.adminUrl, join(projectRoot, "supabase/migrations"));
     await server.enableServiceLogin();
     const mails = await startMailSink();
     stops.push(mails.stop);
     const pooler = await startPooler({ folder, keyFile, server: server.url });
     stops.push(pooler.stop);
+    const identities = await startIdentityProvider();
+    stops.push(identities.stop);
     const { superuserUrl, adminUrl, url } = server;
     // The certificate is for this name, and a service that is given an authority uses TLS for migrations too.
     const template = new URL(url).pathname.slice(1);
-    const hosted = { authUrl, pooledUrl: pooler.url, mails: mails.url, smtpPort: mails.smtpPort };
-    return { cluster: { superuserUrl, adminUrl: adminUrl.replace("127.0.0.1", "localhost"), url, template, hosted }, stop };
+    const hosted = {
+      authUrl,
+      pooledUrl: pooler.url,
+      mails: mails.url,
+      smtpPort: mails.smtpPort,
+      identities: { url: identities.url, secret: identities.secret },
+    };
+    return {
+      cluster: { superuserUrl, adminUrl: adminUrl.replace("127.0.0.1", "localhost"), url, template, hosted },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -87,10 +100,27 @@ async function setUpRoles(superuserUrl: string, password: string): Promise<void>
   }
 }
 
+/** The name of the template database as it is before our migrations. */
+export const unmigrated = "outlay_unmigrated";
+
+async function keepUnmigrated(superuserUrl: string): Promise<void> {
+  const url = new URL(superuserUrl);
+  const template = url.pathname.slice(1);
+  url.pathname = "/postgres";
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    await client.query(`create database ${unmigrated} owner postgres template ${template}`);
+  } finally {
+    await client.end();
+  }
+}
+
 function runAuthMigrations(authUrl: string): void {
   const env = settingsOfAuth({ authUrl, port: 0, url: "http://127.0.0.1:1", smtpPort: 1 });
   const { status, stdout, stderr } = spawnSync(authProgram(), ["migrate"], { env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`The migrations of Supabase Auth failed:\n${stdout}${stderr}`.slice(-4_000));
+  if (status !== 0)
+    throw new Error(`The migrations of Supabase Auth failed:\n${stdout}${stderr}`.slice(-4_000));
 }
 
 /** The address of the same database for another login. */

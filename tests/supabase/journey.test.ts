@@ -21,7 +21,10 @@ describe.each(["ES256", "HS256"] as const)("With a project that signs tokens wit
     const { hosted, ...cluster } = inject("cluster");
     if (!hosted) throw new Error("Run this by `npm run test:supabase`.");
     database = await copyTemplate({ ...cluster, url: hosted.pooledUrl });
-    project = await startProject(hosted, database, { signing, extra: { GOTRUE_MAILER_AUTOCONFIRM: "false" } });
+    project = await startProject(hosted, database, {
+      signing,
+      extra: { GOTRUE_MAILER_AUTOCONFIRM: "false" },
+    });
     service = await startService({ ...database, project });
     fixtures = new Fixtures(database.adminUrl);
   });
@@ -38,7 +41,11 @@ describe.each(["ES256", "HS256"] as const)("With a project that signs tokens wit
     const { auth } = makeClient(project.url, project.publishableKey, { flowType: "pkce" });
     const back = `${service.baseUrl}/callback?next=%2Fworkspaces`;
     const signedUp = must(
-      await auth.signUp({ email, password: somePassword, options: { emailRedirectTo: back, data: { display_name: "Ada" } } }),
+      await auth.signUp({
+        email,
+        password: somePassword,
+        options: { emailRedirectTo: back, data: { display_name: "Ada" } },
+      }),
     );
     expect(signedUp.session, "nobody is signed in before the address is confirmed").toBeNull();
     const refused = await auth.signInWithPassword({ email, password: somePassword });
@@ -47,7 +54,9 @@ describe.each(["ES256", "HS256"] as const)("With a project that signs tokens wit
     const [mail] = await projectMailsTo(project, email);
     const opened = await fetch(mail?.link ?? "", { redirect: "manual" });
     const target = new URL(opened.headers.get("location") ?? "");
-    expect(`${target.origin}${target.pathname}?next=${target.searchParams.get("next")}`).toBe(`${service.baseUrl}/callback?next=/workspaces`);
+    expect(`${target.origin}${target.pathname}?next=${target.searchParams.get("next")}`).toBe(
+      `${service.baseUrl}/callback?next=/workspaces`,
+    );
     const { session } = must(await auth.exchangeCodeForSession(target.searchParams.get("code") ?? ""));
     expect(session.user.email).toBe(email);
 
@@ -72,7 +81,9 @@ describe.each(["ES256", "HS256"] as const)("With a project that signs tokens wit
     expect(key.status, JSON.stringify(key.body)).toBe(201);
     const program = apiClient(service.baseUrl, String(key.body.secret));
     const sent = Array.from({ length: 40 }, (_, index) => ({ "idempotency-key": `call-${index % 30}` }));
-    const answers = await Promise.all(sent.map((headers) => program.post(costMessage({ estimated_cost: 0.1 }), headers)));
+    const answers = await Promise.all(
+      sent.map((headers) => program.post(costMessage({ estimated_cost: 0.1 }), headers)),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(30);
     const summary = await program.get("/api/v1/summary/month");
@@ -93,7 +104,10 @@ describe.each(["ES256", "HS256"] as const)("With a project that signs tokens wit
     try {
       await client.query("begin");
       const claims = JSON.stringify({ sub: id, role: "authenticated" });
-      await client.query("select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)", [claims]);
+      await client.query(
+        "select set_config('role', 'authenticated', true), set_config('request.jwt.claims', $1, true)",
+        [claims],
+      );
       const { rows } = await client.query("select count(*)::int as seen from public.messages");
       await client.query("rollback");
       return rows[0].seen;

@@ -3,9 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
-
-/** A mail that Supabase Auth sent, as the tests of the local sign-in read one. */
-export type SentMail = { recipient: string; subject: string; link: string | null; code: string | null };
+import type { SentMail } from "@/tests/helpers/hosted-sign-in";
 
 /**
  * Starts a mail server that keeps what it receives, and an address that answers with the mails to `?to=`, the newest first.
@@ -51,6 +49,7 @@ function readMail(recipient: string, raw: string): SentMail {
   return {
     recipient: recipient.toLowerCase(),
     subject: /^Subject: (.*)$/m.exec(head)?.[1]?.trim() ?? "",
+    body,
     link: /href="([^"]+)"/.exec(body)?.[1] ?? null,
     code: /(?<![\w-])\d{6}(?![\w-])/.exec(body.replace(/href="[^"]*"/g, ""))?.[0] ?? null,
   };

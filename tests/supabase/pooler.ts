@@ -12,7 +12,15 @@ import { accountForPostgres } from "@/lib/db/embedded/account";
  * @param folder has the certificate; `keyFile` its key. @param server the address of the login that it admits
  * @returns the address of this login by the pooler
  */
-export async function startPooler({ folder, keyFile, server }: { folder: string; keyFile: string; server: string }) {
+export async function startPooler({
+  folder,
+  keyFile,
+  server,
+}: {
+  folder: string;
+  keyFile: string;
+  server: string;
+}) {
   const { hostname, port: serverPort, username, password, pathname } = new URL(server);
   const port = await freePort();
   const settings = {
@@ -30,7 +38,10 @@ export async function startPooler({ folder, keyFile, server }: { folder: string;
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
   const file = join(folder, "pgbouncer.ini");
-  writeFileSync(file, `[databases]\n* = host=${hostname} port=${serverPort}\n[pgbouncer]\n${lines.join("\n")}\n`);
+  writeFileSync(
+    file,
+    `[databases]\n* = host=${hostname} port=${serverPort}\n[pgbouncer]\n${lines.join("\n")}\n`,
+  );
   writeFileSync(settings.auth_file, `"${username}" "${password}"\n`);
   for (const each of [file, settings.auth_file]) chmodSync(each, 0o644);
   const account = accountForPostgres(undefined);
@@ -40,7 +51,11 @@ export async function startPooler({ folder, keyFile, server }: { folder: string;
   });
   const gone = new Promise<never>((_, reject) => {
     child.once("error", (error) =>
-      reject(new Error(`PgBouncer does not start (${error.message}): install the package pgbouncer, or set PGBOUNCER_BIN.`)),
+      reject(
+        new Error(
+          `PgBouncer does not start (${error.message}): install the package pgbouncer, or set PGBOUNCER_BIN.`,
+        ),
+      ),
     );
     child.once("exit", (status) => reject(new Error(`PgBouncer ended with ${status}:\n${said.join("\n")}`)));
   });

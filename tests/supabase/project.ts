@@ -15,7 +15,9 @@ export function authProgram(): string {
   const program = process.env.SUPABASE_AUTH_BIN;
   if (program && existsSync(program)) return program;
   const reason = program ? `there is no file ${program}` : "it is not set";
-  throw new Error(`SUPABASE_AUTH_BIN names the program of Supabase Auth, and ${reason}: see tests/supabase/README.md.`);
+  throw new Error(
+    `SUPABASE_AUTH_BIN names the program of Supabase Auth, and ${reason}: see tests/supabase/README.md.`,
+  );
 }
 
 /** Signs an API key of the older kind, which is a token of a role. */
@@ -38,7 +40,10 @@ type Signing = "ES256" | "HS256";
 export async function startProject(
   hosted: HostedCluster,
   database: { url: string },
-  { signing = (process.env.OUTLAY_TEST_SIGNING as Signing | undefined) ?? "ES256", extra = {} }: { signing?: Signing; extra?: Record<string, string> } = {},
+  {
+    signing = (process.env.OUTLAY_TEST_SIGNING as Signing | undefined) ?? "ES256",
+    extra = {},
+  }: { signing?: Signing; extra?: Record<string, string> } = {},
 ): Promise<TestProject & { stop(): Promise<void> }> {
   const secret = randomBytes(32).toString("hex");
   const keys = {
@@ -59,6 +64,7 @@ export async function startProject(
   const env = {
     ...settingsOfAuth({ authUrl: authUrl.href, port, url: gateway.url, smtpPort: hosted.smtpPort }),
     GOTRUE_JWT_SECRET: secret,
+    ...providersOf(hosted.identities, gateway.url),
     ...(signing === "ES256" && { GOTRUE_JWT_KEYS: JSON.stringify([await signingKey(), sharedKey(secret)]) }),
     ...extra,
   };
@@ -80,9 +86,20 @@ export async function startProject(
 }
 
 /** What a project of Supabase sets for Supabase Auth. @param url the project's address */
-export function settingsOfAuth({ authUrl, port, url, smtpPort }: { authUrl: string; port: number; url: string; smtpPort: number }) {
+export function settingsOfAuth({
+  authUrl,
+  port,
+  url,
+  smtpPort,
+}: {
+  authUrl: string;
+  port: number;
+  url: string;
+  smtpPort: number;
+}) {
   const path = "/auth/v1/verify";
   return {
+    NODE_ENV: "test" as const,
     PATH: process.env.PATH ?? "",
     DATABASE_URL: authUrl,
     GOTRUE_DB_DRIVER: "postgres",
@@ -123,9 +140,28 @@ export function settingsOfAuth({ authUrl, port, url, smtpPort }: { authUrl: stri
   };
 }
 
+/** Sign-in with the run's own OpenID Connect server, and with GitHub and Google, which nothing here can reach. */
+function providersOf({ url, secret }: HostedCluster["identities"], project: string): Record<string, string> {
+  const settings = (name: string, of: Record<string, string>) =>
+    Object.entries({ ENABLED: "true", REDIRECT_URI: `${project}/auth/v1/callback`, ...of }).map(
+      ([key, value]): [string, string] => [`GOTRUE_EXTERNAL_${name}_${key}`, value],
+    );
+  return Object.fromEntries([
+    ...settings("KEYCLOAK", { CLIENT_ID: "supabase", SECRET: secret, URL: url }),
+    ...settings("GITHUB", { CLIENT_ID: "a-client", SECRET: "a-secret" }),
+    ...settings("GOOGLE", { CLIENT_ID: "a-client", SECRET: "a-secret" }),
+  ]);
+}
+
 async function signingKey() {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
-  return { ...(await exportJWK(privateKey)), kid: randomUUID(), alg: "ES256", use: "sig", key_ops: ["sign", "verify"] };
+  return {
+    ...(await exportJWK(privateKey)),
+    kid: randomUUID(),
+    alg: "ES256",
+    use: "sig",
+    key_ops: ["sign", "verify"],
+  };
 }
 
 /** The secret of a project that had one before it had keys: API keys of the older kind are still signed with it. */

@@ -1,5 +1,5 @@
 import { defineConfig, mergeConfig } from "vitest/config";
-import base from "../../vitest.config";
+import base from "./vitest.config";
 
 const { test: common, resolve } = base as { test: Record<string, unknown>; resolve: object };
 const { projects: _, sequence: __, ...shared } = common;

@@ -1,0 +1,10 @@
+import base from "./playwright.config";
+
+/** Runs the browser tests of what a Supabase project has a part in, with one. */
+export default {
+  ...base,
+  testDir: "tests",
+  testMatch: ["e2e/{account,invite,second-factor,oauth,deletion}.spec.ts", "supabase/*.spec.ts"],
+  globalSetup: "tests/supabase/browser-setup.ts",
+  workers: 2,
+};
