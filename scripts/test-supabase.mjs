@@ -150,6 +150,6 @@ function writeTable() {
   const text = readFileSync(guide, "utf8");
   writeFileSync(
     guide,
-    text.replace(/(<!-- run -->\n)[^]*(<!-- \/run -->)/, `$1\nThe last run, ${day}:\n\n${table}\n\n$2`),
+    text.replace(/(<!-- run -->\n)[\s\S]*(<!-- \/run -->)/, `$1\nThe last run, ${day}:\n\n${table}\n\n$2`),
   );
 }
