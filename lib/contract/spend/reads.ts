@@ -158,6 +158,10 @@ export const health = z
       database_writable: z.enum(["ok", "failing"]).meta({
         description: "Whether the database can store changes: not when its disk is full or it is read-only.",
       }),
+      replica: z.enum(["ok", "behind", "failing"]).optional().meta({
+        description:
+          "The replica that answers reads, where there is one. While it is behind or failing, the database answers them, and the service is healthy.",
+      }),
     }),
   })
   .meta({ id: "Health" });
