@@ -10,6 +10,7 @@ export default mergeConfig(
   defineConfig({
     test: {
       name: "supabase",
+      include: ["tests/**/*.test.ts"],
       isolate: false,
       maxWorkers: 2,
       setupFiles: ["tests/helpers/await-new-day.ts", "tests/supabase/skip-unfit.ts"],

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { step } from "../server/progress.mjs";
+import { unfit } from "../tests/supabase/unfit.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { describeFailed, failedInPlaywright, failedInVitest } from "./failed-tests.mjs";
 import { ensureBuilt, ensureInstalled, requireNode, run } from "./prepare.mjs";
@@ -133,7 +134,7 @@ async function runner(args, report, extra = {}) {
   return JSON.parse(readFileSync(report, "utf8"));
 }
 
-/** Two tables in Markdown: the parts with their versions, and the files with what ran. */
+/** In Markdown: the parts with their versions, the files with what ran, and what cannot run. */
 function describeRun(files) {
   const row = (...cells) => `| ${cells.join(" | ")} |`;
   return [
@@ -142,6 +143,12 @@ function describeRun(files) {
     ...files
       .sort((a, b) => a.file.localeCompare(b.file))
       .map(({ file, ...of }) => row(`\`${file}\``, of.passed, of.failed, of.skipped)),
+    "",
+    "What cannot run with a project:",
+    "",
+    ...Object.entries(unfit).map(
+      ([test, reason]) => `- \`${test.split(" > ")[0]}\`, "${test.split(" > ")[1]}": ${reason}`,
+    ),
   ].join("\n");
 }
 

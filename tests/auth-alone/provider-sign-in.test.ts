@@ -82,7 +82,9 @@ function browserAt(baseUrl: string) {
 /** A browser at a service that all tests share; the project's settings are kept for a minute. */
 const browser = () => browserAt(harness.services[0]?.baseUrl ?? "");
 const offersOf = (html: string) =>
-  [...html.matchAll(/Continue with (?:<!-- -->)?([^<]+)</g)].map(([, name]) => name);
+  [...html.matchAll(/<a href="\/sign-in\/provider[^>]*>Continue with (?:<!-- -->)?([^<]+)<\/a>/g)].map(
+    ([, name]) => name,
+  );
 
 describe("Sign-in with other services", () => {
   test("Is offered for those that the project has turned on and that have a name here", async () => {
@@ -175,8 +177,12 @@ describe("Sign-in with other services", () => {
       "did not tell us your e-mail address",
     ],
     [
-      "error=access_denied&error_code=provider_email_needs_verification",
-      "Your address is not confirmed at the other service.",
+      "error=access_denied&error_code=provider_email_needs_verification&error_description=Unverified+email+with+github.+Verify+the+email+with+github",
+      "Confirm it there, then sign in again.",
+    ],
+    [
+      "error=access_denied&error_code=provider_email_needs_verification&error_description=A+confirmation+email+has+been+sent+to+your+github+email",
+      "Open the link that we sent to it, then sign in again.",
     ],
     ["error=access_denied&error_code=signup_disabled", "new accounts cannot be made here"],
     ["error=invalid_request&error_code=bad_oauth_state", "took too long or was already used"],

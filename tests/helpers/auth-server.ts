@@ -11,7 +11,7 @@ import { announceAddress } from "@/lib/service-address";
 import { createLane } from "@/server/lane";
 import { hashQuickly } from "./cluster";
 import { createTestDatabase, type TestDatabase } from "./database";
-import { noteProject } from "./hosted-sign-in";
+import { noteProject, projectOf } from "./hosted-sign-in";
 
 /**
  * The service's route handlers over real HTTP, in this process, on a database of their own; in runs of `npm run test:supabase`, the
@@ -20,7 +20,8 @@ import { noteProject } from "./hosted-sign-in";
 type AuthServer = { url: string; key: string; database: TestDatabase; stop(): Promise<void> };
 
 async function startAuthServer(): Promise<AuthServer> {
-  const database = await createTestDatabase();
+  // The tests that sign up here expect a session at once.
+  const database = await createTestDatabase({ GOTRUE_MAILER_AUTOCONFIRM: "true" });
   const { project } = database;
   if (project) {
     noteProject(project.url, project);
@@ -92,8 +93,13 @@ export function makeClient(
     setItem: (name: string, value: string) => void memory.set(name, value),
     removeItem: (name: string) => void memory.delete(name),
   };
+  const project = projectOf(url);
   const options = { storageKey: randomUUID(), storage, autoRefreshToken: false, detectSessionInUrl: false };
-  return createClient(url, key, { auth: { ...options, ...auth }, realtime, global: { headers } });
+  return createClient(project?.url ?? url, project?.publishableKey ?? key, {
+    auth: { ...options, ...auth },
+    realtime,
+    global: { headers },
+  });
 }
 
 /** Calls of clients at an auth server. */

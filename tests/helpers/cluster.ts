@@ -77,10 +77,11 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-/** Copies the template database. @param template `null` for an empty database without the bootstrap */
+/** Copies the template database. @param template `null` for an empty database without the bootstrap. @param settings of its Supabase project */
 export async function copyTemplate(
   cluster: TestCluster,
   template: string | null = cluster.template,
+  settings: Record<string, string> = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   await asSuperuser(cluster, (client) =>
@@ -90,7 +91,8 @@ export async function copyTemplate(
     ),
   );
   const url = inDatabase(cluster.hosted?.pooledUrl ?? cluster.url, name);
-  const project = cluster.hosted && template !== null ? await openProject(cluster.hosted, url) : undefined;
+  const project =
+    cluster.hosted && template !== null ? await openProject(cluster.hosted, url, settings) : undefined;
   return {
     url,
     adminUrl: inDatabase(cluster.adminUrl, name),
@@ -103,9 +105,9 @@ export async function copyTemplate(
   };
 }
 
-async function openProject(hosted: HostedCluster, url: string) {
+async function openProject(hosted: HostedCluster, url: string, extra: Record<string, string>) {
   const { startProject } = await import("@/tests/supabase/project");
-  return startProject(hosted, { url });
+  return startProject(hosted, { url }, { extra });
 }
 
 /**

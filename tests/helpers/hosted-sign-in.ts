@@ -18,6 +18,7 @@ export type TestProject = {
   /** Where it signs tokens with a shared secret. */
   jwtSecret?: string;
   mails: string;
+  smtpPort: number;
 };
 
 /** The variable in which a process keeps the projects of the services that it started, also for the processes that it starts. */

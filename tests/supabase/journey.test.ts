@@ -21,10 +21,7 @@ describe.each(["ES256", "HS256"] as const)("With a project that signs tokens wit
     const { hosted, ...cluster } = inject("cluster");
     if (!hosted) throw new Error("Run this by `npm run test:supabase`.");
     database = await copyTemplate({ ...cluster, url: hosted.pooledUrl });
-    project = await startProject(hosted, database, {
-      signing,
-      extra: { GOTRUE_MAILER_AUTOCONFIRM: "false" },
-    });
+    project = await startProject(hosted, database, { signing });
     service = await startService({ ...database, project });
     fixtures = new Fixtures(database.adminUrl);
   });

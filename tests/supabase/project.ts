@@ -74,6 +74,7 @@ export async function startProject(
   return {
     url: gateway.url,
     mails: hosted.mails,
+    smtpPort: hosted.smtpPort,
     ...keys,
     ...(signing === "HS256" && { jwtSecret: secret }),
     stop: async () => {
@@ -121,8 +122,7 @@ export function settingsOfAuth({
     GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_REAUTHENTICATION: "true",
     GOTRUE_SECURITY_UPDATE_PASSWORD_REQUIRE_CURRENT_PASSWORD: "true",
     GOTRUE_SECURITY_SB_FORWARDED_FOR_ENABLED: "true",
-    // Like the local sign-in. The tests of the confirmation set it otherwise.
-    GOTRUE_MAILER_AUTOCONFIRM: "true",
+    GOTRUE_MAILER_AUTOCONFIRM: "false",
     GOTRUE_MAILER_OTP_EXP: "3600",
     GOTRUE_MAILER_OTP_LENGTH: "6",
     GOTRUE_MAILER_URLPATHS_CONFIRMATION: path,
@@ -140,7 +140,7 @@ export function settingsOfAuth({
   };
 }
 
-/** Sign-in with the run's own OpenID Connect server, and with GitHub and Google, which nothing here can reach. */
+/** Sign-in with the run's own OpenID Connect server, and with GitHub, which no test opens. */
 function providersOf({ url, secret }: HostedCluster["identities"], project: string): Record<string, string> {
   const settings = (name: string, of: Record<string, string>) =>
     Object.entries({ ENABLED: "true", REDIRECT_URI: `${project}/auth/v1/callback`, ...of }).map(
@@ -149,7 +149,6 @@ function providersOf({ url, secret }: HostedCluster["identities"], project: stri
   return Object.fromEntries([
     ...settings("KEYCLOAK", { CLIENT_ID: "supabase", SECRET: secret, URL: url }),
     ...settings("GITHUB", { CLIENT_ID: "a-client", SECRET: "a-secret" }),
-    ...settings("GOOGLE", { CLIENT_ID: "a-client", SECRET: "a-secret" }),
   ]);
 }
 
@@ -192,6 +191,8 @@ export function settingsFor(project: TestProject): Record<string, string> {
     SUPABASE_URL: project.url,
     NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: project.publishableKey,
     SUPABASE_SECRET_KEY: project.secretKey,
+    SMTP_URL: `smtp://127.0.0.1:${project.smtpPort}`,
+    SMTP_FROM: "Outlay <alerts@example.com>",
     ...(project.jwtSecret && { SUPABASE_JWT_SECRET: project.jwtSecret }),
     POSTGRES_CA_CERT: readFileSync(join(projectRoot, "tests/fixtures/tls/authority.pem"), "utf8"),
   };

@@ -48,8 +48,9 @@ const problems: Record<string, string> = {
   link: "This link has been used or has expired. Ask for a new one.",
   "not-offered": "This way of signing in is not offered here. Choose another one.",
   denied: "The other service did not sign you in. Try again, or choose another way.",
-  unverified:
-    "Your address is not confirmed at the other service. Open the link we sent to it, then sign in again.",
+  unverified: "Your address is not confirmed at the other service. Confirm it there, then sign in again.",
+  "unverified-mailed":
+    "Your address is not confirmed at the other service. Open the link that we sent to it, then sign in again.",
   "no-address": "The other service did not tell us your e-mail address. Allow it to, or choose another way.",
   "no-sign-ups": "There is no account for this address, and new accounts cannot be made here at the moment.",
   banned: "This account is blocked. Ask whoever runs this service.",

@@ -70,6 +70,7 @@ async function askSettings({ url, publishableKey }: SupabaseProject): Promise<vo
       headers: { apikey: publishableKey },
       signal: AbortSignal.timeout(limitMs),
     });
+    if (!answer.ok) throw new Error(`The project answered ${answer.status}.`);
     const { external } = settingsSchema.parse(await answer.json());
     offered = providers.filter(({ id }) => external[id] === true);
   } catch (error) {
@@ -118,7 +119,6 @@ export async function beginProviderSignIn(request: Request, address?: string): P
 /** What the project says when a provider did not sign somebody in, by the code of the problem on the sign-in page. */
 const problems: Record<string, string> = {
   signup_disabled: "no-sign-ups",
-  provider_email_needs_verification: "unverified",
   user_banned: "banned",
   provider_disabled: "not-offered",
   bad_oauth_state: "late",
@@ -129,8 +129,11 @@ const problems: Record<string, string> = {
 
 /** The code of the problem for the query of a callback that has no code. */
 export function providerProblem(query: URLSearchParams): string {
-  const known = problems[query.get("error_code") ?? ""];
+  const [code, description] = [query.get("error_code") ?? "", query.get("error_description") ?? ""];
+  if (code === "provider_email_needs_verification")
+    return /has been sent/.test(description) ? "unverified-mailed" : "unverified";
+  const known = problems[code];
   if (known) return known;
   if (query.get("error") === "access_denied") return "denied";
-  return /user email/i.test(query.get("error_description") ?? "") ? "no-address" : "provider";
+  return /user email/i.test(description) ? "no-address" : "provider";
 }
