@@ -148,7 +148,11 @@ describe("The unmodified @supabase/ssr client", () => {
     expect((await strangers.request().exchangeCodeForSession(code)).error).not.toBeNull();
     const stolen = await fetch(`${project.url}/auth/v1/token?grant_type=pkce`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: {
+        "content-type": "application/json",
+        apikey: project.key,
+        "x-supabase-api-version": "2024-01-01",
+      },
       body: JSON.stringify({ auth_code: code, code_verifier: "x".repeat(43) }),
     });
     expect([stolen.status, (await stolen.json()).code]).toEqual([400, "bad_code_verifier"]);

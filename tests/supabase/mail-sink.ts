@@ -5,8 +5,12 @@ import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 import type { SentMail } from "@/tests/helpers/hosted-sign-in";
 
+/** What mails with a link contain: the code too, which Supabase Auth's own templates leave out. */
+const template = '<p><a href="{{ .ConfirmationURL }}">Open</a></p><p>{{ .Token }}</p>';
+
 /**
- * Starts a mail server that keeps what it receives, and an address that answers with the mails to `?to=`, the newest first.
+ * Starts a mail server that keeps what it receives, and an address that answers with the mails to `?to=`, the newest first, and
+ * with the template of mails at `/template`.
  * Supabase Auth sends a mail before it answers the request that causes it.
  */
 export async function startMailSink(): Promise<{ url: string; smtpPort: number; stop(): Promise<void> }> {
@@ -23,7 +27,9 @@ export async function startMailSink(): Promise<{ url: string; smtpPort: number; 
   });
   await new Promise<void>((resolve) => smtp.listen(0, "127.0.0.1", resolve));
   const http = createServer((request, response) => {
-    const to = new URL(request.url ?? "", "http://127.0.0.1").searchParams.get("to");
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+    if (pathname === "/template") return response.end(template);
+    const to = searchParams.get("to");
     response.end(JSON.stringify(mails.filter(({ recipient }) => recipient === to)));
   });
   await once(http.listen(0, "127.0.0.1"), "listening");
@@ -50,7 +56,7 @@ function readMail(recipient: string, raw: string): SentMail {
     recipient: recipient.toLowerCase(),
     subject: /^Subject: (.*)$/m.exec(head)?.[1]?.trim() ?? "",
     body,
-    link: /href="([^"]+)"/.exec(body)?.[1] ?? null,
+    link: /href="([^"]+)"/.exec(body)?.[1] ?? /https?:\/\/[^\s<>"]+/.exec(body)?.[0] ?? null,
     code: /(?<![\w-])\d{6}(?![\w-])/.exec(body.replace(/href="[^"]*"/g, ""))?.[0] ?? null,
   };
 }

@@ -64,6 +64,12 @@ export async function startProject(
   const env = {
     ...settingsOfAuth({ authUrl: authUrl.href, port, url: gateway.url, smtpPort: hosted.smtpPort }),
     GOTRUE_JWT_SECRET: secret,
+    ...Object.fromEntries(
+      ["CONFIRMATION", "RECOVERY", "MAGIC_LINK"].map((name) => [
+        `GOTRUE_MAILER_TEMPLATES_${name}`,
+        `${hosted.mails}/template`,
+      ]),
+    ),
     ...providersOf(hosted.identities, gateway.url),
     ...(signing === "ES256" && { GOTRUE_JWT_KEYS: JSON.stringify([await signingKey(), sharedKey(secret)]) }),
     ...extra,
