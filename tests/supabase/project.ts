@@ -16,7 +16,7 @@ export function authProgram(): string {
   if (program && existsSync(program)) return program;
   const reason = program ? `there is no file ${program}` : "it is not set";
   throw new Error(
-    `SUPABASE_AUTH_BIN names the program of Supabase Auth, and ${reason}: see tests/supabase/README.md.`,
+    `SUPABASE_AUTH_BIN names the program of Supabase Auth, and ${reason}: see docs/guides/test-with-supabase.md.`,
   );
 }
 
