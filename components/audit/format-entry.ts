@@ -34,6 +34,8 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
   workspace: ({ action }, row, before) => {
     if (action.endsWith(".changed") && differs("require_mfa", before, row))
       return `${row.require_mfa ? "required" : "stopped requiring"} two-factor authentication`;
+    if (action === "workspace.time_zone_requested")
+      return `asked for the time zone ${textOf(row, "time_zone")}`;
     return `${verbOf(action, "created", "changed", "deleted")} the workspace ${nameOf(row)}`;
   },
   authenticator: ({ action }) => `${verbOf(action, "added", "", "removed")} an authenticator app`,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { exactText, toNumber } from "@/components/figures/amount";
+import { readerZone } from "@/components/reader/by-reader";
 import type { budget } from "@/lib/contract/spend/budgets";
 
 type Budget = z.output<typeof budget>;
@@ -84,7 +85,7 @@ export function formatWarned({ people, channels }: Warned): string | undefined {
 
 /** How often a budget resets, as text: "a month", "a week, Europe/Berlin". */
 export function formatPeriod({ period, time_zone: zone }: Pick<Budget, "period" | "time_zone">): string {
-  return zone === "UTC" ? units[period] : `${units[period]}, ${zone}`;
+  return zone === readerZone() ? units[period] : `${units[period]}, ${zone}`;
 }
 
 /** The question for the limit of a budget of each period. */

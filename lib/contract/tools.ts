@@ -80,7 +80,7 @@ export const toolContracts = {
   get_project_spend: {
     title: "Read a project's spend",
     description:
-      "Returns what a project spent in a date range (default: this UTC month) in USD: the totals, the spend by model, by feature and by day, and at most 200 records: the latest, or with `sort` set to `-amount` those that cost most.",
+      "Returns what a project spent in a date range (default: this month of the workspace) in USD: the totals, the spend by model, by feature and by day, and at most 200 records: the latest, or with `sort` set to `-amount` those that cost most.",
     permission: "read_summaries",
     input: getProjectSpend,
     output: projectSpend,
@@ -98,7 +98,7 @@ export const toolContracts = {
   query_spend: {
     title: "Query spend",
     description:
-      "Answers a question about spend: grouped by up to two dimensions (project, user, key, model, provider, feature, type, source, unit, a tag such as `tag:team`, day, week, month), with filters, in a range of UTC days (default: this month so far). Returns rows, columns, their cells and totals in USD, and in `currency`, too, where that is given; the cells sum to the totals. What is not among the largest (`top`, whatever their sign) is summed as the rest.",
+      "Answers a question about spend: grouped by up to two dimensions (project, user, key, model, provider, feature, type, source, unit, a tag such as `tag:team`, day, week, month), with filters, in a range of days of the workspace (default: this month so far). Returns rows, columns, their cells and totals in USD, and in `currency`, too, where that is given; the cells sum to the totals. What is not among the largest (`top`, whatever their sign) is summed as the rest.",
     permission: "read_summaries",
     input: keySpendQuery,
     output: spendAnswer,
@@ -106,7 +106,7 @@ export const toolContracts = {
   },
   get_monthly_summary: {
     title: "Summarise the month",
-    description: "The cost of this UTC month so far, in USD: in total, by kind, and by project.",
+    description: "The cost of this month of the workspace so far, in USD: in total, by kind, and by project.",
     permission: "read_summaries",
     input: none,
     output: monthSummary,

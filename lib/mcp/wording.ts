@@ -107,7 +107,7 @@ function percent(fraction: Amount): string {
 export function describeSummary(summary: z.output<typeof monthSummary>): string {
   const projects = Object.entries(summary.by_project);
   return lines(
-    `This UTC month has cost ${usd(summary.total_usd)} so far: usage ${usd(summary.usage_usd)}, subscriptions ${usd(summary.subscription_usd)}, expenses ${usd(summary.expense_usd)}; ${summary.message_count} records.`,
+    `This month has cost ${usd(summary.total_usd)} so far: usage ${usd(summary.usage_usd)}, subscriptions ${usd(summary.subscription_usd)}, expenses ${usd(summary.expense_usd)}; ${summary.message_count} records.`,
     summary.unpriced_count > 0 && unpriced(summary.unpriced_count),
     projects.length > 0 && "By project:",
     projects.map(([slug, amount]) => `- ${slug}: ${usd(amount)}`),

@@ -81,8 +81,16 @@ export const ofSettings: Opened[] = [
   },
   {
     path: "/settings",
-    files: ["deletion/delete-dialog", "workspaces/leave-workspace", "workspaces/transfer-ownership"],
+    files: [
+      "deletion/delete-dialog",
+      "workspaces/leave-workspace",
+      "workspaces/time-zone-setting",
+      "workspaces/transfer-ownership",
+    ],
     open: async (page, check) => {
+      await page.getByRole("combobox", { name: "Time zone" }).fill("Asia/Kolkata");
+      await page.getByRole("option", { name: "Asia/Kolkata" }).click();
+      await ask(page, check, "Use Asia/Kolkata");
       await ask(page, check, "Transfer");
       await ask(page, check, "Leave");
       await click(page, "Delete workspace");

@@ -1,6 +1,7 @@
 import { eraseAccounts } from "@/lib/access/account/service";
 import { sweepTokens } from "@/lib/access/oauth/tokens";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
+import { runTimeZoneChanges } from "@/lib/access/workspaces/time-zone";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
 import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
@@ -36,6 +37,7 @@ export const jobs: Job[] = [
   { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
   { name: "erase_accounts", everyMs: 60_000, run: eraseAccounts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
+  { name: "change_time_zones", everyMs: 2_000, run: () => runTimeZoneChanges() },
   { name: "fold_past_days", everyMs: 600_000, run: runFolding },
   { name: "file_closed_months", everyMs: 30_000, run: () => fileClosedMonths() },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },

@@ -10,7 +10,7 @@ const totals = {
   expense_usd: decimalNumber("USD."),
 };
 
-/** The monthly summary of specification 2.5, over the current UTC month. */
+/** The monthly summary of specification 2.5, over the current month of the workspace. */
 export const monthSummary = z
   .object({
     period: z.literal("month"),
@@ -88,11 +88,11 @@ export const projectSpendParams = z.strictObject({
 export const spendRange = {
   from: instant.optional().meta({
     description:
-      "From this instant on, ISO 8601 with an offset; default the start of this UTC month, or of the month that `to` ends where that is earlier.",
+      "From this instant on, ISO 8601 with an offset; default the start of this month of the workspace, or of the month that `to` ends where that is earlier.",
   }),
   to: instant.optional().meta({
     description:
-      "Until before this instant; default the end of this UTC month, or of the month of `from` where that is later.",
+      "Until before this instant; default the end of this month of the workspace, or of the month of `from` where that is later.",
   }),
 };
 

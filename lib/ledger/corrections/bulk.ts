@@ -37,7 +37,7 @@ const undoableMs = 10 * 60_000;
 /** The messages that an action is about. `skipped`: how many others match that it leaves alone. */
 export type Chosen = { ids: string[]; skipped: number };
 
-type Choose = (client: PoolClient, workspaceId: string, now: number) => Promise<Chosen>;
+type Choose = (client: PoolClient, workspace: Membership, now: number) => Promise<Chosen>;
 
 /** Ends the transaction of a preview, so that nothing of it is kept. */
 class Previewed extends Error {
@@ -79,7 +79,7 @@ export async function actOnMany(
           claims,
           request,
           hash,
-          await choose(client, workspace.id, now),
+          await choose(client, workspace, now),
         );
         if (isDry) throw new Previewed(result);
         return { result, replayed: false };

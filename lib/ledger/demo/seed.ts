@@ -169,7 +169,7 @@ async function closeLastMonth(
     source: "manual" as const,
     environment: "live" as const,
   };
-  const messages = bookOpen(postings, closedUntil, owner.created_at).map((posting) => ({
+  const messages = bookOpen(postings, { closedUntil, timeZone: "UTC" }, owner.created_at).map((posting) => ({
     ...posting,
     ...owner,
   }));

@@ -30,8 +30,9 @@ export function previewBudget(
   request: CreateBudgetRequest,
 ): Promise<BudgetPreview> {
   return asUser(claims, async (client, now) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspaceId, request, now);
+    const workspace = await requireMembership(client, claims, slug, "admin");
+    const { id: workspaceId } = workspace;
+    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspace, request, now);
     await execute(client, sql`savepoint draft`);
     const draft = await asServiceWithin(client, () =>
       callFunction<Draft>(client, "private.draft_budget", workspaceId, JSON.stringify(budget)),

@@ -271,6 +271,7 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "erase_workspaces", failed: false },
         { name: "erase_accounts", failed: false },
         { name: "erase_people", failed: false },
+        { name: "change_time_zones", failed: false },
         { name: "fold_past_days", failed: false },
         { name: "file_closed_months", failed: false },
         { name: "watch_budgets", failed: false },
