@@ -4,6 +4,7 @@ import type { RouteEntry } from "@/lib/http/route-table";
 export const routes: RouteEntry[] = [
   { path: "/callback", load: () => import("@/app/(auth)/callback/route") },
   { path: "/outbox/open", load: () => import("@/app/(auth)/outbox/open/route") },
+  { path: "/sign-in/provider", load: () => import("@/app/(auth)/sign-in/provider/route") },
   { path: "/.well-known/oauth-authorization-server/[...path]", load: () => import("@/app/.well-known/oauth-authorization-server/[...path]/route") },
   { path: "/.well-known/oauth-authorization-server", load: () => import("@/app/.well-known/oauth-authorization-server/route") },
   { path: "/.well-known/oauth-protected-resource/[...path]", load: () => import("@/app/.well-known/oauth-protected-resource/[...path]/route") },
