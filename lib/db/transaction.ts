@@ -245,11 +245,6 @@ function openingOf(
   return `${begin}; ${toLiteralText(setLocal(set, [sql`extract(epoch from now())::float8 * 1000 as now`]))}`;
 }
 
-async function committed<T>(client: PoolClient, result: T): Promise<T> {
-  await client.query("commit");
-  return result;
-}
-
 /** The name of the constraint that a statement violated; empty for other errors. */
 export function violatedConstraint(error: unknown): string {
   const name = error instanceof Error && "constraint" in error ? error.constraint : undefined;
