@@ -113,7 +113,8 @@ function findColumns(
 ): Partial<Record<BillField, string>> {
   const there = `there are: ${header.join(", ")}`;
   const columns: Partial<Record<BillField, string>> = {};
-  for (const [field, column] of Object.entries(given) as [BillField, string][]) {
+  for (const [field, column] of Object.entries(given) as [BillField, string | undefined][]) {
+    if (column === undefined) continue;
     if (!header.includes(column))
       throw refuse(`There is no column "${column}"; ${there}`, `columns.${field}`);
     columns[field] = column;

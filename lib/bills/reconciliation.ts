@@ -27,7 +27,11 @@ const maxLedgerLines = 1_000_000;
 /** The most months in an answer. */
 const maxMonths = 36;
 
-/** Holds what was billed against what was recorded, for members. @param month `YYYY-MM` to explain. @throws ServiceError not_found */
+/**
+ * Holds what was billed against what was recorded, for members.
+ * @param month `YYYY-MM` to explain, or the latest that has a bill
+ * @throws ServiceError not_found
+ */
 export function readReconciliation(
   claims: UserClaims,
   slug: string,
@@ -84,19 +88,19 @@ async function loadReconciliation(
       ),
     };
   };
-  const isAsked = month !== undefined && months.includes(month);
-  const rowsOf = (name: string) => known.filter(({ day }) => inMonth(name)(day));
+  const explained = month === "latest" ? last : months.find((name) => name === month);
   return {
     months: months.map(sumMonth).reverse(),
-    detail: isAsked
-      ? await loadDetail(
-          client,
-          workspaceId,
-          month,
-          counted.filter(({ from }) => inMonth(month)(from)),
-          rowsOf(month),
-        )
-      : null,
+    detail:
+      explained === undefined
+        ? null
+        : await loadDetail(
+            client,
+            workspaceId,
+            explained,
+            counted.filter(({ from }) => inMonth(explained)(from)),
+            known.filter(({ day }) => inMonth(explained)(day)),
+          ),
   };
 }
 

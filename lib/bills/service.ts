@@ -124,7 +124,7 @@ async function requireWhole(
 }
 
 /** The file as `private.add_bill` takes it. */
-function toStored(name: string, file: BillFile): object {
+export function toStored(name: string, file: Omit<BillFile, "columns" | "unused">): object {
   const statements = file.statements.map((statement) => ({ id: newId(), ...statement }));
   return {
     name,

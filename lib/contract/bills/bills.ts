@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, text, uuid } from "@/lib/contract/values/fields";
-import { type BillField, billFields, maxBillRows } from "./bill-fields";
+import { type BillField, maxBillCharacters, maxBillRows } from "./bill-fields";
 
 /** What a bill states of a period of one provider and account. */
 export const billPeriod = z
@@ -51,10 +51,26 @@ export const billList = z
   .meta({ id: "BillList" });
 export type BillList = z.output<typeof billList>;
 
-const mapping = (description: string) =>
-  z
-    .partialRecord(z.enum(Object.keys(billFields) as [BillField, ...BillField[]]), text(200))
-    .meta({ description });
+const meanings: Record<BillField, string> = {
+  day: "The day that is billed, a time of it, or a month such as 2026-10.",
+  amount: "What is billed.",
+  provider: "The provider.",
+  account: "The account that is billed, where there are several.",
+  line: "What the provider calls the line.",
+  model: "The model.",
+  unit: "The unit of the quantity, such as `input_tokens`.",
+  quantity: "How many units.",
+  tier: "The service tier, such as `batch`.",
+  key: "The API key that used it.",
+  list_amount: "The amount before discounts.",
+  currency: "The currency, which must be USD.",
+};
+
+const fieldSchemas = Object.fromEntries(
+  Object.entries(meanings).map(([field, meaning]) => [field, text(200, meaning).optional()]),
+) as Record<BillField, z.ZodOptional<ReturnType<typeof text>>>;
+
+const mapping = (description: string) => z.strictObject(fieldSchemas).meta({ description });
 
 export const addBillRequest = z
   .strictObject({
@@ -62,12 +78,11 @@ export const addBillRequest = z
     content: z
       .string()
       .min(1, "must not be empty")
+      .max(maxBillCharacters, "must be shorter: split the file by month")
       .meta({
         description: `The file: CSV with a header line, at most ${maxBillRows} rows. With the columns of FOCUS 1.0 or later (\`BilledCost\`, \`ChargePeriodStart\`, …) it needs no mapping.`,
       }),
-    columns: mapping(
-      "Which column has which field. Columns with usual names are found without. Fields: `day` (a day, a time, or a month such as 2026-10), `amount`, `provider`, `account`, `line`, `model`, `unit` (such as `input_tokens`), `quantity`, `tier`, `key`, `list_amount` (before discounts), `currency`.",
-    ).optional(),
+    columns: mapping("Which column has which field. Columns with usual names are found without.").optional(),
     constants: mapping("Fields that are the same in every row, such as the provider.").optional(),
     amounts_in: z
       .enum(["dollars", "cents"])

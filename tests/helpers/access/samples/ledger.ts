@@ -145,7 +145,7 @@ export const ledgerSamples: Samples = {
     );
     await harness.fixtures.sql.query(
       `insert into public.bill_statements (workspace_id, id, bill_id, provider, starts_on, ends_on, amount_usd)
-       values ($1, gen_random_uuid(), $2, $2, '2026-10-01', '2026-10-02', 1)`,
+       values ($1, gen_random_uuid(), $2, 'openai', '2026-10-01', '2026-10-02', 1)`,
       [workspace.id, rows[0].id],
     );
     return { params: { id: rows[0].id } };
