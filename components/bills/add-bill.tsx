@@ -119,9 +119,11 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
       className="grid grid-cols-[minmax(0,1fr)] gap-4"
     >
       <FormField label="File" error={fieldErrors.content}>
-        {(control) => <Input {...control} name="file" type="file" accept=".csv,.tsv,.txt,text/csv" />}
+        {(control) => (
+          <Input {...control} name="file" type="file" accept=".csv,.tsv,.txt,text/csv" className="py-1.5" />
+        )}
       </FormField>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <FormField label="Provider" optional description="Where no column names it: openai, anthropic.">
           {(control) => <Input {...control} name="provider" maxLength={64} autoComplete="off" />}
         </FormField>

@@ -9,22 +9,24 @@ import { differenceParts } from "@/lib/contract/bills/difference-parts";
 import type { ReconciledCell, ReconciledDetail } from "@/lib/contract/bills/reconciliation";
 import { Difference } from "./months";
 
-/** The most rows that the page shows; the API has all. */
-const maxShown = 60;
+/** The most models that the page shows; the API has more. */
+const maxShown = 50;
 
-/** The periods and models whose billed and recorded costs differ. */
+/** The models whose billed and recorded costs differ, and of each the days. */
 export function Differences({ detail, workspace }: { detail: ReconciledDetail; workspace: string }) {
-  const differing = detail.cells.filter(({ parts }) => parts.length > 0);
-  const equal = detail.cell_count - differing.length;
+  const differing = detail.models.filter(({ parts }) => parts.length > 0);
+  const equal = detail.models.length - differing.length;
   if (differing.length === 0)
-    return <p className="text-muted-foreground text-sm">Every day and model is recorded as it was billed.</p>;
+    return (
+      <p className="text-muted-foreground text-sm">Every model is recorded as it was billed, day by day.</p>
+    );
   const shown = differing.slice(0, maxShown);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <Table aria-label="Days and models">
+      <Table aria-label="Models">
         <TableHeader>
           <TableRow>
-            <TableHead>Model and day</TableHead>
+            <TableHead>Model</TableHead>
             <TableHead className="hidden text-right md:table-cell">Billed</TableHead>
             <TableHead className="hidden text-right md:table-cell">Recorded</TableHead>
             <TableHead className="hidden lg:table-cell">Parts</TableHead>
@@ -32,35 +34,32 @@ export function Differences({ detail, workspace }: { detail: ReconciledDetail; w
           </TableRow>
         </TableHeader>
         <TableBody>
-          {shown.map((cell) => (
-            <TableRow key={`${cell.provider} ${cell.from} ${cell.model}`}>
+          {shown.map(({ provider, model, ...row }) => (
+            <TableRow key={`${provider} ${model}`}>
               <TableCell className="w-full [overflow-wrap:anywhere]">
-                <Link
-                  href={activityHref(workspace, { period: "range", from: cell.from, to: cell.to })}
-                  className="font-medium underline-offset-4 hover:underline"
-                >
-                  {cell.model ?? "No model"}
-                </Link>
-                <span className="block text-muted-foreground text-xs">
-                  {cell.provider} ·{" "}
-                  {cell.from === cell.to ? formatDay(cell.from) : formatDays(cell.from, cell.to)}
-                </span>
+                <span className="font-medium">{model ?? "No model"}</span>
+                <span className="block text-muted-foreground text-xs">{provider}</span>
                 <span className="block text-xs lg:hidden">
-                  <PartNames cell={cell} />
+                  <PartNames parts={row.parts} />
                 </span>
-                <BilledLines cell={cell} />
+                <Days
+                  cells={detail.cells.filter(
+                    (cell) => cell.provider === provider && cell.model === model && cell.parts.length > 0,
+                  )}
+                  workspace={workspace}
+                />
               </TableCell>
               <TableCell className="hidden whitespace-nowrap text-right md:table-cell">
-                <Money usd={cell.billed_usd} inUsd />
+                <Money usd={row.billed_usd} inUsd />
               </TableCell>
               <TableCell className="hidden whitespace-nowrap text-right md:table-cell">
-                <Money usd={cell.recorded_usd} inUsd />
+                <Money usd={row.recorded_usd} inUsd />
               </TableCell>
               <TableCell className="hidden min-w-44 text-xs lg:table-cell">
-                <PartNames cell={cell} />
+                <PartNames parts={row.parts} />
               </TableCell>
               <TableCell className="text-right">
-                <Difference usd={cell.difference_usd} />
+                <Difference usd={row.difference_usd} />
               </TableCell>
             </TableRow>
           ))}
@@ -68,16 +67,16 @@ export function Differences({ detail, workspace }: { detail: ReconciledDetail; w
       </Table>
       <p className="text-muted-foreground text-xs">
         {differing.length > shown.length
-          ? `${formatNumber(differing.length - shown.length)} smaller differences are in the API. `
+          ? `${formatCount(differing.length - shown.length, "smaller difference")} in the API. `
           : ""}
-        {equal > 0 ? `${formatCount(equal, "other row")} of the bill and the records are equal.` : ""}
+        {equal > 0 ? `${formatCount(equal, "other model")} recorded as billed.` : ""}
       </p>
     </div>
   );
 }
 
-/** The parts of a row, with their amounts where there are several. */
-function PartNames({ cell: { parts } }: { cell: ReconciledCell }) {
+/** The parts of a difference, with their amounts where there are several. */
+function PartNames({ parts }: { parts: ReconciledCell["parts"] }) {
   return parts.map(({ part, amount_usd: usd }, index) => (
     <span key={part} className="text-muted-foreground">
       {index > 0 ? ", " : ""}
@@ -94,31 +93,54 @@ function PartNames({ cell: { parts } }: { cell: ReconciledCell }) {
   ));
 }
 
-/** What the bill says, where a part is unexplained. */
-function BilledLines({ cell: { lines } }: { cell: ReconciledCell }) {
-  if (lines.length === 0) return null;
+/** The days of a model on which it differs, in their order. */
+function Days({ cells, workspace }: { cells: ReconciledCell[]; workspace: string }) {
+  const days = [...cells].sort((a, b) => (a.from < b.from ? -1 : 1));
   return (
     <details className="mt-1 text-xs">
-      <summary className="cursor-pointer text-muted-foreground">
-        {formatCount(lines.length, "billed row")}
-      </summary>
-      <ul className="mt-1 grid gap-0.5">
-        {lines.map(({ line, unit, tier, key, amount_usd: usd, quantity }) => (
-          <li key={JSON.stringify([line, unit, tier, key])} className="flex justify-between gap-4">
-            <span className="min-w-0">
-              {[
-                line,
-                quantity === null ? unit : `${formatNumber(Number(exactText(quantity)))} ${unit ?? ""}`,
-                tier,
-                key,
-              ]
-                .filter(Boolean)
-                .join(" · ") || "No description"}
+      <summary className="cursor-pointer text-muted-foreground">{formatCount(days.length, "day")}</summary>
+      <ul className="mt-1 grid gap-1.5">
+        {days.map((cell) => (
+          <li key={cell.from} className="grid gap-0.5">
+            <span className="flex justify-between gap-4">
+              <span>
+                <Link
+                  href={activityHref(workspace, { period: "range", from: cell.from, to: cell.to })}
+                  className="underline decoration-input underline-offset-4 hover:decoration-current"
+                >
+                  {cell.from === cell.to ? formatDay(cell.from) : formatDays(cell.from, cell.to)}
+                </Link>{" "}
+                <PartNames parts={cell.parts} />
+              </span>
+              <Difference usd={cell.difference_usd} />
             </span>
-            <Money usd={usd} inUsd />
+            <BilledLines cell={cell} />
           </li>
         ))}
       </ul>
     </details>
   );
+}
+
+/** What the bill says, where a part is unexplained. */
+function BilledLines({ cell: { lines } }: { cell: ReconciledCell }) {
+  return lines.map(({ line, unit, tier, key, amount_usd: usd, quantity }) => (
+    <span
+      key={JSON.stringify([line, unit, tier, key])}
+      className="flex justify-between gap-4 ps-3 text-muted-foreground"
+    >
+      <span className="min-w-0">
+        Billed:{" "}
+        {[
+          line,
+          quantity === null ? unit : `${formatNumber(Number(exactText(quantity)))} ${unit ?? ""}`,
+          tier,
+          key,
+        ]
+          .filter(Boolean)
+          .join(" · ") || "a row without a description"}
+      </span>
+      <Money usd={usd} inUsd />
+    </span>
+  ));
 }

@@ -47,7 +47,8 @@ function meaningOf(part: keyof typeof differenceParts): string {
 function Total({ label, usd }: { label: string; usd: ReconciledDetail["billed_usd"] }) {
   return (
     <TableRow className="bg-muted/50 font-medium">
-      <TableCell colSpan={2}>{label}</TableCell>
+      <TableCell>{label}</TableCell>
+      <TableCell className="hidden md:table-cell" />
       <TableCell className="whitespace-nowrap text-right">
         <Money usd={usd} inUsd />
       </TableCell>

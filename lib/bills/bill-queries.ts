@@ -118,28 +118,40 @@ const recordedRow = {
   line_count: neverNull(bigint()),
 };
 
+/** The sums by day and provider, which have few rows; or those by model, too. */
+const sumsOf = {
+  provider: sql`select day, value as provider, null::text as model, type, amount_usd, unpriced_count, message_count as lines
+    from public.daily_totals where dimension = 'provider' and`,
+  model: sql`select day, provider, model, type, amount_usd, unpriced_count, item_count as lines from public.daily_spend where`,
+};
+
 /**
- * What was recorded live by day, provider and model, USD, of the days from one to before another. An adjustment of a closed month is
- * of the day when the cost occurred, not of the day when it was booked: bills have it there.
+ * What was recorded live by day and provider, and by model, too, USD, of the days from one to before another. An adjustment of a closed
+ * month is of the day when the cost occurred, not of the day when it was booked: bills have it there.
  */
-export function selectRecorded(client: ClientBase, workspaceId: string, from: string, until: string) {
+export function selectRecorded(
+  client: ClientBase,
+  workspaceId: string,
+  from: string,
+  until: string,
+  by: "provider" | "model",
+) {
   const [start, end] = [startOf(from), startOf(until)];
+  const model = by === "model" ? sql`model` : sql`null::text`;
   return selectAll(
     client,
     recordedRow,
     sql`select day, provider, model, trim_scale(sum(amount_usd)) as amount_usd, type in ('usage', 'batch') as is_usage,
-        sum(unpriced_count) > 0 and sum(amount_usd) = 0 as is_unpriced, sum(item_count)::bigint as line_count
+        sum(unpriced_count) > 0 and sum(amount_usd) = 0 as is_unpriced, sum(lines)::bigint as line_count
       from (
-        select day, provider, model, type, amount_usd, unpriced_count, item_count
-        from public.daily_spend
-        where workspace_id = ${workspaceId} and environment = 'live' and day >= ${from} and day < ${until}
+        ${sumsOf[by]} workspace_id = ${workspaceId} and environment = 'live' and day >= ${from} and day < ${until}
         union all
-        select (occurred_at at time zone 'UTC')::date, provider, model, type, -amount_usd, 0, 0
+        select (occurred_at at time zone 'UTC')::date, provider, ${model}, type, -amount_usd, 0, 0
         from public.messages
         where workspace_id = ${workspaceId} and environment = 'live' and adjusts is not null
           and occurred_at >= ${start} and occurred_at < ${end}
         union all
-        select (adjusts at time zone 'UTC')::date, provider, model, type, amount_usd, 0, 1
+        select (adjusts at time zone 'UTC')::date, provider, ${model}, type, amount_usd, 0, 1
         from public.messages
         where workspace_id = ${workspaceId} and environment = 'live' and adjusts >= ${start} and adjusts < ${end}
       ) as rows
@@ -180,7 +192,13 @@ export function selectUsed(
       from (
         select (coalesce(m.adjusts, m.occurred_at) at time zone 'UTC')::date as day, m.provider, m.model, line.unit,
           m.details ->> 'service_tier' as tier, m.cost_status = 'unpriced' as is_unpriced, line.amount_usd, line.quantity
-        from public.messages as m
+        from (
+          select * from public.messages
+          where workspace_id = ${workspaceId} and occurred_at >= ${start} and occurred_at < ${end} and adjusts is null
+          union all
+          select * from public.messages
+          where workspace_id = ${workspaceId} and adjusts >= ${start} and adjusts < ${end}
+        ) as m
         cross join lateral (
           select coalesce((m.details ->> 'cached_quantity')::numeric, 0) * sign(m.quantity) as quantity,
             coalesce((m.price -> 'cached' ->> 'rate')::numeric * (m.price -> 'cached' ->> 'quantity')::numeric
@@ -192,12 +210,8 @@ export function selectUsed(
           union all
           select 'cache_read_tokens', cached.amount_usd, cached.quantity where cached.quantity <> 0
         ) as line
-        where m.workspace_id = ${workspaceId} and m.environment = 'live' and m.cost_status <> 'included'
-          and m.type <> 'allocation' and m.provider = any(${providers}::text[])
-          and (
-            m.occurred_at >= ${start} and m.occurred_at < ${end} and m.adjusts is null
-            or m.adjusts >= ${start} and m.adjusts < ${end}
-          )
+        where m.environment = 'live' and m.cost_status <> 'included' and m.type <> 'allocation'
+          and m.provider = any(${providers}::text[])
       ) as lines
       group by 1, 2, 3, 4, 5, 6
       order by 1, 2, 3, 4, 5, 6`,

@@ -70,7 +70,7 @@ function notBilled(provider: string, day: string, recorded: readonly RecordedRow
   });
 }
 
-function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
+export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const row of rows) {
     const found = groups.get(keyOf(row));

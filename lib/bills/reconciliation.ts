@@ -4,6 +4,7 @@ import { type DifferencePart, differenceParts } from "@/lib/contract/bills/diffe
 import type {
   ReconciledCell,
   ReconciledDetail,
+  ReconciledModel,
   ReconciledMonth,
   Reconciliation,
 } from "@/lib/contract/bills/reconciliation";
@@ -14,15 +15,24 @@ import { unitName } from "@/lib/ledger/pricing/units";
 import { addDays } from "@/lib/spend/period";
 import { type StatementRow, selectFacts, selectRecorded, selectStatements, selectUsed } from "./bill-queries";
 import type { Explained } from "./explain";
-import { type Cell, checkedRows, type RecordedRow, reconcileProvider, sumByModel, sumCells } from "./match";
+import {
+  type Cell,
+  checkedRows,
+  groupBy,
+  type RecordedRow,
+  reconcileProvider,
+  sumByModel,
+  sumCells,
+} from "./match";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 import { type BilledFact, daysOf, judgeStatements } from "./statements";
 
 const maxCells = 1000;
+const maxModels = 500;
 const maxLines = 20;
 
 /** The most lines of the ledger of which units are read. Beyond, models are compared by their amounts. */
-const maxLedgerLines = 1_000_000;
+const maxLedgerLines = 500_000;
 
 /** The most months in an answer. */
 const maxMonths = 36;
@@ -62,7 +72,7 @@ async function loadReconciliation(
   const months = [...new Set(counted.map(({ from }) => from.slice(0, 7)))].sort().slice(-maxMonths);
   const [first, last] = [months[0], months.at(-1)];
   if (first === undefined || last === undefined) return { months: [], detail: null };
-  const rows = await selectRecorded(client, workspaceId, `${first}-01`, firstDayAfter(last));
+  const rows = await selectRecorded(client, workspaceId, `${first}-01`, firstDayAfter(last), "provider");
   const known = rows.map((row) => ({ ...row, key: providerKeyOf(row.provider) }));
   const inMonth = (name: string) => (day: string) => day.startsWith(name);
   const sumMonth = (name: string): ReconciledMonth => {
@@ -99,19 +109,15 @@ async function loadReconciliation(
             workspaceId,
             explained,
             counted.filter(({ from }) => inMonth(explained)(from)),
-            known.filter(({ day }) => inMonth(explained)(day)),
           ),
   };
 }
-
-type KnownRow = Awaited<ReturnType<typeof selectRecorded>>[number] & { key: string };
 
 async function loadDetail(
   client: PoolClient,
   workspaceId: string,
   month: string,
   statements: StatementRow[],
-  rows: KnownRow[],
 ): Promise<ReconciledDetail> {
   const facts = new Map<string, BilledFact[]>();
   for (const { statement_id: id, ...row } of await selectFacts(
@@ -124,7 +130,7 @@ async function loadDetail(
     found.push(toFact(row));
   }
   const providers = [...new Set(statements.map(({ provider }) => provider))].sort();
-  const recorded = await loadRecorded(client, workspaceId, month, providers, rows);
+  const recorded = await loadRecorded(client, workspaceId, month, providers);
   const cells = providers.flatMap((provider) =>
     reconcileProvider(
       provider,
@@ -150,9 +156,19 @@ async function loadDetail(
         billed_days: new Set(own.flatMap(daysOf)).size,
       };
     }),
+    models: sumModels(cells).slice(0, maxModels),
     cells: differing.slice(0, maxCells).map(toCell),
     cell_count: cells.length,
   };
+}
+
+/** The sums of cells by provider and model, the largest difference first. */
+function sumModels(cells: readonly Cell[]): ReconciledModel[] {
+  const byModel = groupBy(cells, ({ provider, model }) => JSON.stringify([provider, model]));
+  return [...byModel.values()]
+    .map((own) => ({ provider: own[0]?.provider ?? "", model: own[0]?.model ?? null, sums: sumCells(own) }))
+    .sort((a, b) => compare(absolute(differenceOf(b.sums)), absolute(differenceOf(a.sums))))
+    .map(({ provider, model, sums }) => ({ provider, model, ...toExplained(sums) }));
 }
 
 /** What was recorded of some providers in a month: by unit, where there are not too many lines, and they sum to the whole. */
@@ -161,9 +177,12 @@ async function loadRecorded(
   workspaceId: string,
   month: string,
   providers: string[],
-  rows: KnownRow[],
 ): Promise<RecordedRow[]> {
-  const own = rows.filter(({ key }) => providers.includes(key));
+  const [from, until] = [`${month}-01`, firstDayAfter(month)];
+  const rows = await selectRecorded(client, workspaceId, from, until, "model");
+  const own = rows
+    .map((row) => ({ ...row, key: providerKeyOf(row.provider) }))
+    .filter(({ key }) => providers.includes(key));
   const whole = sumByModel(
     own.map(({ day, key, model, amount_usd, is_unpriced }) => ({
       ...{ provider: key, day, model, unit: null, tier: null, quantity: null },
@@ -174,7 +193,7 @@ async function loadRecorded(
   const lines = own.reduce((count, { line_count: more }) => count + Number(more), 0);
   if (lines > maxLedgerLines) return checkedRows(whole, []);
   const names = [...new Set(own.map(({ provider }) => provider))];
-  const used = await selectUsed(client, workspaceId, `${month}-01`, firstDayAfter(month), names);
+  const used = await selectUsed(client, workspaceId, from, until, names);
   const byUnit = used.map(({ day, provider, model, unit, tier, is_unpriced, amount_usd, quantity }) => ({
     ...{ provider: providerKeyOf(provider), day, model },
     unit: unit === null ? null : unitName(unit),

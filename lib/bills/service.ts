@@ -165,7 +165,7 @@ async function findJumps(client: PoolClient, workspaceId: string, { statements }
   const firsts = statements.map(({ from }) => from).sort();
   const lasts = statements.map(({ until }) => until).sort();
   const [from, until] = [firsts[0] ?? "", lasts.at(-1) ?? ""];
-  const rows = await selectRecorded(client, workspaceId, from, until);
+  const rows = await selectRecorded(client, workspaceId, from, until, "provider");
   return [...new Set(statements.map(({ provider }) => provider))].flatMap((provider) => {
     const own = statements.filter((each) => each.provider === provider);
     const days = new Set(own.flatMap(daysOf));

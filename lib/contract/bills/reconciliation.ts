@@ -71,6 +71,11 @@ const provider = z
   })
   .meta({ id: "ReconciledProvider" });
 
+const reconciledModel = z
+  .object({ provider: z.string(), model: cell.shape.model, ...sums, parts, coverage })
+  .meta({ id: "ReconciledModel" });
+export type ReconciledModel = z.output<typeof reconciledModel>;
+
 const reconciledMonth = z
   .object({
     month,
@@ -90,6 +95,9 @@ const detail = z
     parts,
     coverage,
     providers: z.array(provider),
+    models: z.array(reconciledModel).meta({
+      description: "By provider and model, the largest difference first, at most 500.",
+    }),
     cells: z.array(cell).meta({
       description: "By provider, period and model, the largest difference first, at most 1,000.",
     }),

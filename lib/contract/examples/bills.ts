@@ -78,6 +78,7 @@ export const billExamples: ExampleSet = {
         parts,
         coverage,
         providers: [{ provider: "openai", ...sums, parts, coverage, billed_days: 31 }],
+        models: [{ provider: "openai", model: "gpt-5", ...sums, parts, coverage }],
         cells: [
           {
             provider: "openai",

@@ -61,6 +61,10 @@ describe("A bill", () => {
         billed_through: "2026-10-05",
       },
     ]);
+    expect(found.detail?.models.map(({ model, difference_usd: usd }) => [model, usd])).toEqual([
+      ["gpt-5", -1.88],
+      ["gpt-5-mini", 0.1],
+    ]);
     expect(partsOf(found)).toEqual({ no_source: 0.1, no_telemetry: 0.12, price: -1.5, not_billed_yet: -0.5 });
     expect(found.detail?.coverage).toEqual({ billed_units: 3_400_012, recorded_units: 3_000_000 });
     expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);

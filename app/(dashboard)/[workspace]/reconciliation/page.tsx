@@ -76,8 +76,8 @@ export default async function ReconciliationPage({ params, searchParams }: Props
               <ReconciledProviders detail={detail} />
             </SettingsSection>
             <SettingsSection
-              title="Days and models"
-              description="The largest differences first. Days are UTC, as providers bill them."
+              title="Models"
+              description="The largest differences first. Unfold a model for its days, which are UTC, as providers bill them."
             >
               <Differences detail={detail} workspace={slug} />
             </SettingsSection>
