@@ -42,6 +42,7 @@ const testsOf = {
   "lib/access/": ["tests/api/workspaces/"],
   "lib/access/oauth/": ["tests/oauth/"],
   "lib/alerts/": ["tests/api/alerts/"],
+  "lib/bills/": ["tests/api/bills/"],
   "lib/http/": ["tests/api/http/"],
   "lib/keys/": ["tests/api/keys/", "tests/api/http/every-route.test.ts"],
   "lib/ledger/": ["tests/api/ledger/"],

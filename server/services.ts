@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { generateSecret } from "@/lib/access/secrets/secret";
+import { addDemoBills } from "@/lib/bills/demo";
 import type { Claim } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
@@ -84,7 +85,9 @@ async function embedDatabase({ settings, root, processes, claim, log }: ServiceO
     configureDatabase({ url: started.url, adminUrl: started.adminUrl });
     const demo = demoAccessIn(dataDir);
     await step("seed", async () =>
-      (await seedDemo(started.adminUrl, demo)) ? "the demo workspace" : "up to date",
+      (await seedDemo(started.adminUrl, demo, Date.now(), addDemoBills))
+        ? "the demo workspace"
+        : "up to date",
     );
     return { announce: started.announce, operatorToken: operatorTokenIn(dataDir), demo, stop };
   } catch (error) {

@@ -22,6 +22,7 @@ export const kinds: Record<string, string> = {
   repricing: "Corrections",
   subscription: "Subscriptions",
   closed_month: "Closed months",
+  bill: "Bills",
   person: "People",
   message: "Voided costs",
   bulk_action: "Changes of many costs",

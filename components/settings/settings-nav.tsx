@@ -11,6 +11,7 @@ const pages = [
   { segment: "/prices", label: "Prices" },
   { segment: "/subscriptions", label: "Subscriptions" },
   { segment: "/books", label: "Books" },
+  { segment: "/bills", label: "Bills" },
   { segment: "/people", label: "People" },
   { segment: "/audit", label: "Audit log" },
   { segment: "/account", label: "Your account" },

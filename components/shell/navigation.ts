@@ -10,6 +10,7 @@ import {
   type LucideIcon,
   Plug,
   Radio,
+  Scale,
   Settings,
   Upload,
 } from "lucide-react";
@@ -27,6 +28,7 @@ export const navigation: NavEntry[] = [
   { segment: "sources", label: "Sources", icon: Radio },
   { segment: "budgets", label: "Budgets", icon: Gauge },
   { segment: "alerts", label: "Alerts", icon: Bell },
+  { segment: "reconciliation", label: "Reconciliation", icon: Scale },
   { segment: "connections", label: "Connections", icon: Plug },
   { segment: "settings", label: "Settings", icon: Settings },
 ];
@@ -39,6 +41,7 @@ export const subpages: NavEntry[] = [
   { segment: "settings/members", label: "Members and invitations", icon: Settings },
   { segment: "settings/prices", label: "Prices", icon: Settings },
   { segment: "settings/subscriptions", label: "Subscriptions", icon: Settings },
+  { segment: "settings/bills", label: "Bills", icon: Settings },
   { segment: "settings/people", label: "People", icon: Settings },
   { segment: "settings/audit", label: "Audit log", icon: Settings },
   { segment: "settings/account", label: "Your account", icon: Settings },

@@ -1,5 +1,6 @@
 import { alertExamples } from "./examples/alerts";
 import { apiKeyExamples } from "./examples/api-keys";
+import { billExamples } from "./examples/bills";
 import { budgetExamples } from "./examples/budgets";
 import { closedMonthExamples } from "./examples/closed-months";
 import { connectionExamples } from "./examples/connections";
@@ -25,6 +26,7 @@ const sets: ExampleSet[] = [
   priceExamples,
   subscriptionExamples,
   closedMonthExamples,
+  billExamples,
   peopleExamples,
   workspaceExamples,
   apiKeyExamples,

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Permission } from "./access/permissions";
+import { reconciliation, reconciliationQuery } from "./bills/reconciliation";
 import { closedMonths } from "./ledger/closed-months";
 import { ingestResult } from "./ledger/ingest-result";
 import { expenseMessage, usageFields } from "./ledger/message";
@@ -120,6 +121,16 @@ export const toolContracts = {
     permission: "read_summaries",
     input: none,
     output: closedMonths,
+    isReadOnly: true,
+    isRemoteOnly: true,
+  },
+  get_reconciliation: {
+    title: "Compare records with bills",
+    description:
+      "Whether what was recorded equals what providers billed: each month with a bill, and with `month` (YYYY-MM) why that month differs, in parts that sum to the difference exactly, by provider, day and model. A key of some projects or users sees no bills.",
+    permission: "read_summaries",
+    input: reconciliationQuery,
+    output: reconciliation,
     isReadOnly: true,
     isRemoteOnly: true,
   },

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
 import type { closedMonths } from "@/lib/contract/ledger/closed-months";
 import type { budgetStatus, monthSummary, projectSpend, projectSpendQuery } from "@/lib/contract/spend/reads";
 import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
@@ -25,4 +26,5 @@ export type Backend = {
   readBudgetStatus(): Promise<z.output<typeof budgetStatus>>;
   readMonthSummary(): Promise<z.output<typeof monthSummary>>;
   readClosedMonths(): Promise<z.output<typeof closedMonths>>;
+  readReconciliation(month: string | undefined): Promise<Reconciliation>;
 };

@@ -39,6 +39,7 @@ export function restBackend(access: RestAccess): Backend {
     readBudgetStatus: () => read("/api/v1/budgets/status"),
     readMonthSummary: () => read("/api/v1/summary/month"),
     readClosedMonths: () => read("/api/v1/closed-months"),
+    readReconciliation: (month) => read(`/api/v1/reconciliation${month ? `?month=${month}` : ""}`),
   };
 }
 

@@ -1,3 +1,4 @@
+import { readReconciliationOfKey } from "@/lib/bills/reconciliation";
 import { ingestRequest } from "@/lib/contract/ledger/message";
 import { parsePart } from "@/lib/contract/values/parse-part";
 import { validationFailed } from "@/lib/errors";
@@ -40,6 +41,10 @@ export function storeBackend(admission: ToolAdmission): Backend {
     readClosedMonths: async () => {
       const { claims } = await requireReading();
       return readClosedMonths(claims);
+    },
+    readReconciliation: async (month) => {
+      const { claims } = await requireReading();
+      return readReconciliationOfKey(claims, month);
     },
   };
 }

@@ -4,6 +4,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Backend, Recording } from "./backend";
 import type { Attribution } from "./call-meta";
+import { describeReconciliation } from "./reconciliation-wording";
 import { describeSpendAnswer } from "./spend-wording";
 import {
   describeBudgets,
@@ -68,6 +69,10 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
   get_closed_months: async (_, { backend }) => {
     const data = await backend.readClosedMonths();
     return { data, text: describeClosedMonths(data) };
+  },
+  get_reconciliation: async ({ month }, { backend }) => {
+    const data = await backend.readReconciliation(month);
+    return { data, text: describeReconciliation(data, month) };
   },
 };
 

@@ -12,7 +12,7 @@ type Amount = ExactNumber | number;
 const textOf = (amount: Amount) => (amount instanceof ExactNumber ? amount.text : String(amount));
 
 /** An amount with every digit, for models that read the text and not the JSON. */
-function usd(amount: Amount): string {
+export function usd(amount: Amount): string {
   const text = textOf(amount);
   return text.startsWith("-") ? `-$${text.slice(1)}` : `$${text}`;
 }

@@ -204,6 +204,12 @@ const given: Record<string, unknown[][]> = {
   selectCutDay: scopes().map((scope) => [scope, cutDay(false)]),
   selectUsage: scopes().map((scope) => [scope, january]),
   selectAllocations: scopes().map((scope) => [scope, january, "day"]),
+  selectRecorded: [
+    [{ id: "w", timeZone: "UTC" }, "2026-01-01", "2026-02-01", "provider"],
+    [{ id: "w", timeZone: "UTC" }, "2026-01-01", "2026-02-01", "model"],
+    [{ id: "w", timeZone: "Asia/Kolkata" }, "2026-01-01", "2026-02-01", "provider"],
+    [{ id: "w", timeZone: "Asia/Kolkata" }, "2026-01-01", "2026-02-01", "model"],
+  ],
   selectBreakdown: scopes().flatMap((scope) =>
     ["type", "project", "key", "user", "tag"].flatMap((groupBy) =>
       [[], [["x", null]]].map((known) => [

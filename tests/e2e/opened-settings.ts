@@ -158,6 +158,27 @@ export const ofSettings: Opened[] = [
     },
   },
   {
+    path: "/settings/bills",
+    files: ["bills/add-bill", "bills/delete-bill"],
+    open: async (page, check) => {
+      await ask(page, check, /^Delete /);
+      await click(page, "Add a bill");
+      const dialog = page.getByRole("dialog", { name: "Add a bill" });
+      await dialog.getByLabel("File").setInputFiles({
+        name: "costs.csv",
+        mimeType: "text/csv",
+        buffer: Buffer.from("day,model,cost,note\n2026-10-02,gpt-5,4,x"),
+      });
+      await dialog.getByRole("button", { name: "Check" }).click();
+      await expect(dialog.getByLabel("Provider", { exact: true }).last()).toBeVisible();
+      await check();
+      await dialog.getByLabel("Provider", { exact: true }).first().fill("openai");
+      await dialog.getByRole("button", { name: "Check" }).click();
+      await expect(dialog.getByText("Not read: note.")).toBeVisible();
+      await inspect(page, check, "Add a bill");
+    },
+  },
+  {
     path: "/settings/subscriptions",
     files: ["subscriptions/subscription-table"],
     open: (page, check) => ask(page, check, "Stop Figma"),

@@ -36,6 +36,7 @@ export async function setScene(world: World): Promise<Scene> {
   await recordSpend(world, slug);
   await recordOthers(world, slug);
   await closeMonth(world, slug, make);
+  await addBills(make);
   await make("/budgets", { name: "Everything", scope_type: "global", amount: 100 });
   await make("/views", { name: "Models", query: "by=model", is_shared: true });
   await make("/invitations", { role: "viewer", email: "bo@example.com" });
@@ -52,6 +53,15 @@ export async function setScene(world: World): Promise<Scene> {
     question: question.slice(baseUrl.length),
     source: String(source),
   };
+}
+
+/** Adds a bill, and a later one that says something else of one of its days. */
+async function addBills(make: (path: string, body: unknown) => Promise<unknown>): Promise<void> {
+  const header = "day,model,unit,quantity,amount";
+  const rows = ["2026-10-01,gpt-5,input_tokens,1000,4", "2026-10-02,gpt-5,,,6"];
+  const openai = { constants: { provider: "openai" } };
+  await make("/bills", { name: "october.csv", content: [header, ...rows].join("\n"), ...openai });
+  await make("/bills", { name: "corrected.csv", content: `${header}\n2026-10-02,,,,5`, ...openai });
 }
 
 /** Records what `recordSpend` does not: a batch, a person, a void, a subscription, more projects, and alerts. */

@@ -6,7 +6,17 @@ import { expectStill, watchLayout } from "./page-checks";
 import { clientOf, signUpWithSpend } from "./spend";
 
 const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
-const parts = ["", "/members", "/prices", "/subscriptions", "/books", "/people", "/audit", "/account"];
+const parts = [
+  "",
+  "/members",
+  "/prices",
+  "/subscriptions",
+  "/books",
+  "/bills",
+  "/people",
+  "/audit",
+  "/account",
+];
 
 test("Shows an invitation link once, by which a viewer joins, who may change nothing", async ({
   page,

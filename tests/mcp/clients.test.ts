@@ -47,7 +47,9 @@ describe.each(clients)("%s", (name, kind, connect) => {
     const client = await opened(connect(secret));
     const tools = await client.list();
     expect(tools.map(({ name }) => name)).toEqual(
-      kind === "remote" ? [...everywhere, "get_monthly_summary", "get_closed_months"] : everywhere,
+      kind === "remote"
+        ? [...everywhere, "get_monthly_summary", "get_closed_months", "get_reconciliation"]
+        : everywhere,
     );
     for (const { name, annotations } of tools) {
       const isReadOnly = name.startsWith("get_") || name === "query_spend";

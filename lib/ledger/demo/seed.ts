@@ -40,9 +40,15 @@ export type DemoAccess = { email: string; password: string; key: string };
  * Fills the demo workspace: an owner, six projects, four months of messages, of which the last one that can be is closed, with a
  * cost that came later, a key, two sources, four budgets, and a channel that mails the owner. Does nothing if the workspace exists. Runs in one transaction, so that an interrupted start leaves nothing half done.
  * @param adminUrl logs in as the owner of the schema
+ * @param finish adds more to the workspace, in the same transaction, with the claims of the owner
  * @returns whether the workspace was created now
  */
-export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.now()): Promise<boolean> {
+export async function seedDemo(
+  adminUrl: string,
+  access: DemoAccess,
+  now = Date.now(),
+  finish: (client: Client, workspaceId: string, now: number) => Promise<void> = async () => {},
+): Promise<boolean> {
   const client = new Client({
     connectionString: adminUrl,
     connectionTimeoutMillis: deadlines.connect,
@@ -66,6 +72,9 @@ export async function seedDemo(adminUrl: string, access: DemoAccess, now = Date.
       await addBudgets(client, now);
       await addChannel(client, access.email, ownerId);
       await sortInbox(client, ownerId);
+      const claims = JSON.stringify({ sub: ownerId, role: "authenticated", email: access.email });
+      await execute(client, sql`select set_config('request.jwt.claims', ${claims}, true)`);
+      await finish(client, demoWorkspaceId, now);
     }
     await execute(client, sql`commit`);
     return made === 1;

@@ -57,6 +57,12 @@ export const archivedFiles: ArchivedFile[] = [
   },
   { name: "message-voids.ndjson", statement: rowsOf("message_voids", "created_at, message_id") },
   { name: "closed-months.ndjson", statement: rowsOf("closed_months", "month, closed_at") },
+  { name: "bills.ndjson", statement: rowsOf("bills", "created_at, id") },
+  { name: "bill-statements.ndjson", statement: rowsOf("bill_statements", "number") },
+  {
+    name: "billed-facts.ndjson",
+    statement: rowsOf("billed_facts", "statement_id, line, model, unit, tier, key_name"),
+  },
   { name: "repricings.ndjson", statement: rowsOf("repricings", "created_at, id") },
   { name: "daily-spend.ndjson", statement: rowsOf("daily_spend", "day") },
   { name: "audit-log.ndjson", statement: rowsOf("audit_log", "at, id", ["kind", "subject_id"]) },

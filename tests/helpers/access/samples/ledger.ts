@@ -110,6 +110,7 @@ export const ledgerSamples: Samples = {
   "DELETE /api/v1/sources/helicone/secret": nothing,
   "GET /api/v1/summary/month": nothing,
   "GET /api/v1/closed-months": nothing,
+  "GET /api/v1/reconciliation": () => ({ query: "?month=2026-10" }),
   "GET /api/v1/budgets/status": nothing,
   "GET /api/v1/limits": nothing,
   "GET /api/v1/projects/[slug]/spend": async (world) => {
@@ -131,6 +132,24 @@ export const ledgerSamples: Samples = {
     body: { reason: "A late invoice." },
   }),
   "GET /api/v1/workspaces/[slug]/closed-months/[id]/export": closedMonth,
+  "GET /api/v1/workspaces/[slug]/reconciliation": () => ({ query: "?month=2026-10" }),
+  "GET /api/v1/workspaces/[slug]/bills": nothing,
+  "POST /api/v1/workspaces/[slug]/bills": () => ({
+    body: { name: "october.csv", content: `day,amount,provider\n2026-10-01,1,${randomUUID()}` },
+  }),
+  "DELETE /api/v1/workspaces/[slug]/bills/[id]": async ({ harness, workspace }) => {
+    const { rows } = await harness.fixtures.sql.query(
+      `insert into public.bills (workspace_id, name, format, sha256, row_count)
+       values ($1, 'october.csv', 'csv', encode(sha256(gen_random_uuid()::text::bytea), 'hex'), 1) returning id`,
+      [workspace.id],
+    );
+    await harness.fixtures.sql.query(
+      `insert into public.bill_statements (workspace_id, id, bill_id, provider, starts_on, ends_on, amount_usd)
+       values ($1, gen_random_uuid(), $2, 'openai', '2026-10-01', '2026-10-02', 1)`,
+      [workspace.id, rows[0].id],
+    );
+    return { params: { id: rows[0].id } };
+  },
   "GET /api/v1/workspaces/[slug]/views": nothing,
   "POST /api/v1/workspaces/[slug]/views": () => ({ body: { name: "Models", query: "by=model" } }),
   "DELETE /api/v1/workspaces/[slug]/views/[id]": viewOf,

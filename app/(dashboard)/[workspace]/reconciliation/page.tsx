@@ -1,0 +1,89 @@
+import { Scale } from "lucide-react";
+import type { Metadata } from "next";
+import { Differences } from "@/components/bills/differences";
+import { nameOfMonth, ReconciledMonths, ReconciledProviders, sentenceOf } from "@/components/bills/months";
+import { Waterfall } from "@/components/bills/waterfall";
+import type { SearchParams } from "@/components/filters/href";
+import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { PageHeader } from "@/components/shell/page-header";
+import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
+import { readReconciliation } from "@/lib/bills/reconciliation";
+import { month as monthSchema } from "@/lib/contract/ledger/closed-months";
+import { requireWorkspace } from "../membership";
+
+export const metadata: Metadata = { title: "Reconciliation" };
+
+type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
+
+/** What providers billed beside what was recorded: each month, and why one of them differs. */
+export default async function ReconciliationPage({ params, searchParams }: Props) {
+  const { claims, workspace } = await requireWorkspace((await params).workspace);
+  const { slug, role } = workspace;
+  const asked = monthSchema.safeParse((await searchParams).month).data;
+  const { months, detail } = await readReconciliation(claims, slug, asked ?? "latest");
+  const canAdd = role === "owner" || role === "admin";
+  if (months.length === 0) {
+    return (
+      <>
+        <PageHeader title="Reconciliation" />
+        <EmptyState
+          icon={<Scale />}
+          title="No bill yet"
+          action={
+            canAdd ? (
+              <Link href={`/${slug}/settings/bills`} className="underline underline-offset-4">
+                Add a bill
+              </Link>
+            ) : null
+          }
+        >
+          With an invoice or a cost export of a provider, this page compares what was billed with what was
+          recorded, and names each part of the difference with its exact amount.
+          {canAdd ? null : " Admins of this workspace add bills in Settings."}
+        </EmptyState>
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHeader
+        title="Reconciliation"
+        actions={
+          <Link href={`/${slug}/settings/bills`} className="text-sm underline underline-offset-4">
+            Bills
+          </Link>
+        }
+      />
+      <SettingsSections>
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+          {detail ? (
+            <p className="max-w-[72ch] text-base">{sentenceOf(detail)}</p>
+          ) : (
+            <p className="max-w-[72ch] text-base">There is no bill of {nameOfMonth(asked ?? "")}.</p>
+          )}
+          <ReconciledMonths months={months} workspace={slug} shown={detail?.month} />
+        </div>
+        {detail ? (
+          <>
+            <SettingsSection
+              title={`From recorded to billed: ${nameOfMonth(detail.month)}`}
+              description="The parts sum to the difference exactly."
+            >
+              <Waterfall sums={detail} parts={detail.parts} />
+            </SettingsSection>
+            <SettingsSection title="Providers">
+              <ReconciledProviders detail={detail} />
+            </SettingsSection>
+            <SettingsSection
+              title="Models"
+              description="The largest differences first. Unfold a model for its days, which are UTC, as providers bill them."
+            >
+              <Differences detail={detail} workspace={slug} />
+            </SettingsSection>
+          </>
+        ) : null}
+      </SettingsSections>
+    </>
+  );
+}

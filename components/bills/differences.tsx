@@ -1,0 +1,146 @@
+import { exactText } from "@/components/figures/amount";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
+import { formatDay, formatDays } from "@/components/figures/format-date";
+import { Money } from "@/components/figures/money";
+import { activityHref } from "@/components/filters/href";
+import { Link } from "@/components/ui/link";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import { differenceParts } from "@/lib/contract/bills/difference-parts";
+import type { ReconciledCell, ReconciledDetail } from "@/lib/contract/bills/reconciliation";
+import { Difference } from "./months";
+
+/** The most models that the page shows; the API has more. */
+const maxShown = 50;
+
+/** The models whose billed and recorded costs differ, and of each the days. */
+export function Differences({ detail, workspace }: { detail: ReconciledDetail; workspace: string }) {
+  const differing = detail.models.filter(({ parts }) => parts.length > 0);
+  const equal = detail.models.length - differing.length;
+  if (differing.length === 0)
+    return (
+      <p className="text-muted-foreground text-sm">Every model is recorded as it was billed, day by day.</p>
+    );
+  const shown = differing.slice(0, maxShown);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <Table aria-label="Models">
+        <TableHeader>
+          <TableRow>
+            <TableHead>Model</TableHead>
+            <TableHead className="hidden text-right md:table-cell">Billed</TableHead>
+            <TableHead className="hidden text-right md:table-cell">Recorded</TableHead>
+            <TableHead className="hidden lg:table-cell">Parts</TableHead>
+            <TableHead className="text-right">Difference</TableHead>
+          </TableRow>
+        </TableHeader>
+        <TableBody>
+          {shown.map(({ provider, model, ...row }) => (
+            <TableRow key={`${provider} ${model}`}>
+              <TableCell className="w-full [overflow-wrap:anywhere]">
+                <span className="font-medium">{model ?? "No model"}</span>
+                <span className="block text-muted-foreground text-xs">{provider}</span>
+                <span className="block text-xs lg:hidden">
+                  <PartNames parts={row.parts} />
+                </span>
+                <Days
+                  cells={detail.cells.filter(
+                    (cell) => cell.provider === provider && cell.model === model && cell.parts.length > 0,
+                  )}
+                  workspace={workspace}
+                />
+              </TableCell>
+              <TableCell className="hidden whitespace-nowrap text-right md:table-cell">
+                <Money usd={row.billed_usd} inUsd />
+              </TableCell>
+              <TableCell className="hidden whitespace-nowrap text-right md:table-cell">
+                <Money usd={row.recorded_usd} inUsd />
+              </TableCell>
+              <TableCell className="hidden min-w-44 text-xs lg:table-cell">
+                <PartNames parts={row.parts} />
+              </TableCell>
+              <TableCell className="text-right">
+                <Difference usd={row.difference_usd} />
+              </TableCell>
+            </TableRow>
+          ))}
+        </TableBody>
+      </Table>
+      <p className="text-muted-foreground text-xs">
+        {differing.length > shown.length
+          ? `${formatCount(differing.length - shown.length, "smaller difference")} in the API. `
+          : ""}
+        {equal > 0 ? `${formatCount(equal, "other model")} recorded as billed.` : ""}
+      </p>
+    </div>
+  );
+}
+
+/** The parts of a difference, with their amounts where there are several. */
+function PartNames({ parts }: { parts: ReconciledCell["parts"] }) {
+  return parts.map(({ part, amount_usd: usd }, index) => (
+    <span key={part} className="text-muted-foreground">
+      {index > 0 ? ", " : ""}
+      <span className={part === "unexplained" ? "text-warning" : undefined}>
+        {differenceParts[part].label}
+      </span>
+      {parts.length > 1 ? (
+        <>
+          {" "}
+          <Difference usd={usd} />
+        </>
+      ) : null}
+    </span>
+  ));
+}
+
+/** The days of a model on which it differs, in their order. */
+function Days({ cells, workspace }: { cells: ReconciledCell[]; workspace: string }) {
+  const days = [...cells].sort((a, b) => (a.from < b.from ? -1 : 1));
+  return (
+    <details className="mt-1 text-xs">
+      <summary className="cursor-pointer text-muted-foreground">{formatCount(days.length, "day")}</summary>
+      <ul className="mt-1 grid gap-1.5">
+        {days.map((cell) => (
+          <li key={cell.from} className="grid gap-0.5">
+            <span className="flex justify-between gap-4">
+              <span>
+                <Link
+                  href={activityHref(workspace, { period: "range", from: cell.from, to: cell.to })}
+                  className="underline decoration-input underline-offset-4 hover:decoration-current"
+                >
+                  {cell.from === cell.to ? formatDay(cell.from) : formatDays(cell.from, cell.to)}
+                </Link>{" "}
+                <PartNames parts={cell.parts} />
+              </span>
+              <Difference usd={cell.difference_usd} />
+            </span>
+            <BilledLines cell={cell} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** What the bill says, where a part is unexplained. */
+function BilledLines({ cell: { lines } }: { cell: ReconciledCell }) {
+  return lines.map(({ line, unit, tier, key, amount_usd: usd, quantity }) => (
+    <span
+      key={JSON.stringify([line, unit, tier, key])}
+      className="flex justify-between gap-4 ps-3 text-muted-foreground"
+    >
+      <span className="min-w-0">
+        Billed:{" "}
+        {[
+          line,
+          quantity === null ? unit : `${formatNumber(Number(exactText(quantity)))} ${unit ?? ""}`,
+          tier,
+          key,
+        ]
+          .filter(Boolean)
+          .join(" · ") || "a row without a description"}
+      </span>
+      <Money usd={usd} inUsd />
+    </span>
+  ));
+}

@@ -1,0 +1,151 @@
+import { exactText } from "@/components/figures/amount";
+import { formatDate, formatMonthAndYear } from "@/components/figures/format-date";
+import { formatPercent } from "@/components/figures/format-percent";
+import { formatSignedMoney, formatUsd, Money } from "@/components/figures/money";
+import { Link } from "@/components/ui/link";
+import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
+import type { ReconciledDetail, ReconciledMonth } from "@/lib/contract/bills/reconciliation";
+
+/** "October 2026" */
+export const nameOfMonth = (month: string): string => formatMonthAndYear(`${month}-01`);
+
+type Coverage = ReconciledDetail["coverage"];
+
+/** The share of what was billed in units that was recorded, as a percentage; undefined where no bill has units. */
+export function coverageText(coverage: Coverage): string | undefined {
+  if (!coverage) return undefined;
+  const share = Number(exactText(coverage.recorded_units)) / Number(exactText(coverage.billed_units));
+  // What is not whole must not look so.
+  return share < 1 && share > 0.9995 ? "99.9%" : formatPercent(share);
+}
+
+/** What a month comes to, in words. */
+export function sentenceOf(detail: ReconciledDetail): string {
+  const { month, billed_usd: billed, recorded_usd: recorded, difference_usd: difference } = detail;
+  const gap = Number(exactText(difference));
+  const than =
+    gap === 0
+      ? "exactly what was recorded"
+      : `${formatUsd(recorded)} was recorded, ${formatUsd(exactText(difference).replace("-", ""))} ${gap > 0 ? "less" : "more"}`;
+  const covered = coverageText(detail.coverage);
+  const coverage = covered === undefined ? "" : ` ${covered} of the billed units were recorded.`;
+  return `${nameOfMonth(month)}: ${formatUsd(billed)} was billed${gap === 0 ? ", " : "; "}${than}.${coverage}`;
+}
+
+/** A difference with its sign. */
+export function Difference({ usd, figure }: { usd: ReconciledDetail["difference_usd"]; figure?: string }) {
+  const exact = exactText(usd);
+  return (
+    <span
+      className="whitespace-nowrap tabular-nums"
+      title={`$${exact}`.replace("$-", "−$")}
+      {...(figure && { "data-figure": figure, "data-exact": exact })}
+    >
+      {Number(exact) === 0 ? formatUsd(usd) : formatSignedMoney(usd)}
+    </span>
+  );
+}
+
+/** The months with a bill. @param props.shown the month that is explained below */
+export function ReconciledMonths({
+  months,
+  workspace,
+  shown,
+}: {
+  months: ReconciledMonth[];
+  workspace: string;
+  shown: string | undefined;
+}) {
+  return (
+    <Table aria-label="Months">
+      <TableHeader>
+        <TableRow>
+          <TableHead>Month</TableHead>
+          <TableHead className="text-right">Billed</TableHead>
+          <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
+          <TableHead className="text-right">Difference</TableHead>
+          <TableHead className="hidden text-right lg:table-cell">Without a bill</TableHead>
+          <TableHead className="hidden md:table-cell">Billed through</TableHead>
+        </TableRow>
+      </TableHeader>
+      <TableBody>
+        {months.map((row) => (
+          <TableRow key={row.month} className={row.month === shown ? "bg-muted/50" : undefined}>
+            <TableCell className="w-full min-w-28">
+              <Link
+                href={`/${workspace}/reconciliation?month=${row.month}`}
+                aria-current={row.month === shown ? "true" : undefined}
+                className="font-medium underline-offset-4 hover:underline"
+              >
+                {nameOfMonth(row.month)}
+              </Link>
+              <span className="block text-muted-foreground text-xs sm:hidden">
+                Recorded <Money usd={row.recorded_usd} inUsd />
+              </span>
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right">
+              <Money usd={row.billed_usd} figure="billed_usd" inUsd />
+            </TableCell>
+            <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
+              <Money usd={row.recorded_usd} figure="recorded_usd" inUsd />
+            </TableCell>
+            <TableCell className="text-right">
+              <Difference usd={row.difference_usd} figure="difference_usd" />
+            </TableCell>
+            <TableCell className="hidden whitespace-nowrap text-right lg:table-cell">
+              <span title="Usage recorded at providers of which no bill of this month is here">
+                <Money usd={row.recorded_elsewhere_usd} inUsd />
+              </span>
+            </TableCell>
+            <TableCell className="hidden whitespace-nowrap text-muted-foreground md:table-cell">
+              {formatDate(row.billed_through)}
+            </TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}
+
+/** What each provider billed in a month. */
+export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
+  return (
+    <Table aria-label="Providers">
+      <TableHeader>
+        <TableRow>
+          <TableHead>Provider</TableHead>
+          <TableHead className="text-right">Billed</TableHead>
+          <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
+          <TableHead className="text-right">Difference</TableHead>
+          <TableHead className="hidden text-right md:table-cell">Units recorded</TableHead>
+          <TableHead className="hidden text-right md:table-cell">Billed days</TableHead>
+        </TableRow>
+      </TableHeader>
+      <TableBody>
+        {detail.providers.map((row) => (
+          <TableRow key={row.provider}>
+            <TableCell className="w-full font-medium [overflow-wrap:anywhere]">
+              {row.provider}
+              <span className="block font-normal text-muted-foreground text-xs sm:hidden">
+                Recorded <Money usd={row.recorded_usd} inUsd />
+              </span>
+            </TableCell>
+            <TableCell className="whitespace-nowrap text-right">
+              <Money usd={row.billed_usd} inUsd />
+            </TableCell>
+            <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
+              <Money usd={row.recorded_usd} inUsd />
+            </TableCell>
+            <TableCell className="text-right">
+              <Difference usd={row.difference_usd} />
+            </TableCell>
+            <TableCell className="hidden text-right tabular-nums md:table-cell">
+              {coverageText(row.coverage) ?? "–"}
+            </TableCell>
+            <TableCell className="hidden text-right tabular-nums md:table-cell">{row.billed_days}</TableCell>
+          </TableRow>
+        ))}
+      </TableBody>
+    </Table>
+  );
+}

@@ -1,0 +1,165 @@
+import { add, type Decimal, isZero, subtract, sum, zero } from "@/lib/decimal";
+import { addDays } from "@/lib/spend/period";
+import { decimalsOf, type Explained, explain, Parts, type RecordedUse, totalOf } from "./explain";
+import { nameOf } from "./pair-units";
+import { type BilledFact, daysOf } from "./statements";
+
+/** What was recorded on a day at a provider: of one unit, or a whole model where the units are not known. */
+export type RecordedRow = RecordedUse & { provider: string; day: string };
+
+/** What counts of the bills of one provider and period, from the first day to before the second. */
+export type CountedPeriod = { provider: string; from: string; until: string; facts: BilledFact[] };
+
+/** Billed and recorded costs of a provider, period and model. */
+export type Cell = Explained & {
+  provider: string;
+  from: string;
+  until: string;
+  model: string | null;
+  billed: Decimal;
+  recorded: Decimal;
+  facts: BilledFact[];
+};
+
+/**
+ * Explains what one provider billed and what was recorded at it, by period and model.
+ * @param periods those of the provider, whichever accounts they are of; those that overlap are compared as one
+ * @param rows those of the provider, of all days that are compared
+ */
+export function reconcileProvider(
+  provider: string,
+  periods: readonly CountedPeriod[],
+  rows: readonly RecordedRow[],
+): Cell[] {
+  const byDay = groupBy(rows, ({ day }) => day);
+  const decimals = decimalsOf(periods.flatMap(({ facts }) => facts));
+  const cells: Cell[] = [];
+  for (const { from, until, facts } of joinOverlapping(periods)) {
+    const recorded = daysOf({ from, until }).flatMap((day) => {
+      const ofDay = byDay.get(day) ?? [];
+      byDay.delete(day);
+      return ofDay;
+    });
+    for (const { model, billed, used } of byModel(facts, recorded)) {
+      const explained = explain(billed, used, decimals);
+      const sums = { billed: totalOf(billed), recorded: totalOf(used) };
+      cells.push({ provider, from, until, model, facts: billed, ...sums, ...explained });
+    }
+  }
+  for (const [day, recorded] of byDay) cells.push(...notBilled(provider, day, recorded));
+  return cells;
+}
+
+/** What was recorded on a day without a bill. */
+function notBilled(provider: string, day: string, recorded: readonly RecordedRow[]): Cell[] {
+  const until = addDays(day, 1);
+  return [...groupBy(recorded, ({ model }) => model)].map(([model, rows]) => {
+    const parts = new Parts();
+    parts.add("not_billed_yet", subtract(zero, totalOf(rows)));
+    const explained = { parts: parts.sums, billedUnits: zero, recordedUnits: zero };
+    return {
+      provider,
+      from: day,
+      until,
+      model,
+      facts: [],
+      billed: zero,
+      recorded: totalOf(rows),
+      ...explained,
+    };
+  });
+}
+
+export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const row of rows) {
+    const found = groups.get(keyOf(row));
+    if (found) found.push(row);
+    else groups.set(keyOf(row), [row]);
+  }
+  return groups;
+}
+
+/** Periods that share a day become one. */
+function joinOverlapping(periods: readonly CountedPeriod[]): Omit<CountedPeriod, "provider">[] {
+  const joined: Omit<CountedPeriod, "provider">[] = [];
+  for (const { from, until, facts } of [...periods].sort((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = joined.at(-1);
+    if (last && from < last.until) {
+      if (until > last.until) last.until = until;
+      last.facts = [...last.facts, ...facts];
+    } else joined.push({ from, until, facts });
+  }
+  return joined;
+}
+
+type OfModel = { model: string | null; billed: BilledFact[]; used: RecordedRow[] };
+
+/**
+ * Brings billed and recorded models together: those whose names are alike but for a date, because one side may leave it out. A bill
+ * without any model is compared as a whole.
+ */
+function byModel(facts: readonly BilledFact[], recorded: readonly RecordedRow[]): OfModel[] {
+  if (facts.every(({ model }) => model === null))
+    return [{ model: null, billed: [...facts], used: [...recorded] }];
+  const billed = groupBy(facts, ({ model }) => withoutDate(model));
+  const used = groupBy(recorded, ({ model }) => withoutDate(model));
+  return [...new Set([...billed.keys(), ...used.keys()])].map((name) => {
+    const [of, same] = [billed.get(name) ?? [], used.get(name) ?? []];
+    const names = new Set((of.length > 0 ? of : same).map(({ model }) => model));
+    return { model: names.size === 1 ? ([...names][0] ?? null) : name, billed: of, used: same };
+  });
+}
+
+const dates = /[-@]20\d\d-?\d\d-?\d\d|-latest$|-v\d+(?::\d+)?$/g;
+
+/** A name without the provider before it and the date after it. */
+const withoutDate = (model: string | null): string | null =>
+  model === null ? null : nameOf(model).replace(dates, "");
+
+/** The sums and parts of some cells. */
+export function sumCells(cells: readonly Cell[]): Pick<Cell, "billed" | "recorded"> & Explained {
+  const parts = new Parts();
+  for (const cell of cells) for (const [part, amount] of cell.parts) parts.add(part, amount);
+  const total = (of: (cell: Cell) => Decimal) => sum(cells.map(of));
+  return {
+    parts: parts.sums,
+    billed: total(({ billed }) => billed),
+    recorded: total(({ recorded }) => recorded),
+    billedUnits: total(({ billedUnits }) => billedUnits),
+    recordedUnits: total(({ recordedUnits }) => recordedUnits),
+  };
+}
+
+/** Rows of whole models in place of their units, where the units do not sum to what was recorded. */
+export function checkedRows(
+  whole: readonly (RecordedRow & { unit: null })[],
+  byUnit: readonly RecordedRow[],
+): RecordedRow[] {
+  const keyOf = ({ provider, day, model }: RecordedRow) => JSON.stringify([provider, day, model]);
+  const units = groupBy(byUnit, keyOf);
+  return whole.flatMap((row) => {
+    const parts = units.get(keyOf(row)) ?? [];
+    const isWhole = parts.length > 0 && isZero(subtract(totalOf(parts), row.amount));
+    if (isWhole) return parts;
+    return isZero(row.amount) && !row.isUnpriced ? [] : [row];
+  });
+}
+
+/** Sums rows of the same provider, day and model. */
+export function sumByModel(
+  rows: readonly (RecordedRow & { unit: null })[],
+): (RecordedRow & { unit: null })[] {
+  const sums = new Map<string, RecordedRow & { unit: null }>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.provider, row.day, row.model]);
+    const found = sums.get(key);
+    sums.set(
+      key,
+      found
+        ? { ...found, amount: add(found.amount, row.amount), isUnpriced: found.isUnpriced && row.isUnpriced }
+        : row,
+    );
+  }
+  return [...sums.values()];
+}

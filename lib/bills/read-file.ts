@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { parse } from "csv-parse/sync";
+import { type BillField, billFields, maxBillRows } from "@/lib/contract/bills/bill-fields";
+import type { AddBillRequest } from "@/lib/contract/bills/bills";
+import { add, type Decimal, zero } from "@/lib/decimal";
+import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
+import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord } from "@/lib/ledger/import/row";
+import { focusColumns, isFocus, readFocusRow } from "./focus";
+import { chooseMark, readBilledRow } from "./read-row";
+import { type BilledRow, type Statement, toStatements } from "./statements";
+
+/** A file of a bill as it was read. */
+export type BillFile = {
+  format: "csv" | "focus";
+  sha256: string;
+  columns: Partial<Record<BillField, string>>;
+  unused: string[];
+  rowCount: number;
+  leftOutCount: number;
+  leftOut: Decimal;
+  statements: Statement[];
+};
+
+type Given = Pick<AddBillRequest, "content" | "columns" | "constants" | "amounts_in">;
+type Values = Readonly<Record<string, string>>;
+
+/** The most problems of rows that an error names. */
+const maxIssues = 20;
+
+const refuse = (message: string, path = "content"): ServiceError => validationFailed([{ path, message }]);
+
+/** Reads the text of a file. @throws ServiceError validation_failed with what is wrong in which line */
+export function readBillFile(request: Given): BillFile {
+  const { header, rows } = readCsv(request.content);
+  const format = isFocus(header) ? "focus" : "csv";
+  const columns = format === "focus" ? focusColumns(header) : findColumns(header, request);
+  const read =
+    format === "focus"
+      ? (values: Values) => readFocusRow(values, columns)
+      : rowReader(
+          columns,
+          rows.map(({ values }) => values),
+          request,
+        );
+  const issues: Issue[] = [];
+  const kept: BilledRow[] = [];
+  let [leftOutCount, leftOut] = [0, zero];
+  for (const { line, values } of rows) {
+    const found = read(values);
+    if ("problem" in found) issues.push({ path: "content", message: `line ${line}: ${found.problem}` });
+    else if ("leftOut" in found) [leftOutCount, leftOut] = [leftOutCount + 1, add(leftOut, found.leftOut)];
+    else kept.push(found);
+    if (issues.length >= maxIssues) break;
+  }
+  if (issues.length > 0) throw validationFailed(issues);
+  if (kept.length === 0) {
+    const why = leftOutCount > 0 ? "of the service category AI and Machine Learning" : "below its header";
+    throw refuse(`has no row ${why}`);
+  }
+  const taken = new Set(Object.values(columns));
+  return {
+    ...{ format, columns, leftOutCount, leftOut },
+    sha256: createHash("sha256").update(request.content).digest("hex"),
+    unused: header.filter((name) => !taken.has(name)),
+    rowCount: rows.length,
+    statements: toStatements(kept),
+  };
+}
+
+function readCsv(content: string) {
+  const [head = ""] = content.split(/\r?\n/, 1);
+  try {
+    const options = { ...csvOptions, delimiter: guessDelimiter(head), info: true, to: maxBillRows + 2 };
+    // Its types do not know what `info` adds.
+    const records = parse(content, options) as unknown as { record: string[]; info: { lines: number } }[];
+    const [first, ...others] = records;
+    if (!first) throw new FileError("it is empty");
+    if (others.length > maxBillRows)
+      throw new FileError(`it has more than ${maxBillRows} rows. Split it by month`);
+    const header = parseHeader(first.record);
+    const rows = others.map(({ record, info }) => {
+      const row = parseRecord(record, header, info.lines);
+      if (row instanceof FileError) throw new FileError(`line ${row.line}: ${row.message}`);
+      return row;
+    });
+    return { header, rows };
+  } catch (error) {
+    throw refuse(`cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Reads rows of a file that is not FOCUS by its columns. */
+function rowReader(
+  columns: Partial<Record<BillField, string>>,
+  rows: readonly Values[],
+  { constants = {}, amounts_in: unit }: Given,
+) {
+  const textOf = (values: Values, field: BillField) => values[columns[field] ?? ""]?.trim() ?? "";
+  const numbers = (["amount", "list_amount", "quantity"] as const).flatMap((field) =>
+    rows.map((values) => textOf(values, field)),
+  );
+  const mark = chooseMark(numbers);
+  return (values: Values) =>
+    readBilledRow((field) => textOf(values, field) || constants[field]?.trim() || undefined, { unit, mark });
+}
+
+const plainName = (column: string) => column.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+/** Which column has which field: as given, otherwise by its name. @throws ServiceError validation_failed */
+function findColumns(
+  header: readonly string[],
+  { columns: given = {}, constants = {} }: Given,
+): Partial<Record<BillField, string>> {
+  const there = `there are: ${header.join(", ")}`;
+  const columns: Partial<Record<BillField, string>> = {};
+  for (const [field, column] of Object.entries(given) as [BillField, string | undefined][]) {
+    if (column === undefined) continue;
+    if (!header.includes(column))
+      throw refuse(`There is no column "${column}"; ${there}`, `columns.${field}`);
+    columns[field] = column;
+  }
+  const taken = new Set(Object.values(columns));
+  const offer = (field: BillField, names: readonly string[]) => {
+    if (columns[field] !== undefined || constants[field] !== undefined) return;
+    const column = header.find((name) => !taken.has(name) && names.includes(plainName(name)));
+    if (column === undefined) return;
+    columns[field] = column;
+    taken.add(column);
+  };
+  const fields = Object.keys(billFields) as BillField[];
+  for (const field of fields) offer(field, [plainName(field)]);
+  for (const field of fields) offer(field, billFields[field]);
+  for (const field of ["day", "amount", "provider"] as const) {
+    if (columns[field] !== undefined || constants[field] !== undefined) continue;
+    const message = `No column has the ${field}. Name it, or give one value for all rows in constants; ${there}`;
+    throw refuse(message, `columns.${field}`);
+  }
+  return columns;
+}

@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { month } from "@/lib/contract/ledger/closed-months";
+import { day, decimalNumber } from "@/lib/contract/values/fields";
+import { differenceParts } from "./difference-parts";
+
+const sums = {
+  billed_usd: decimalNumber("What the provider billed, USD."),
+  recorded_usd: decimalNumber("What was recorded of it here, USD."),
+  difference_usd: decimalNumber("Billed less recorded, USD."),
+};
+
+const parts = z
+  .array(
+    z.object({
+      part: z.enum(Object.keys(differenceParts) as [keyof typeof differenceParts]).meta({
+        description: Object.entries(differenceParts)
+          .map(([name, { meaning }]) => `\`${name}\`: ${meaning}`)
+          .join("; "),
+      }),
+      amount_usd: decimalNumber("USD, negative where more was recorded than billed."),
+    }),
+  )
+  .meta({
+    description:
+      "What the difference consists of. The parts sum to it exactly; those that are zero are left out.",
+  });
+
+const coverage = z
+  .object({
+    billed_units: decimalNumber("Tokens and other units that bills and records count alike."),
+    recorded_units: decimalNumber("Of them, those that were recorded, at most as many as billed."),
+  })
+  .nullable()
+  .meta({ description: "Null where the bill says nothing of quantities." });
+
+/** A row of a bill within a period and model. */
+const billedLine = z.object({
+  line: z.string().nullable(),
+  unit: z.string().nullable(),
+  tier: z.string().nullable(),
+  key: z.string().nullable(),
+  amount_usd: decimalNumber("USD."),
+  list_usd: decimalNumber("Before discounts, USD; null where the bill does not say.").nullable(),
+  quantity: decimalNumber("In the unit.").nullable(),
+});
+
+const cell = z
+  .object({
+    provider: z.string(),
+    from: day,
+    to: day.meta({ description: "The last day: that of `from`, unless the bill has no days." }),
+    model: z.string().nullable().meta({
+      description: "As the bill or, without one, the record names it. Null for what is of no model.",
+    }),
+    ...sums,
+    parts,
+    lines: z.array(billedLine).meta({
+      description: "What the bill says, where a part of the difference is unexplained: at most 20 rows.",
+    }),
+  })
+  .meta({ id: "ReconciledCell" });
+export type ReconciledCell = z.output<typeof cell>;
+
+const provider = z
+  .object({
+    provider: z.string(),
+    ...sums,
+    parts,
+    coverage,
+    billed_days: z.int().meta({ description: "Days of the month that have a bill." }),
+  })
+  .meta({ id: "ReconciledProvider" });
+
+const reconciledModel = z
+  .object({ provider: z.string(), model: cell.shape.model, ...sums, parts, coverage })
+  .meta({ id: "ReconciledModel" });
+export type ReconciledModel = z.output<typeof reconciledModel>;
+
+const reconciledMonth = z
+  .object({
+    month,
+    ...sums,
+    recorded_elsewhere_usd: decimalNumber(
+      "Usage that was recorded at providers without a bill of the month, USD. It is not in the sums.",
+    ),
+    billed_through: day.meta({ description: "The last day that has a bill." }),
+  })
+  .meta({ id: "ReconciledMonth" });
+export type ReconciledMonth = z.output<typeof reconciledMonth>;
+
+const detail = z
+  .object({
+    month,
+    ...sums,
+    parts,
+    coverage,
+    providers: z.array(provider),
+    models: z.array(reconciledModel).meta({
+      description: "By provider and model, the largest difference first, at most 500.",
+    }),
+    cells: z.array(cell).meta({
+      description: "By provider, period and model, the largest difference first, at most 1,000.",
+    }),
+    cell_count: z.int(),
+  })
+  .meta({ id: "ReconciledDetail" });
+export type ReconciledDetail = z.output<typeof detail>;
+
+export const reconciliation = z
+  .object({
+    months: z.array(reconciledMonth).meta({ description: "Months with a bill, the latest first." }),
+    detail: detail
+      .nullable()
+      .meta({ description: "The month that was asked for. Null without one, or where it has no bill." }),
+  })
+  .meta({ id: "Reconciliation" });
+export type Reconciliation = z.output<typeof reconciliation>;
+
+export const reconciliationQuery = z.strictObject({
+  month: month.optional().meta({ description: "The month to explain, such as 2026-10." }),
+});

@@ -1,0 +1,99 @@
+import type { ExampleSet } from "./example-set";
+
+const sums = { billed_usd: 1342.18, recorded_usd: 1284.1, difference_usd: 58.08 };
+const parts = [
+  { part: "no_source", amount_usd: 120.4 },
+  { part: "discount", amount_usd: -62.32 },
+];
+const coverage = { billed_units: 812_400_000, recorded_units: 738_100_000 };
+
+const period = {
+  provider: "openai",
+  account: null,
+  from: "2026-10-31",
+  to: "2026-10-31",
+  amount_usd: 41.92,
+  former_usd: 40.11,
+  is_replaced: false,
+};
+
+const leftOut = { left_out_count: 0, left_out_usd: 0 };
+
+const bill = {
+  id: "5b1f0f0e-2a53-4c68-9b0e-7b2b1a6f9a11",
+  name: "openai-costs-october.csv",
+  format: "csv",
+  providers: ["openai"],
+  from: "2026-10-01",
+  to: "2026-10-31",
+  amount_usd: 1342.18,
+  counted_usd: 1342.18,
+  row_count: 412,
+  ...leftOut,
+  changes: [period],
+  created_at: "2026-11-03T09:12:40.118+00:00",
+  created_by: "grace@example.com",
+};
+
+const month = {
+  month: "2026-10",
+  ...sums,
+  recorded_elsewhere_usd: 12.5,
+  billed_through: "2026-10-31",
+};
+
+export const billExamples: ExampleSet = {
+  requests: {
+    AddBillRequest: {
+      file: {
+        summary: "A cost export in cents, whose columns have usual names",
+        value: {
+          name: "openai-costs-october.csv",
+          content: "date,model,unit,quantity,amount\n2026-10-31,gpt-5,input_tokens,1200000,150",
+          constants: { provider: "openai" },
+          amounts_in: "cents",
+        },
+      },
+    },
+  },
+  responses: {
+    Bill: bill,
+    BillList: { bills: [bill], can_edit: true },
+    AddedBill: {
+      id: bill.id,
+      format: "csv",
+      columns: { day: "date", model: "model", unit: "unit", quantity: "quantity", amount: "amount" },
+      unused: [],
+      row_count: 412,
+      ...leftOut,
+      amount_usd: 1342.18,
+      periods: [period],
+      jumps: [],
+    },
+    Reconciliation: {
+      months: [month],
+      detail: {
+        month: "2026-10",
+        ...sums,
+        parts,
+        coverage,
+        providers: [{ provider: "openai", ...sums, parts, coverage, billed_days: 31 }],
+        models: [{ provider: "openai", model: "gpt-5", ...sums, parts, coverage }],
+        cells: [
+          {
+            provider: "openai",
+            from: "2026-10-31",
+            to: "2026-10-31",
+            model: "gpt-5",
+            billed_usd: 41.92,
+            recorded_usd: 30.5,
+            difference_usd: 11.42,
+            parts: [{ part: "no_source", amount_usd: 11.42 }],
+            lines: [],
+          },
+        ],
+        cell_count: 1,
+      },
+    },
+  },
+};

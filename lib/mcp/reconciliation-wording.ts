@@ -1,0 +1,41 @@
+import { differenceParts } from "@/lib/contract/bills/difference-parts";
+import type { ReconciledDetail, Reconciliation } from "@/lib/contract/bills/reconciliation";
+import { usd } from "./wording";
+
+/** The most periods and models that a text names. */
+const maxNamed = 10;
+
+type Parts = ReconciledDetail["parts"];
+
+const describeParts = (parts: Parts) =>
+  parts.map(({ part, amount_usd: amount }) => `${usd(amount)} ${part} (${differenceParts[part].meaning})`);
+
+/** Bills beside records as text. @param month the one that was asked for */
+export function describeReconciliation(
+  { months, detail }: Reconciliation,
+  month: string | undefined,
+): string {
+  if (months.length === 0) return "There is no bill, as far as this key may see.";
+  if (!detail) {
+    return [
+      month === undefined
+        ? "Billed and recorded, by month:"
+        : `There is no bill of ${month}. Months with one:`,
+      ...months.map(
+        ({ month: name, billed_usd: billed, recorded_usd: recorded, difference_usd: difference }) =>
+          `- ${name}: billed ${usd(billed)}, recorded ${usd(recorded)}, difference ${usd(difference)}`,
+      ),
+    ].join("\n");
+  }
+  const { billed_usd: billed, recorded_usd: recorded, difference_usd: difference } = detail;
+  const named = detail.cells.filter(({ parts }) => parts.length > 0).slice(0, maxNamed);
+  return [
+    `${detail.month}: billed ${usd(billed)}, recorded ${usd(recorded)}, difference ${usd(difference)}.`,
+    ...describeParts(detail.parts).map((part) => `- ${part}`),
+    ...(named.length > 0 ? ["The largest differences:"] : []),
+    ...named.map(
+      ({ provider, from, to, model, difference_usd: usdHere, parts }) =>
+        `- ${provider} ${model ?? "without a model"}, ${from === to ? from : `${from} to ${to}`}: ${usd(usdHere)} (${parts.map(({ part, amount_usd: amount }) => `${part} ${usd(amount)}`).join(", ")})`,
+    ),
+  ].join("\n");
+}

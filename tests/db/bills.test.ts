@@ -1,0 +1,123 @@
+import type pg from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Fixtures } from "@/tests/helpers/keys";
+import { actAs, createMembers } from "@/tests/helpers/sql-user";
+import { withDatabase } from "@/tests/helpers/with-database";
+
+// What the database itself keeps to, whoever asks and however.
+
+let fixtures: Fixtures;
+let service: pg.Client;
+let workspace: string;
+let users: Awaited<ReturnType<typeof createMembers>>;
+
+withDatabase((open) => {
+  ({ fixtures, service } = open);
+});
+beforeAll(async () => {
+  workspace = await fixtures.workspace();
+  users = await createMembers(fixtures, workspace, await fixtures.workspace());
+});
+
+const refused = "42501";
+const statement = "00000000-0000-4000-8000-000000000001";
+const bill = JSON.stringify({
+  ...{ name: "october.csv", format: "csv", sha256: "0".repeat(64) },
+  ...{ row_count: 1, left_out_count: 0, left_out_usd: 0 },
+  statements: [
+    {
+      ...{ id: statement, provider: "openai", account: "" },
+      ...{ starts_on: "2026-10-01", ends_on: "2026-10-02", amount_usd: 4 },
+    },
+  ],
+  facts: [{ statement_id: statement, model: "gpt-5", amount_usd: 4 }],
+});
+
+/** Runs a statement as a user, or as the service with the claims of a user. @returns its rows, or the state of its error */
+async function as(
+  who: keyof typeof users,
+  text: string,
+  values: unknown[],
+  role = "service",
+  end = "rollback",
+) {
+  await service.query("begin");
+  try {
+    await actAs(service, { sub: users[who] });
+    if (role === "service") await service.query("select set_config('role', 'none', true)");
+    const { rows } = await service.query(text, values);
+    await service.query(end);
+    return rows;
+  } catch (error) {
+    await service.query("rollback");
+    return (error as { code: string }).code;
+  }
+}
+
+/** What a key reads of the tables of bills. @param claims besides those of its workspace */
+async function asKey(claims: object): Promise<number[]> {
+  await service.query("begin");
+  const all = { id: users.owner, workspace_id: workspace, environment: "live", allow: null, deny: [] };
+  await service.query(
+    "select set_config('request.api_key', $1, true), set_config('role', 'outlay_key', true)",
+    [JSON.stringify({ ...all, ...claims })],
+  );
+  const counts: number[] = [];
+  for (const table of ["bills", "bill_statements", "billed_facts"])
+    counts.push((await service.query(`select from public.${table}`)).rowCount ?? 0);
+  await service.query("rollback");
+  return counts;
+}
+
+const add = "select private.add_bill($1, $2) as id";
+
+describe("The bills of a workspace", () => {
+  test("are added and deleted by its admins alone, however the service is asked", async () => {
+    for (const who of ["member", "viewer", "stranger"] as const)
+      expect(await as(who, add, [workspace, bill])).toBe(refused);
+    expect(await as("admin", add, [workspace, bill], "authenticated")).toBe(refused);
+    expect(await as("admin", add, [workspace, bill], "service", "commit")).toEqual([
+      { id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    ]);
+    expect(await as("owner", add, [workspace, bill])).toEqual([{ id: null }]);
+    const { rows } = await fixtures.sql.query("select id from public.bills where workspace_id = $1", [
+      workspace,
+    ]);
+    const { id } = rows[0];
+    for (const who of ["member", "viewer", "stranger"] as const)
+      expect(await as(who, "select private.delete_bill($1, $2)", [workspace, id])).toBe(refused);
+    expect(await as("admin", "select private.delete_bill($1, $2) as done", [workspace, id])).toEqual([
+      { done: true },
+    ]);
+  });
+
+  test("are read by its members, and by keys that may read all live spend", async () => {
+    const count = "select from public.billed_facts where workspace_id = $1";
+    for (const who of ["owner", "viewer"] as const)
+      expect(await as(who, count, [workspace], "authenticated")).toHaveLength(1);
+    expect(await as("stranger", count, [workspace], "authenticated")).toEqual([]);
+    expect(await asKey({})).toEqual([1, 1, 1]);
+    for (const confined of [
+      { allow: ["checkout"] },
+      { deny: ["checkout"] },
+      { users: ["anna"] },
+      { environment: "test" },
+    ])
+      expect(await asKey(confined)).toEqual([0, 0, 0]);
+    expect(await asKey({ workspace_id: "00000000-0000-4000-8000-000000000002" })).toEqual([0, 0, 0]);
+  });
+
+  test("are changed by no user, an admin neither", async () => {
+    for (const text of [
+      "update public.billed_facts set amount_usd = 0 where workspace_id = $1",
+      "delete from public.bills where workspace_id = $1",
+      "insert into public.bills (workspace_id, name, format, sha256, row_count) values ($1, 'x', 'csv', repeat('1', 64), 1)",
+    ])
+      expect(await as("owner", text, [workspace], "authenticated")).toBe(refused);
+  });
+
+  test("are of one month each, so that no amount is divided between two", async () => {
+    const two = bill.replace("2026-10-02", "2026-11-02").replace("0".repeat(64), "1".repeat(64));
+    expect(await as("admin", add, [workspace, two])).toBe("23514");
+  });
+});
