@@ -16,7 +16,7 @@ import {
 } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { containing, empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
-import { isOnDays, type ZonedDays } from "@/lib/ledger/days";
+import { dayIn, isOnDays, type ZonedDays } from "@/lib/ledger/days";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
@@ -258,7 +258,7 @@ export async function selectActivity(
        page.voided_by is not null and exists (
          select from public.closed_months as closing
          where closing.workspace_id = ${workspaceId} and closing.reopened_at is null and closing.closed_at <= voided.created_at
-           and closing.month = date_trunc('month', page.occurred_at at time zone 'UTC')::date
+           and closing.month = date_trunc('month', ${dayIn(range.timeZone, sql`page.occurred_at`)}::timestamp)::date
        ) as undone_later
      from page
      join public.projects on projects.workspace_id = ${workspaceId} and projects.id = page.project_id
