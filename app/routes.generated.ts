@@ -4,6 +4,7 @@ import type { RouteEntry } from "@/lib/http/route-table";
 export const routes: RouteEntry[] = [
   { path: "/callback", load: () => import("@/app/(auth)/callback/route") },
   { path: "/outbox/open", load: () => import("@/app/(auth)/outbox/open/route") },
+  { path: "/sign-in/provider", load: () => import("@/app/(auth)/sign-in/provider/route") },
   { path: "/.well-known/oauth-authorization-server/[...path]", load: () => import("@/app/.well-known/oauth-authorization-server/[...path]/route") },
   { path: "/.well-known/oauth-authorization-server", load: () => import("@/app/.well-known/oauth-authorization-server/route") },
   { path: "/.well-known/oauth-protected-resource/[...path]", load: () => import("@/app/.well-known/oauth-protected-resource/[...path]/route") },
@@ -49,6 +50,8 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/alert-rules", load: () => import("@/app/api/v1/workspaces/[slug]/alert-rules/route") },
   { path: "/api/v1/workspaces/[slug]/alert-snoozes/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/alert-snoozes/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/alert-snoozes", load: () => import("@/app/api/v1/workspaces/[slug]/alert-snoozes/route") },
+  { path: "/api/v1/workspaces/[slug]/alerts/inbox/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/alerts/inbox/[id]/route") },
+  { path: "/api/v1/workspaces/[slug]/alerts/inbox", load: () => import("@/app/api/v1/workspaces/[slug]/alerts/inbox/route") },
   { path: "/api/v1/workspaces/[slug]/alerts/news", load: () => import("@/app/api/v1/workspaces/[slug]/alerts/news/route") },
   { path: "/api/v1/workspaces/[slug]/alerts", load: () => import("@/app/api/v1/workspaces/[slug]/alerts/route") },
   { path: "/api/v1/workspaces/[slug]/alerts/seen", load: () => import("@/app/api/v1/workspaces/[slug]/alerts/seen/route") },

@@ -55,6 +55,16 @@ test("Refuses a mail server without a sender, and a sender that is no address", 
   expect(() => parseEnv({ SMTP_URL: "mail.example.com" })).toThrow(/SMTP_URL: must be a URL/);
 });
 
+test("Refuses a replica of the embedded database", () => {
+  const POSTGRES_READ_URL = "postgres://replica/outlay";
+  expect(() => parseEnv({ POSTGRES_READ_URL })).toThrow(
+    /POSTGRES_READ_URL: .* POSTGRES_URL, which is not set/,
+  );
+  expect(parseEnv({ POSTGRES_READ_URL, POSTGRES_URL: "postgres://primary/outlay" })).toMatchObject({
+    POSTGRES_READ_URL,
+  });
+});
+
 test("Refuses to serve no pages where Next is to serve every route", () => {
   expect(() => parseEnv({ OUTLAY_PAGES: "off", OUTLAY_FAST_LANE: "off" })).toThrow(
     /OUTLAY_PAGES: cannot be off/,

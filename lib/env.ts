@@ -96,6 +96,8 @@ const schema = z.object({
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   /** A direct connection, for migrations and maintenance. */
   POSTGRES_URL_NON_POOLING: url("postgres:", "postgresql:").optional(),
+  /** A streaming replica of that database. It answers what people read, once it has everything that was committed before. */
+  POSTGRES_READ_URL: url("postgres:", "postgresql:").optional(),
   /**
    * The certificate (PEM) of the authority that signed the database's certificate, where the system does not know it.
    */
@@ -211,6 +213,10 @@ function findConflicts(settings: Env): { path: PropertyKey[]; message: string }[
   if (reading > all - 3) {
     const message = `must be at most ${all - 3}: of POSTGRES_POOL_SIZE (${all}), two at least are for recording, and one for health`;
     problems.push({ path: ["POSTGRES_READ_POOL_SIZE"], message });
+  }
+  if (settings.POSTGRES_READ_URL && !postgresUrl(settings)) {
+    const message = "is the replica of POSTGRES_URL, which is not set";
+    problems.push({ path: ["POSTGRES_READ_URL"], message });
   }
   if (settings.OUTLAY_PAGES === "off" && settings.OUTLAY_FAST_LANE === "off") {
     const message = "cannot be off where OUTLAY_FAST_LANE is: Next serves every route then";

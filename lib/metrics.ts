@@ -70,6 +70,12 @@ function createMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
+    readsWithoutReplica: new Counter({
+      name: "outlay_reads_without_replica_total",
+      help: "Reads that the primary answered because the replica was behind or failing.",
+      labelNames: ["reason"],
+      registers,
+    }),
     alertDeliveries: new Counter({
       name: "outlay_alert_deliveries_total",
       help: "Attempts to deliver something, by the kind of channel or of mail and how they ended; dead: given up.",

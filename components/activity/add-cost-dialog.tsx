@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { formatUsd } from "@/components/figures/money";
-import { utcDay } from "@/components/figures/utc-day";
+import { readerZone } from "@/components/reader/by-reader";
 import { useMutation } from "@/components/requests/use-mutation";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
@@ -14,7 +14,7 @@ import { FormField } from "@/components/ui/form-field";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import { toast } from "@/components/ui/toaster";
 import { ExpenseFields, UsageFields } from "./cost-fields";
-import { type ManualKind, recordByHand, toManualMessage } from "./manual-message";
+import { type ManualKind, recordByHand, todayIn, toManualMessage } from "./manual-message";
 
 type Props = { workspace: string; environment: string; onClose: () => void };
 
@@ -25,7 +25,7 @@ export default function AddCostDialog({ workspace, environment, onClose }: Props
   const [project, setProject] = useState<string[]>([]);
   const [idempotencyKey] = useState(() => `manual:${crypto.getRandomValues(new Uint32Array(4)).join("-")}`);
   const { run, reset, isPending, problem, fieldErrors } = useMutation(recordByHand, { quiet: true });
-  const today = utcDay(Date.now());
+  const today = todayIn(readerZone());
 
   const submit = async (fields: FormData) => {
     const form = Object.fromEntries(fields) as Record<string, string>;
@@ -84,7 +84,7 @@ export default function AddCostDialog({ workspace, environment, onClose }: Props
           ) : (
             <UsageFields fieldErrors={fieldErrors} />
           )}
-          <FormField label="Day (UTC)" error={fieldErrors["message.occurred_at"]}>
+          <FormField label={`Day (${readerZone()})`} error={fieldErrors["message.occurred_at"]}>
             {(control) => <DateInput {...control} name="day" defaultValue={today} max={today} />}
           </FormField>
           <DialogFormFooter

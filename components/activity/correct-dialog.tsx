@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { readerZone } from "@/components/reader/by-reader";
 import { useMutation } from "@/components/requests/use-mutation";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
 import { Combobox } from "@/components/ui/combobox";
@@ -40,7 +41,7 @@ export default function CorrectDialog({ workspace, kind, message, onClose }: Pro
     const answer = await run(workspace, message.id, {
       reason: (form.reason ?? "").trim(),
       project: slug,
-      message: toCorrectedMessage(kind, message, form),
+      message: toCorrectedMessage(kind, message, form, readerZone()),
       idempotency_key: attempt,
     });
     // The next attempt may have other values, which the same key would refuse.
@@ -73,10 +74,10 @@ export default function CorrectDialog({ workspace, kind, message, onClose }: Pro
           </FormField>
           <Fields fieldErrors={fieldErrors} values={valuesOf(message)} />
           <FormField
-            label="Day (UTC)"
+            label={`Day (${readerZone()})`}
             error={fieldErrors["message.occurred_at"] ?? fieldErrors["message.starts_on"]}
           >
-            {(control) => <DateInput {...control} name="day" defaultValue={dayOf(message)} />}
+            {(control) => <DateInput {...control} name="day" defaultValue={dayOf(message, readerZone())} />}
           </FormField>
           <ReasonField error={fieldErrors.reason} />
           <DialogFormFooter

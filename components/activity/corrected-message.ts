@@ -1,7 +1,9 @@
 import { exactText } from "@/components/figures/amount";
 import { startOfDay } from "@/components/figures/utc-day";
 import type { MessageDetail } from "@/lib/contract/spend/activity";
-import { toNumberOrText } from "./manual-message";
+import { postedOn } from "@/lib/contract/values/clock";
+import { exactMs } from "@/lib/contract/values/instant";
+import { todayIn, toNumberOrText } from "./manual-message";
 
 /** The kinds of message that the form corrects. Others are voided and recorded again. */
 export type CorrectableKind = "expense" | "usage" | "subscription";
@@ -39,26 +41,35 @@ export function valuesOf(message: MessageDetail): Record<string, string> {
   );
 }
 
-/** The first UTC day of a message, `YYYY-MM-DD`. */
-export const dayOf = ({ entries }: MessageDetail): string => entries[0]?.occurred_at.slice(0, 10) ?? "";
+/** The first day of a message in a time zone, `YYYY-MM-DD`. */
+export function dayOf({ entries: [first] }: MessageDetail, timeZone: string): string {
+  return first ? postedOn(timeZone, exactMs(first.occurred_at)) : "";
+}
 
 /**
  * Builds the message that a filled-in form corrects another to. What the form does not show stays as it was; an unchanged
  * day is left out, so that the time of day stays, too.
+ * @param timeZone in which its day was shown
  */
 export function toCorrectedMessage(
   kind: CorrectableKind,
   original: MessageDetail,
   form: Record<string, string>,
+  timeZone: string,
 ): Record<string, unknown> {
   const message: Record<string, unknown> = { type: kind, ...keptOf(original) };
   for (const name of fieldsOf[kind]) {
     const value = form[name]?.trim();
     if (value) message[name] = numbers.has(name) ? toNumberOrText(value) : value;
   }
-  const isMoved = form.day !== undefined && form.day !== "" && form.day !== dayOf(original);
-  if (kind === "subscription") message.starts_on = isMoved ? form.day : dayOf(original);
-  else if (isMoved) message.occurred_at = startOfDay(form.day ?? "");
+  const day = dayOf(original, timeZone);
+  const isMoved = form.day !== undefined && form.day !== "" && form.day !== day;
+  if (kind === "subscription") message.starts_on = isMoved ? form.day : day;
+  else if (isMoved) {
+    // Midnight of today in UTC may not have come yet.
+    const isToday = form.day === todayIn(timeZone);
+    message.occurred_at = isToday ? new Date().toISOString() : startOfDay(form.day ?? "");
+  }
   return message;
 }
 

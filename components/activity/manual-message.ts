@@ -1,8 +1,9 @@
 import { parseAmount } from "@/components/figures/parse-amount";
-import { startOfDay } from "@/components/figures/utc-day";
+import { startOfDay, utcDay } from "@/components/figures/utc-day";
 import { ApiError, callApi } from "@/components/requests/api";
 import type { bulkResult } from "@/lib/contract/ledger/ingest-result";
 import type { bulkRequest } from "@/lib/contract/ledger/message";
+import { clockOf } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /** The kinds of message that the dialog can record. */
@@ -15,10 +16,14 @@ const fieldsOf: Record<ManualKind, readonly string[]> = {
 };
 const numbers = new Set(["amount", "quantity", "estimated_cost"]);
 
+/** The current day of a time zone, `YYYY-MM-DD`. */
+export const todayIn = (timeZone: string): string => utcDay(clockOf(timeZone, Date.now()).now);
+
 /**
  * Builds the message of a filled-in form. Empty fields are left out. Numbers keep every digit that was typed; a text that
  * is not a number is sent as it is, so that the API explains what is wrong with it.
- * @param today the current UTC day, `YYYY-MM-DD`; a message of today gets the current time
+ * @param today the current day of the workspace, `YYYY-MM-DD`; a message of today gets the current time, one of another day
+ *   none: midnight UTC, which is of that day in every time zone
  */
 export function toManualMessage(
   kind: ManualKind,

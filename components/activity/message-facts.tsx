@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { exactText } from "@/components/figures/amount";
 import { formatCount, formatDigits } from "@/components/figures/format-count";
-import { formatLocally, formatMonthAndYear } from "@/components/figures/format-date";
+import { formatInZone, formatMonthAndYear } from "@/components/figures/format-date";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
@@ -165,11 +165,11 @@ function Facts({ workspace, message }: { workspace: string; message: Message }) 
   );
 }
 
-/** An instant in full in the viewer's time zone, and how long ago it was. Only rendered in the browser, which knows the zone. */
+/** An instant in full in the time zone of the workspace, and how long ago it was. */
 function Instant({ at }: { at: string }) {
   return (
     <>
-      {formatLocally(new Date(at), "instant")}{" "}
+      {formatInZone(new Date(at), "instant")}{" "}
       <span className="text-muted-foreground">
         (<Time at={at} />)
       </span>

@@ -5,7 +5,7 @@ import { addDays } from "@/components/figures/utc-day";
 import type { FiredAlert } from "@/lib/contract/alerts/alerts";
 
 /** The figures of an alert in one or two lines: why it fired. */
-export function AlertFigures({ alert }: { alert: FiredAlert }) {
+export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "period" | "summary"> }) {
   const { figures, period, summary } = alert;
   const during = period ? (
     <span className="text-muted-foreground">

@@ -34,6 +34,7 @@ const labels: Record<string, string> = {
   starts_at: "From",
   next_on: "Next charge",
   base_currency: "Currency",
+  time_zone: "Time zone",
   unit_type: "Unit",
   scope_type: "Scope",
   scope_value: "Scope value",

@@ -15,6 +15,7 @@ export const kinds: Record<string, string> = {
   alert_channel: "Alert channels",
   alert_rule: "Alert rules",
   alert_snooze: "Snoozed alerts",
+  alert_entry: "Alerts",
   saved_view: "Saved views",
   connection: "Assistants",
   price: "Prices",

@@ -34,6 +34,8 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
   workspace: ({ action }, row, before) => {
     if (action.endsWith(".changed") && differs("require_mfa", before, row))
       return `${row.require_mfa ? "required" : "stopped requiring"} two-factor authentication`;
+    if (action === "workspace.time_zone_requested")
+      return `asked for the time zone ${textOf(row, "time_zone")}`;
     return `${verbOf(action, "created", "changed", "deleted")} the workspace ${nameOf(row)}`;
   },
   authenticator: ({ action }) => `${verbOf(action, "added", "", "removed")} an authenticator app`,
@@ -87,6 +89,15 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     const rule = `the alert rule ${textOf(row, "rule")}`;
     const of = row.subject_id === null ? rule : `a subject of ${rule}`;
     return action.endsWith(".deleted") ? `ended the snooze of ${of}` : `snoozed ${of}`;
+  },
+  alert_entry: (_, row, before) => {
+    const entry = `the alert about ${nameOf(row)}`;
+    if (differs("resolved_at", before, row)) {
+      return row.resolved_at === null ? `opened ${entry} again` : `resolved ${entry}`;
+    }
+    return row.assignee === null
+      ? `took ${entry} from ${textOf(before, "assignee")}`
+      : `assigned ${entry} to ${textOf(row, "assignee")}`;
   },
   connection: ({ action }, row) => {
     const assistant = textOf(row, "client_name") || nameOf(row);

@@ -1,6 +1,7 @@
 "use client";
 
 import type { z } from "zod";
+import { readerZone } from "@/components/reader/by-reader";
 import { TimeZoneField } from "@/components/schedule/time-zone-field";
 import { WeekdayField } from "@/components/schedule/weekday-field";
 import { TextField } from "@/components/ui/form-field";
@@ -54,7 +55,7 @@ export function BudgetDays({
         <TimeZoneField
           zone={zone}
           onZone={onZone}
-          description="Days start at midnight in this time zone."
+          description={`Days start at midnight in this time zone. Left empty: in ${readerZone()}, as in the workspace.`}
           error={fieldErrors.time_zone}
         />
       </div>

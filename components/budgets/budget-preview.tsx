@@ -18,7 +18,7 @@ type Request = z.input<typeof createBudgetRequest>;
 const waitMs = 500;
 
 /**
- * Says what a budget would show and do if it were set now, while it is typed.
+ * Says what a budget would show and do if it were set or changed now, while it is typed.
  * @param request the budget; undefined while something is missing or wrong
  */
 export function BudgetPreviewText({

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { addDays } from "@/components/figures/utc-day";
 import { activityHref } from "@/components/filters/href";
+import { readerZone } from "@/components/reader/by-reader";
 import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 
 type Budget = z.output<typeof budgetSchema>;
@@ -9,7 +10,7 @@ type Budget = z.output<typeof budgetSchema>;
 export function budgetRowsHref(workspace: string, { scope: { type, value }, ...budget }: Budget): string {
   const filter = type === "global" ? {} : { [type]: value };
   const period =
-    budget.period === "month" && budget.time_zone === "UTC"
+    budget.period === "month" && budget.time_zone === readerZone()
       ? { period: "month" }
       : { period: "range", from: budget.period_from, to: addDays(budget.period_until, -1) };
   return activityHref(workspace, { ...period, environment: "live", ...filter });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { exactText, toNumber } from "@/components/figures/amount";
+import { readerZone } from "@/components/reader/by-reader";
 import type { budget } from "@/lib/contract/spend/budgets";
 
 type Budget = z.output<typeof budget>;
@@ -9,6 +10,8 @@ export type EditableBudget = {
   id: string;
   name: string;
   period: Budget["period"];
+  /** What it covers and when it counts, as a request has it. This cannot be changed. */
+  fixed: Fixed;
   amount: string;
   raise: { amount: string; until: string } | null;
   percents: string[];
@@ -16,6 +19,13 @@ export type EditableBudget = {
   blocks: boolean;
   currency: string;
   warns: Warned;
+};
+
+type Fixed = Pick<Budget, "period" | "week_starts_on" | "time_zone" | "currency"> & {
+  scope_type: Budget["scope"]["type"];
+  scope_value: string | null;
+  starts_on?: string;
+  ends_on?: string;
 };
 
 /** Whom a budget warns of those that it names. */
@@ -27,10 +37,21 @@ export const budgetsSentenceId = "budgets-sentence";
 /** Maps a budget of an answer to its editable fields. */
 export function toEditableBudget(budget: Budget): EditableBudget {
   const { id, name, period, usual_amount: usual, raise, alert_at: alertAt, blocks, currency, warns } = budget;
+  const { scope, week_starts_on, time_zone, starts_on: from, ends_on: last } = budget;
   return {
     id,
     name,
     period,
+    fixed: {
+      scope_type: scope.type,
+      scope_value: scope.value,
+      period,
+      week_starts_on,
+      time_zone,
+      currency,
+      ...(from && { starts_on: from }),
+      ...(last && { ends_on: last }),
+    },
     amount: exactText(usual),
     raise: raise && { amount: exactText(raise.amount), until: raise.until },
     percents: alertAt.percent.map(exactText),
@@ -84,7 +105,7 @@ export function formatWarned({ people, channels }: Warned): string | undefined {
 
 /** How often a budget resets, as text: "a month", "a week, Europe/Berlin". */
 export function formatPeriod({ period, time_zone: zone }: Pick<Budget, "period" | "time_zone">): string {
-  return zone === "UTC" ? units[period] : `${units[period]}, ${zone}`;
+  return zone === readerZone() ? units[period] : `${units[period]}, ${zone}`;
 }
 
 /** The question for the limit of a budget of each period. */

@@ -9,6 +9,7 @@ import { TextField } from "@/components/ui/form-field";
 import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/spend/budgets";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { BudgetDialog, type BudgetFields, checkBudget, checkBudgetAmount } from "./budget-dialog";
+import { BudgetPreviewText } from "./budget-preview";
 import { type Receivers, ReceiversField, receiversOf, toWarns, warnsError } from "./budget-receivers";
 import { amountLabels, type EditableBudget } from "./budget-view";
 import { formatThresholds, toAlertAt } from "./parse-thresholds";
@@ -18,6 +19,29 @@ function raiseOf(values: FormData) {
   const amount = textOf(values, "raise_amount");
   const until = textOf(values, "raise_until");
   return amount === "" && until === "" ? null : { amount, until };
+}
+
+/** What the fields say of the limit, as requests have it. */
+function toChanges(
+  { amount, alertAt, blocks }: Pick<BudgetFields, "amount" | "alertAt" | "blocks">,
+  raise: ReturnType<typeof raiseOf>,
+) {
+  return {
+    amount: new ExactNumber(parseAmount(amount) ?? ""),
+    alert_at: toAlertAt(alertAt),
+    blocks,
+    raise: raise && { amount: new ExactNumber(parseAmount(raise.amount) ?? ""), until: raise.until },
+  };
+}
+
+/** Finds what is wrong with the fields, by the API's paths. */
+function checkChanges(fields: BudgetFields): Record<string, string> {
+  const raise = raiseOf(fields.values);
+  return {
+    ...checkBudget(fields),
+    ...(raise && checkBudgetAmount(raise.amount, "raise.amount")),
+    ...(raise && raise.until === "" && { "raise.until": "is required: the last day of the raise" }),
+  };
 }
 
 /** Changes a budget's name, limit and thresholds, and raises the limit until a day. */
@@ -31,31 +55,16 @@ export default function EditBudgetDialog({
   onClose: () => void;
 }) {
   const [receivers, setReceivers] = useState<Receivers>(receiversOf(budget.warns));
+  const [typed, setTyped] = useState<BudgetFields>();
   const { run, isPending, problem, fieldErrors } = useMutation(
-    ({ name, amount, alertAt, blocks, values }: BudgetFields) => {
-      const raise = raiseOf(values);
-      return callApi<typeof budgetSchema, typeof editBudgetRequest>(
+    (fields: BudgetFields) =>
+      callApi<typeof budgetSchema, typeof editBudgetRequest>(
         "PATCH",
         `/api/v1/workspaces/${workspace}/budgets/${budget.id}`,
-        {
-          name,
-          amount: new ExactNumber(parseAmount(amount) ?? ""),
-          alert_at: toAlertAt(alertAt),
-          blocks,
-          warns: toWarns(receivers),
-          raise: raise && { amount: new ExactNumber(parseAmount(raise.amount) ?? ""), until: raise.until },
-        },
-      );
-    },
+        { ...toChanges(fields, raiseOf(fields.values)), name: fields.name, warns: toWarns(receivers) },
+      ),
     {
-      check: (fields) => {
-        const raise = raiseOf(fields.values);
-        return {
-          ...checkBudget(fields),
-          ...(raise && checkBudgetAmount(raise.amount, "raise.amount")),
-          ...(raise && raise.until === "" && { "raise.until": "is required: the last day of the raise" }),
-        };
-      },
+      check: checkChanges,
       done: ({ name }) => `The budget ${name} is changed.`,
       quiet: true,
     },
@@ -63,23 +72,30 @@ export default function EditBudgetDialog({
   const save = async (fields: BudgetFields) => {
     if (await run(fields)) onClose();
   };
+  const initial = {
+    name: budget.name,
+    amount: budget.amount,
+    alertAt: formatThresholds({ percent: budget.percents, usd: budget.amounts }),
+    blocks: budget.blocks,
+  };
+  const changes = !typed
+    ? toChanges(initial, budget.raise)
+    : Object.keys(checkChanges(typed)).length === 0
+      ? toChanges(typed, raiseOf(typed.values))
+      : undefined;
   return (
     <BudgetDialog
       title={`Edit ${budget.name}`}
       description="What a budget covers and how often it resets cannot be changed. Set another budget instead."
       amountLabel={amountLabels[budget.period]}
       currency={budget.currency}
-      initial={{
-        name: budget.name,
-        amount: budget.amount,
-        alertAt: formatThresholds({ percent: budget.percents, usd: budget.amounts }),
-        blocks: budget.blocks,
-      }}
+      initial={initial}
       submit="Save"
       isPending={isPending}
       problem={problem}
       fieldErrors={fieldErrors}
       onSubmit={save}
+      onType={setTyped}
       onClose={onClose}
       more={
         <>
@@ -110,6 +126,7 @@ export default function EditBudgetDialog({
               defaultValue={budget.raise?.until}
             />
           </fieldset>
+          <BudgetPreviewText workspace={workspace} request={changes && { ...budget.fixed, ...changes }} />
         </>
       }
     />

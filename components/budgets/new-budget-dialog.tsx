@@ -74,7 +74,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   const [type, setType] = useState<ScopeType>("global");
   const [values, setValues] = useState<string[]>([]);
   const [period, setPeriod] = useState<BudgetPeriod>("month");
-  const [zone, setZone] = useState<string[]>(["UTC"]);
+  const [zone, setZone] = useState<string[]>([]);
   const options = useScopeOptions(workspace, type);
   const scope = scopes.find(({ value }) => value === type);
   const [receivers, setReceivers] = useState<Receivers>([]);
@@ -92,7 +92,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
       blocks,
       period,
       ...(period === "week" && { week_starts_on: textOf(fields, "week_starts_on") as Weekday }),
-      time_zone: zone[0] ?? "UTC",
+      ...(zone[0] && { time_zone: zone[0] }),
       ...(from && { starts_on: from }),
       ...(last && { ends_on: last }),
       alert_at: toAlertAt(alertAt),

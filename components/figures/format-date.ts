@@ -1,4 +1,4 @@
-import { byLocale, isEnglish, readerLocale } from "@/components/reader/by-reader";
+import { byLocale, byZone, isEnglish, readerLocale, readerZone } from "@/components/reader/by-reader";
 
 type Options = Intl.DateTimeFormatOptions;
 
@@ -39,10 +39,6 @@ const withTime = (english: Options, figures: Options) => {
 };
 /** "Dec 5, 2026, 6:00 PM", "05.12.2026, 18:00" */
 export const formatDateTime = withTime({ dateStyle: "medium", timeStyle: "short" }, time);
-/** "Dec 5, 2026, 6:00:00 PM", "05.12.2026, 18:00:00" */
-export const formatExactTime = withTime({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds);
-/** The time of day: "6:00 PM", "18:00" */
-export const formatTime = inUtc({ timeStyle: "short" }, time);
 /** "Dec" */
 const formatShortMonth = inWords({ month: "short" });
 const shortMonthAndYear = inWords({ month: "short", year: "numeric" });
@@ -78,21 +74,30 @@ export const formatDays = (from: number | string, to: number | string) =>
         .replaceAll(/\s*–\s*/gu, " – ")
     : `${formatDate(from)} – ${formatDate(to)}`;
 
-const local = byLocale((tag, locale) => {
+/** The time of day in the time zone of the browser: "6:00:00 PM", "18:00:00". @param at ms since 1970 */
+export const formatLocalTime = (at: number): string => localTime().format(at);
+const localTime = byLocale(
+  (tag, locale) =>
+    new Intl.DateTimeFormat(tag, isEnglish(locale) ? { timeStyle: "medium" } : timeWithSeconds),
+);
+
+const zoned = byZone((tag, locale, timeZone) => {
   const of = (english: Options, figures: Options) =>
-    new Intl.DateTimeFormat(tag, isEnglish(locale) ? english : figures);
+    new Intl.DateTimeFormat(tag, { timeZone, ...(isEnglish(locale) ? english : figures) });
   return {
     day: of({ day: "numeric", month: "short" }, dayOfMonth),
     date: of(namedDay, figuresOfDay),
-    time: of({ timeStyle: "medium" }, timeWithSeconds),
+    time: of({ timeStyle: "short" }, time),
     instant: of({ dateStyle: "medium", timeStyle: "medium" }, timeWithSeconds),
   };
 });
-/** The time of day in the time zone of the browser: "6:00:00 PM", "18:00:00". @param at ms since 1970 */
-export const formatLocalTime = (at: number): string => local().time.format(at);
 
-/** An instant in the time zone of the browser: its day as `formatDay`, its date as `formatDate`, or all as `formatExactTime`. */
-export const formatLocally = (at: Date, as: "day" | "date" | "instant"): string => {
-  const text = local()[as].format(at);
-  return as === "instant" && !isEnglish(readerLocale()) ? `${formatLocally(at, "date")}, ${text}` : text;
+/**
+ * An instant in the time zone of the workspace: its day as `formatDay`, its date as `formatDate`, its time of day ("6:00 PM",
+ * "18:00"), or all with the name of the zone: "Dec 5, 2026, 6:00:00 PM UTC".
+ */
+export const formatInZone = (at: Date, as: "day" | "date" | "time" | "instant"): string => {
+  const text = zoned()[as].format(at);
+  if (as !== "instant") return text;
+  return `${isEnglish(readerLocale()) ? text : `${formatInZone(at, "date")}, ${text}`} ${readerZone()}`;
 };

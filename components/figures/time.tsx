@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 import { byEnglish } from "@/components/reader/by-reader";
-import { formatDate, formatDay, formatExactTime, formatLocally } from "./format-date";
+import { formatInZone } from "./format-date";
 import { dayMs } from "./utc-day";
 
 const minuteMs = 60_000;
@@ -12,16 +12,14 @@ const relative = byEnglish((tag) => new Intl.RelativeTimeFormat(tag, { numeric: 
 const isThisYear = (at: Date, now: number) => at.getUTCFullYear() === new Date(now).getUTCFullYear();
 
 /** How long ago an instant was, or in how long it will be; the day when that is more than a week. */
-function formatInstant(at: Date, now: number, isLocal: boolean): string {
+function formatInstant(at: Date, now: number): string {
   const aheadMs = at.getTime() - now;
   const sizeMs = Math.abs(aheadMs);
   if (sizeMs < minuteMs) return "just now";
   if (sizeMs < 60 * minuteMs) return relative().format(Math.trunc(aheadMs / minuteMs), "minute");
   if (sizeMs < dayMs) return relative().format(Math.trunc(aheadMs / (60 * minuteMs)), "hour");
   if (sizeMs < relativeLimitMs) return relative().format(Math.trunc(aheadMs / dayMs), "day");
-  const isRecent = isThisYear(at, now);
-  if (isLocal) return formatLocally(at, isRecent ? "day" : "date");
-  return isRecent ? formatDay(at.getTime()) : formatDate(at.getTime());
+  return formatInZone(at, isThisYear(at, now) ? "day" : "date");
 }
 
 /** One clock for all times of a page. It stops when no time is shown. */
@@ -48,18 +46,18 @@ const readClock = () => {
 const onServer = () => 0;
 
 /**
- * An instant: how long ago it was, or the day in the viewer's time zone when it was more than a week ago. The exact time in
- * UTC is shown on hover. The server does not know the zone and renders the day in UTC; the browser corrects it.
+ * An instant: how long ago it was, or the day in the time zone of the workspace when it was more than a week ago. The exact time
+ * in that zone is shown on hover.
  * @param props.at ISO 8601
  */
 export function Time({ at, className }: { at: string; className?: string }) {
   const now = useSyncExternalStore(subscribe, readClock, onServer);
   const date = new Date(at);
-  const text = now === 0 ? formatInstant(date, Date.now(), false) : formatInstant(date, now, true);
+  const text = formatInstant(date, now || Date.now());
   return (
     <time
       dateTime={at}
-      title={`${formatExactTime(at)} UTC`}
+      title={formatInZone(date, "instant")}
       className={className}
       // The text of the server and of the browser may differ.
       suppressHydrationWarning

@@ -59,6 +59,7 @@ export function RangePicker({ hasComparison = true, ...props }: Props & { hasCom
         </Step>
       </div>
       {hasComparison && props.range.period !== "all" ? <CompareMenu {...props} /> : null}
+      <span className="text-muted-foreground text-xs">Days of {props.range.timeZone}</span>
     </div>
   );
 }

@@ -12,7 +12,7 @@ export type PeriodChoice = { period: Period; from?: string; to?: string };
 /** What a period is compared with, as parameters of an address. */
 export type CompareChoice = { compare: Comparison; compare_from?: string; compare_to?: string };
 
-/** The range of a page. Days are UTC days, `YYYY-MM-DD`; both are null for everything. */
+/** The range of a page. Days are of the time zone, `YYYY-MM-DD`; both are null for everything. */
 export type PageRange = {
   period: Period;
   from: string | null;
@@ -24,6 +24,7 @@ export type PageRange = {
   earlier: PeriodChoice | null;
   later: PeriodChoice | null;
   today: string;
+  timeZone: string;
 };
 
 /** The periods to choose from, in their order. */

@@ -4,13 +4,14 @@ import { programs } from "@/components/sources/programs";
 import { Link } from "@/components/ui/link";
 import { Step } from "@/components/ui/step";
 import { sourcePrograms } from "@/lib/contract/sources/source-programs";
-import { FirstCost, SetUpAlerts } from "./on-demand";
+import { FirstCost, OfferZone, SetUpAlerts } from "./on-demand";
 import type { AlertSetup } from "./set-up-alerts";
 
 /**
  * The first steps of a workspace: choose what is to be recorded, and set up alerts. The first live cost appears as it arrives.
  * @param props.userName of who looks at it; null where they have none
  * @param props.waiting the names and ids of sources that were added and have sent nothing yet
+ * @param props.offersZone whether nobody has chosen a time zone, and the reader may
  * @param props.hasTestData whether there is test data, which these steps do not count
  */
 export function FirstSteps({
@@ -19,6 +20,7 @@ export function FirstSteps({
   canRecord,
   waiting,
   hasTestData,
+  offersZone,
   alerts,
 }: {
   workspace: string;
@@ -26,6 +28,7 @@ export function FirstSteps({
   canRecord: boolean;
   waiting: { id: string; name: string }[];
   hasTestData: boolean;
+  offersZone: boolean;
   alerts: AlertSetup;
 }) {
   return (
@@ -44,6 +47,7 @@ export function FirstSteps({
             . It counts toward no budget and no figure of live costs.
           </p>
         ) : null}
+        {offersZone ? <OfferZone workspace={workspace} /> : null}
       </div>
       <ol className="grid gap-8">
         <Step number={1} title="What do you run?" isDone={false}>

@@ -1,62 +1,96 @@
-import { formatCount } from "@/components/figures/format-count";
-import { Money } from "@/components/figures/money";
-import { activityHref } from "@/components/filters/href";
+"use client";
+
+import { useMemo } from "react";
+import { type AmountProp, exactText } from "@/components/figures/amount";
+import { Count } from "@/components/figures/count";
+import { formatMoney, Money } from "@/components/figures/money";
+import type { TableColumn } from "@/components/table/column";
+import { DataTable } from "@/components/table/data-table";
+import type { RememberedViews } from "@/components/table/view-cookie";
 import { Link } from "@/components/ui/link";
-import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { Metrics } from "@/lib/contract/spend/metrics";
 import { ErasePerson } from "./erase-person";
 
-/** The people whom usage was for, with what it cost. */
+/** A person whom usage was for, with their live spend as a prop. `href` is their activity. */
+export type PersonView = { name: string; href: string; spent: AmountProp; messages: number };
+
+/** The people whom usage was for, the highest spend first. `canErase`: with a button to erase each. */
 export function PeopleTable({
   workspace,
   people,
   canErase,
+  views,
 }: {
   workspace: string;
-  people: Metrics["by_user"];
+  people: PersonView[];
   canErase: boolean;
+  views: RememberedViews;
 }) {
+  const columns = useMemo(() => columnsOf(workspace, canErase), [workspace, canErase]);
   return (
-    <Table aria-label="People">
-      <TableHeader>
-        <TableRow>
-          <TableHead className="pl-0">Person</TableHead>
-          <TableHead className="hidden sm:table-cell">Messages</TableHead>
-          <TableHead className={canErase ? "text-right max-sm:px-2" : "pr-0 text-right"}>Spend</TableHead>
-          {canErase ? (
-            <TableHead className="pr-0 max-sm:pl-0">
-              <span className="sr-only">Erase</span>
-            </TableHead>
-          ) : null}
-        </TableRow>
-      </TableHeader>
-      <TableBody>
-        {people.map(({ value, total_usd, message_count }) =>
-          value === null ? null : (
-            <TableRow key={value} className="[&>td]:align-middle">
-              <TableCell className="w-full pl-0">
-                <Link
-                  href={activityHref(workspace, { period: "all", user: value })}
-                  className="font-medium underline-offset-4 [overflow-wrap:anywhere] hover:underline"
-                >
-                  {value}
-                </Link>
-              </TableCell>
-              <TableCell className="hidden whitespace-nowrap sm:table-cell">
-                {formatCount(message_count, "message")}
-              </TableCell>
-              <TableCell className={canErase ? "text-right max-sm:px-2" : "pr-0 text-right"}>
-                <Money usd={total_usd} figure="by_user.total_usd" />
-              </TableCell>
-              {canErase ? (
-                <TableCell className="pr-0 text-right max-sm:pl-0">
-                  <ErasePerson workspace={workspace} user={value} />
-                </TableCell>
-              ) : null}
-            </TableRow>
-          ),
-        )}
-      </TableBody>
-    </Table>
+    <DataTable
+      id="people"
+      workspace={workspace}
+      views={views}
+      label="People"
+      noun="person"
+      rows={people}
+      columns={columns}
+      rowId={({ name }) => name}
+      initialSort={{ id: "spent", descending: true }}
+      className="table-fixed"
+    />
   );
+}
+
+function columnsOf(workspace: string, canErase: boolean): TableColumn<PersonView>[] {
+  return [
+    {
+      id: "name",
+      label: "Person",
+      part: "name",
+      value: ({ name }) => name,
+      cell: ({ name, href }) => (
+        <Link
+          href={href}
+          prefetch={false}
+          className="flex min-h-8 min-w-0 items-center rounded-sm font-medium hover:underline in-data-[density=compact]:min-h-6"
+        >
+          <bdi className="max-sm:line-clamp-2 max-sm:[overflow-wrap:anywhere] sm:truncate" title={name}>
+            {name}
+          </bdi>
+        </Link>
+      ),
+    },
+    {
+      id: "messages",
+      label: "Messages",
+      kind: "count",
+      value: ({ messages }) => messages,
+      cell: ({ messages }) => <Count value={messages} />,
+      from: "sm",
+      className: "w-28",
+      cellClassName: "text-muted-foreground",
+    },
+    {
+      id: "spent",
+      label: "Spent",
+      kind: "usd",
+      value: ({ spent }) => exactText(spent),
+      text: ({ spent }) => `${formatMoney(spent)} ${exactText(spent)}`,
+      cell: ({ spent }) => <Money usd={spent} figure="spent" />,
+      className: "w-28 sm:w-44",
+    },
+    ...(canErase
+      ? [
+          {
+            id: "erase",
+            label: "Erase",
+            part: "actions" as const,
+            cell: ({ name }: PersonView) => <ErasePerson workspace={workspace} user={name} />,
+            className: "w-20 text-right sm:w-24",
+            cellClassName: "py-1.5 last:pr-0 in-data-[density=compact]:py-0",
+          },
+        ]
+      : []),
+  ];
 }

@@ -16,8 +16,9 @@ export type DisplayCurrency = {
 
 /**
  * How the person who reads a page wants its figures: by which locale numbers and dates are written, and in which currency
- * amounts are shown. `display` is null for USD.
+ * amounts are shown. `display` is null for USD. `timeZone`: that of the workspace of the page, whose days its figures are of; times
+ * are written in it, too.
  */
-export type Reader = { locale: Locale; display: DisplayCurrency | null };
+export type Reader = { locale: Locale; display: DisplayCurrency | null; timeZone: string };
 
-export const defaultReader: Reader = { locale: defaultLocale, display: null };
+export const defaultReader: Reader = { locale: defaultLocale, display: null, timeZone: "UTC" };

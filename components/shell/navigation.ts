@@ -37,6 +37,7 @@ export const navigation: NavEntry[] = [
 export const subpages: NavEntry[] = [
   { segment: "activity/import", label: "Import a file", icon: Upload },
   { segment: "activity?period=all", label: "Export costs", icon: Download },
+  { segment: "alerts/rules", label: "Alert rules and channels", icon: Bell },
   { segment: "settings/members", label: "Members and invitations", icon: Settings },
   { segment: "settings/prices", label: "Prices", icon: Settings },
   { segment: "settings/subscriptions", label: "Subscriptions", icon: Settings },

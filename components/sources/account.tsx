@@ -26,7 +26,7 @@ export function sentencesOf(account: readonly Row[]): string[] {
   const add = (kind: string, count: number) => counts.set(kind, (counts.get(kind) ?? 0) + count);
   for (const { emitter, outcome, by, count } of account) {
     if (outcome === "told_again")
-      add(`told_again ${JSON.stringify([emitter, by ?? emitter].map(nameOf).sort())}`, count);
+      add(`told_again ${JSON.stringify([emitter, by ?? emitter].map(nameOf).sort(unnamedLast))}`, count);
     else if (outcome === "repeats") add(`repeats ${by}`, count);
     else if (outcome === "refused") add("refused", count);
     else add(outcome, count);
@@ -89,6 +89,11 @@ const names: Record<string, string> = {
   openrouter: "OpenRouter",
   opentelemetry: "another library",
   "outlay-client": "Outlay's client",
+};
+
+const unnamedLast = (one: string, other: string) => {
+  const isUnnamed = (name: string) => Number(name === names.opentelemetry);
+  return isUnnamed(one) - isUnnamed(other) || (one < other ? -1 : 1);
 };
 
 function nameOf(emitter: string): string {

@@ -66,7 +66,7 @@ export function AddSource({
           <ProgramChoice value={program} onChange={setProgram} />
         )}
       </Step>
-      <Step number={2} title="Create a key for it" isDone={created !== undefined}>
+      <Step number={2} title="Make a key for it" isDone={created !== undefined}>
         {created ? (
           <div className="grid gap-2">
             <Secret secret={created.secret} label="secret" />

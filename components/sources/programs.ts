@@ -14,7 +14,8 @@ const claudeCode = (context: SetupContext) =>
 const claudePlans = "a Claude Pro or Max plan";
 const hourUntold =
   "It does not say how long Claude keeps what it writes to the cache. What is kept for an hour is priced as kept for five minutes, 37.5\u00a0% too low.";
-const claudeUntold = `${hourUntold} To have this right, choose “The cost that the program reports” in the settings of the source.`;
+const claudeUntold =
+  "Use version 2.1.330 or later. Earlier ones may not report how long Claude keeps what it writes to the cache: what is kept for an hour is then priced as kept for five minutes, 37.5\u00a0% too low.";
 
 /** The instructions for each program, in the order of the page. */
 export const programs: Record<SourceProgram, Program> = {

@@ -16,13 +16,13 @@ export function Refusals({ refusals }: { refusals: SourceView["refusals"] }) {
             </p>
           </div>
           {remedies[code] ? <p className="text-muted-foreground text-xs">{remedies[code]}</p> : null}
-          {example ? (
-            <Example example={example} />
-          ) : (
+          {example === null ? (
             <Badge variant="outline" className="w-fit">
               Whole request
             </Badge>
-          )}
+          ) : Object.keys(example).length > 0 ? (
+            <Example example={example} />
+          ) : null}
         </li>
       ))}
     </ul>

@@ -94,6 +94,7 @@ test("Says in words what became of the records of a source", () => {
       row("openinference", "told_again", 300, "anthropic-sdk"),
       row("anthropic-sdk", "recorded", 412),
       row("anthropic-sdk", "told_again", 98, "openinference"),
+      row("opentelemetry", "told_again", 7, "anthropic-sdk"),
       row("openinference", "replayed", 1),
       row("claude-code", "repeats", 2, "told_one_by_one"),
       row("codex", "repeats", 5, "other_signal"),
@@ -103,6 +104,7 @@ test("Says in words what became of the records of a source", () => {
   ).toEqual([
     "412 calls recorded.",
     "398 calls reported by both OpenInference and the Anthropic SDK, and counted once.",
+    "7 calls reported by both the Anthropic SDK and another library, and counted once.",
     "1 record sent again, and counted once.",
     "5 records left out, because other records of the same program report the same calls.",
     "2 sums of calls that are reported one by one, left out.",

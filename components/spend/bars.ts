@@ -21,10 +21,10 @@ export type ChartSeries = {
   filter: ActivityFilter;
   /** The address of the page, which the choice of days changes. */
   page: { path: string; params: SearchParams };
-  /** The current UTC day, `YYYY-MM-DD`. */
+  /** The current day of the workspace, `YYYY-MM-DD`. */
   today: string;
-  /** What happened, in words, and when: marked above the bar of its UTC day. `at` is an instant, ISO 8601. */
-  notes: { at: string; text: string }[];
+  /** What happened, in words, and on which day: marked above its bar. */
+  notes: { day: string; text: string }[];
 };
 
 /** How the bars of each size are named, and their last day. */
@@ -55,10 +55,7 @@ export function toBars({
   const unfinished = points.findIndex(({ from }) => from <= today && today <= lastDay(from));
   const bars = points.map(({ from, ...amounts }): Bar => {
     const to = lastDay(from);
-    const within = notes.filter(({ at }) => {
-      const day = utcDay(Date.parse(at));
-      return from <= day && day <= to;
-    });
+    const within = notes.filter(({ day }) => from <= day && day <= to);
     return {
       ...amounts,
       ...(within.length > 0 && { notes: within.map(({ text }) => text) }),

@@ -11,7 +11,7 @@ function labelsOf(period: Period) {
   const before = comparedWith({ period }, now);
   const previous = before && {
     ...(toAnsweredRange(before.whole) as { from: string; to: string }),
-    to_point: toAnsweredStretch(before, false),
+    to_point: toAnsweredStretch(before, false, "UTC"),
   };
   const metrics = { period, ...days, compare: "previous", previous } as unknown as Parameters<
     typeof periodLabels

@@ -1,4 +1,4 @@
-import { formatDays, formatMonth, formatMonthAndYear, formatTime } from "@/components/figures/format-date";
+import { formatDays, formatInZone, formatMonth, formatMonthAndYear } from "@/components/figures/format-date";
 import { formatList } from "@/components/figures/format-list";
 import { nameDays } from "@/components/filters/range";
 import type { Metrics } from "@/lib/contract/spend/metrics";
@@ -53,7 +53,7 @@ export function describeStretch(stretch: ComparedStretch, today: string): string
 
 /** Days of which the last one may be cut: "Oct 4 – 26, 2026, 2:05 PM". @param until the instant at which it is cut, or null */
 export const formatStretch = ({ from, to, until }: Pick<ComparedStretch, "from" | "to" | "until">): string =>
-  `${formatDays(from, to)}${until === null ? "" : `, ${formatTime(until)}`}`;
+  `${formatDays(from, to)}${until === null ? "" : `, ${formatInZone(new Date(until), "time")}`}`;
 
 /** What each comparison is called in a chart, where it is of days and where it is of the same weekdays. */
 const comparisonNames: Record<Exclude<Metrics["compare"], "none">, Record<"day" | "weekday", string>> = {

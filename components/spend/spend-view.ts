@@ -21,7 +21,7 @@ export type SpendView = {
   filter: ActivityFilter;
   /** The slugs of all projects of the workspace, the oldest first, which decides their colours. */
   projectOrder: string[];
-  /** The current UTC day, `YYYY-MM-DD`. */
+  /** The current day of the workspace, `YYYY-MM-DD`. */
   today: string;
 };
 
@@ -29,7 +29,7 @@ export type SpendView = {
  * Metrics as pages show them.
  * @param filter what they are of, besides their days
  * @param projectOrder the slugs of all projects of the workspace, the oldest first
- * @param now milliseconds since 1970
+ * @param now what the workspace's clock shows; see `Clock.now`
  */
 export function toSpendView(
   workspace: string,

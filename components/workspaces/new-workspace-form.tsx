@@ -1,8 +1,11 @@
 "use client";
 
 import { useRouter } from "next/navigation";
+import { useState } from "react";
 import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
+import { TimeZoneField } from "@/components/schedule/time-zone-field";
+import { useOwnZone } from "@/components/schedule/use-own-zone";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
 import { Form, textOf } from "@/components/ui/form";
@@ -13,16 +16,19 @@ import type { createWorkspaceRequest } from "@/lib/contract/access/workspaces";
 /** Creates a workspace and opens it. Without an address, the API derives one from the name. */
 export function NewWorkspaceForm() {
   const router = useRouter();
+  const [zone, setZone] = useState<string[]>([]);
+  const own = useOwnZone();
   const { run, isPending, problem, fieldErrors } = useMutation(
-    (name: string, slug: string) =>
+    (name: string, slug: string, zone: string | undefined) =>
       callApi<typeof membership, typeof createWorkspaceRequest>("POST", "/api/v1/workspaces", {
         name,
         ...(slug && { slug }),
+        ...(zone && { time_zone: zone }),
       }),
     { quiet: true, refresh: false },
   );
   const submit = async (fields: FormData) => {
-    const created = await run(textOf(fields, "name"), textOf(fields, "slug"));
+    const created = await run(textOf(fields, "name"), textOf(fields, "slug"), zone[0]);
     if (created) router.push(`/${created.slug}`);
   };
   return (
@@ -47,6 +53,17 @@ export function NewWorkspaceForm() {
         autoCapitalize="none"
         spellCheck={false}
       />
+      <TimeZoneField
+        zone={zone}
+        onZone={setZone}
+        description="Its days, weeks and months are those of this time zone. Left empty: UTC. It can be changed later."
+        error={fieldErrors.time_zone}
+      />
+      {own !== undefined && zone[0] !== own ? (
+        <Button variant="outline" size="sm" className="justify-self-start" onClick={() => setZone([own])}>
+          Use {own}
+        </Button>
+      ) : null}
       <Button type="submit" disabled={isPending} className="h-10 sm:h-9">
         Create the workspace
       </Button>

@@ -54,6 +54,32 @@ export function linksOf(alert: Alert, workspace: string, base: string): AlertLin
   }
 }
 
+/** What to do about an alert, in a sentence or two. */
+export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string {
+  switch (rule) {
+    case "budget_threshold":
+      return "See what the money went to. Then lower that spend, or raise the budget where it was planned.";
+    case "budget_forecast":
+      return "See what grew. Lower the spend for the rest of the period, or raise the budget before it is used up.";
+    case "budget_pace":
+      return "See what costs more than in the last period, and whether that was planned.";
+    case "unusual_day":
+      return "See what cost so much on that day. If it was a mistake, void the costs; if it goes on, stop what causes it.";
+    case "key_limit":
+      return state === "alert"
+        ? "The key records nothing more this month. Raise its limit, or find out what used it up."
+        : "See what the key recorded. Raise its limit before it is used up, or lower the usage.";
+    case "key_expiry":
+      return state === "alert"
+        ? "If programs still use the key, give them a new one, and then delete this one."
+        : "Extend the key, or replace it in the programs that use it.";
+    case "unpriced_usage":
+      return "Set a price for the model, or correct its name where programs send it.";
+    case "silent_source":
+      return "Check that the program runs and that its key is set. If it was shut down, revoke its key.";
+  }
+}
+
 /** The filter of a budget's scope. */
 function scopeOf({ details, project_slug: project }: Alert): Record<string, string> {
   const { scope_type: type, scope_value: value }: Record<string, unknown> = Object(details);

@@ -166,10 +166,10 @@ function paceWords(alert: Alert): AlertWords {
 
 function unusualDayWords(alert: Alert): AlertWords {
   const figures = readFigures({ rule: "unusual_day", details: alert.details });
-  const { day, spent_usd: spent, median_usd: median, above_usd: above, compared } = figures;
+  const { day, time_zone: zone, spent_usd: spent, median_usd: median, above_usd: above, compared } = figures;
   return {
     title: `${dayText(day)} costs far more than usual`,
-    text: `${money(spent)} was spent on ${dayText(day)} (UTC), against a median of ${money(median)} on the same weekdays of the four weeks before.`,
+    text: `${money(spent)} was spent on ${dayText(day)} (${zone}), against a median of ${money(median)} on the same weekdays of the four weeks before.`,
     facts: [
       ["Spent", money(spent)],
       ["Median", money(median)],

@@ -118,6 +118,34 @@ const recordedRow = {
   line_count: neverNull(bigint()),
 };
 
+/** A workspace, and the zone whose days its sums are of. */
+export type Books = { id: string; timeZone: string };
+
+/**
+ * What was recorded live by UTC day and provider, and by model, too, USD, of the days from one to before another. An adjustment of a
+ * closed month is of the day when the cost occurred, not of the day when it was booked: bills have it there. In a workspace of
+ * another time zone, it is read from the messages, because the sums are not of the days that providers bill.
+ */
+export function selectRecorded(
+  client: ClientBase,
+  { id, timeZone }: Books,
+  from: string,
+  until: string,
+  by: "provider" | "model",
+) {
+  const recorded = timeZone === "UTC" ? recordedInSums : recordedInMessages;
+  return selectAll(
+    client,
+    recordedRow,
+    sql`select day, provider, model, trim_scale(sum(amount_usd)) as amount_usd, type in ('usage', 'batch') as is_usage,
+        sum(unpriced_count) > 0 and sum(amount_usd) = 0 as is_unpriced, sum(lines)::bigint as line_count
+      from (${recorded(id, from, until, by)}) as rows
+      where provider is not null
+      group by 1, 2, 3, 5
+      order by 1, 2, 3, 5`,
+  );
+}
+
 /** The sums by day and provider, which have few rows; or those by model, too. */
 const sumsOf = {
   provider: sql`select day, value as provider, null::text as model, type, amount_usd, unpriced_count, message_count as lines
@@ -125,40 +153,33 @@ const sumsOf = {
   model: sql`select day, provider, model, type, amount_usd, unpriced_count, item_count as lines from public.daily_spend where`,
 };
 
-/**
- * What was recorded live by day and provider, and by model, too, USD, of the days from one to before another. An adjustment of a closed
- * month is of the day when the cost occurred, not of the day when it was booked: bills have it there.
- */
-export function selectRecorded(
-  client: ClientBase,
-  workspaceId: string,
-  from: string,
-  until: string,
-  by: "provider" | "model",
-) {
+function recordedInSums(workspaceId: string, from: string, until: string, by: "provider" | "model"): Sql {
   const [start, end] = [startOf(from), startOf(until)];
   const model = by === "model" ? sql`model` : sql`null::text`;
-  return selectAll(
-    client,
-    recordedRow,
-    sql`select day, provider, model, trim_scale(sum(amount_usd)) as amount_usd, type in ('usage', 'batch') as is_usage,
-        sum(unpriced_count) > 0 and sum(amount_usd) = 0 as is_unpriced, sum(lines)::bigint as line_count
-      from (
-        ${sumsOf[by]} workspace_id = ${workspaceId} and environment = 'live' and day >= ${from} and day < ${until}
-        union all
-        select (occurred_at at time zone 'UTC')::date, provider, ${model}, type, -amount_usd, 0, 0
-        from public.messages
-        where workspace_id = ${workspaceId} and environment = 'live' and adjusts is not null
-          and occurred_at >= ${start} and occurred_at < ${end}
-        union all
-        select (adjusts at time zone 'UTC')::date, provider, ${model}, type, amount_usd, 0, 1
-        from public.messages
-        where workspace_id = ${workspaceId} and environment = 'live' and adjusts >= ${start} and adjusts < ${end}
-      ) as rows
-      where provider is not null
-      group by 1, 2, 3, 5
-      order by 1, 2, 3, 5`,
-  );
+  return sql`${sumsOf[by]} workspace_id = ${workspaceId} and environment = 'live' and day >= ${from} and day < ${until}
+    union all
+    select (occurred_at at time zone 'UTC')::date, provider, ${model}, type, -amount_usd, 0, 0
+    from public.messages
+    where workspace_id = ${workspaceId} and environment = 'live' and adjusts is not null
+      and occurred_at >= ${start} and occurred_at < ${end}
+    union all
+    select (adjusts at time zone 'UTC')::date, provider, ${model}, type, amount_usd, 0, 1
+    from public.messages
+    where workspace_id = ${workspaceId} and environment = 'live' and adjusts >= ${start} and adjusts < ${end}`;
+}
+
+function recordedInMessages(workspaceId: string, from: string, until: string, by: "provider" | "model"): Sql {
+  const [start, end] = [startOf(from), startOf(until)];
+  const model = by === "model" ? sql`model` : sql`null::text`;
+  const columns = sql`provider, ${model} as model, type, amount_usd, (cost_status = 'unpriced')::integer as unpriced_count, 1 as lines`;
+  return sql`select (occurred_at at time zone 'UTC')::date as day, ${columns}
+    from public.messages
+    where workspace_id = ${workspaceId} and environment = 'live' and adjusts is null
+      and occurred_at >= ${start} and occurred_at < ${end}
+    union all
+    select (adjusts at time zone 'UTC')::date, ${columns}
+    from public.messages
+    where workspace_id = ${workspaceId} and environment = 'live' and adjusts >= ${start} and adjusts < ${end}`;
 }
 
 const usedRow = {

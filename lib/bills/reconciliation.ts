@@ -10,10 +10,18 @@ import type {
 } from "@/lib/contract/bills/reconciliation";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { absolute, compare, type Decimal, isZero, parseDecimal, subtract, sum, zero } from "@/lib/decimal";
+import { loadKeyClock } from "@/lib/ledger/days";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { unitName } from "@/lib/ledger/pricing/units";
 import { addDays } from "@/lib/spend/period";
-import { type StatementRow, selectFacts, selectRecorded, selectStatements, selectUsed } from "./bill-queries";
+import {
+  type Books,
+  type StatementRow,
+  selectFacts,
+  selectRecorded,
+  selectStatements,
+  selectUsed,
+} from "./bill-queries";
 import type { Explained } from "./explain";
 import {
   type Cell,
@@ -48,8 +56,8 @@ export function readReconciliation(
   month: string | undefined,
 ): Promise<Reconciliation> {
   return asUserReading(claims, async (client) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadReconciliation(client, id, month);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return loadReconciliation(client, { id, timeZone }, month);
   });
 }
 
@@ -58,21 +66,24 @@ export function readReconciliationOfKey(
   claims: KeyClaims,
   month: string | undefined,
 ): Promise<Reconciliation> {
-  return asKey(claims, (client) => loadReconciliation(client, claims.workspace_id, month));
+  return asKey(claims, async (client, now) => {
+    const { timeZone } = await loadKeyClock(client, claims.workspace_id, now);
+    return loadReconciliation(client, { id: claims.workspace_id, timeZone }, month);
+  });
 }
 
 async function loadReconciliation(
   client: PoolClient,
-  workspaceId: string,
+  books: Books,
   month: string | undefined,
 ): Promise<Reconciliation> {
-  const statements = await selectStatements(client, workspaceId);
+  const statements = await selectStatements(client, books.id);
   const { standings } = judgeStatements(statements);
   const counted = statements.filter((one) => !standings.get(one)?.isReplaced);
   const months = [...new Set(counted.map(({ from }) => from.slice(0, 7)))].sort().slice(-maxMonths);
   const [first, last] = [months[0], months.at(-1)];
   if (first === undefined || last === undefined) return { months: [], detail: null };
-  const rows = await selectRecorded(client, workspaceId, `${first}-01`, firstDayAfter(last), "provider");
+  const rows = await selectRecorded(client, books, `${first}-01`, firstDayAfter(last), "provider");
   const known = rows.map((row) => ({ ...row, key: providerKeyOf(row.provider) }));
   const inMonth = (name: string) => (day: string) => day.startsWith(name);
   const sumMonth = (name: string): ReconciledMonth => {
@@ -106,7 +117,7 @@ async function loadReconciliation(
         ? null
         : await loadDetail(
             client,
-            workspaceId,
+            books,
             explained,
             counted.filter(({ from }) => inMonth(explained)(from)),
           ),
@@ -115,14 +126,14 @@ async function loadReconciliation(
 
 async function loadDetail(
   client: PoolClient,
-  workspaceId: string,
+  books: Books,
   month: string,
   statements: StatementRow[],
 ): Promise<ReconciledDetail> {
   const facts = new Map<string, BilledFact[]>();
   for (const { statement_id: id, ...row } of await selectFacts(
     client,
-    workspaceId,
+    books.id,
     statements.map(({ id }) => id),
   )) {
     const found = facts.get(id) ?? [];
@@ -130,7 +141,7 @@ async function loadDetail(
     found.push(toFact(row));
   }
   const providers = [...new Set(statements.map(({ provider }) => provider))].sort();
-  const recorded = await loadRecorded(client, workspaceId, month, providers);
+  const recorded = await loadRecorded(client, books, month, providers);
   const cells = providers.flatMap((provider) =>
     reconcileProvider(
       provider,
@@ -174,12 +185,12 @@ function sumModels(cells: readonly Cell[]): ReconciledModel[] {
 /** What was recorded of some providers in a month: by unit, where there are not too many lines, and they sum to the whole. */
 async function loadRecorded(
   client: PoolClient,
-  workspaceId: string,
+  books: Books,
   month: string,
   providers: string[],
 ): Promise<RecordedRow[]> {
   const [from, until] = [`${month}-01`, firstDayAfter(month)];
-  const rows = await selectRecorded(client, workspaceId, from, until, "model");
+  const rows = await selectRecorded(client, books, from, until, "model");
   const own = rows
     .map((row) => ({ ...row, key: providerKeyOf(row.provider) }))
     .filter(({ key }) => providers.includes(key));
@@ -193,7 +204,7 @@ async function loadRecorded(
   const lines = own.reduce((count, { line_count: more }) => count + Number(more), 0);
   if (lines > maxLedgerLines) return checkedRows(whole, []);
   const names = [...new Set(own.map(({ provider }) => provider))];
-  const used = await selectUsed(client, workspaceId, from, until, names);
+  const used = await selectUsed(client, books.id, from, until, names);
   const byUnit = used.map(({ day, provider, model, unit, tier, is_unpriced, amount_usd, quantity }) => ({
     ...{ provider: providerKeyOf(provider), day, model },
     unit: unit === null ? null : unitName(unit),

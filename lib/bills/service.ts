@@ -12,6 +12,7 @@ import { addDays } from "@/lib/spend/period";
 import {
   addBill,
   type BillRow,
+  type Books,
   deleteBill,
   type StatementRow,
   selectBills,
@@ -63,8 +64,8 @@ export async function addBillFile(
   await asUserReading(claims, open);
   const file = readBillFile(request);
   return asUser(claims, async (client) => {
-    const { id: workspaceId } = await open(client);
-    const jumps = await findJumps(client, workspaceId, file);
+    const { id: workspaceId, time_zone: timeZone } = await open(client);
+    const jumps = await findJumps(client, { id: workspaceId, timeZone }, file);
     if (request.dry_run) {
       const drafts = file.statements.map((statement) => ({ ...statement, ...draftOf(statement) }));
       return toAdded(null, file, [...(await selectStatements(client, workspaceId)), ...drafts], jumps);
@@ -161,11 +162,11 @@ const draftOf = ({
 type Jump = { provider: string; billed: Decimal; recorded: Decimal };
 
 /** The providers of which a file bills many times what was recorded on its days, or a small part of it. */
-async function findJumps(client: PoolClient, workspaceId: string, { statements }: BillFile): Promise<Jump[]> {
+async function findJumps(client: PoolClient, books: Books, { statements }: BillFile): Promise<Jump[]> {
   const firsts = statements.map(({ from }) => from).sort();
   const lasts = statements.map(({ until }) => until).sort();
   const [from, until] = [firsts[0] ?? "", lasts.at(-1) ?? ""];
-  const rows = await selectRecorded(client, workspaceId, from, until, "provider");
+  const rows = await selectRecorded(client, books, from, until, "provider");
   return [...new Set(statements.map(({ provider }) => provider))].flatMap((provider) => {
     const own = statements.filter((each) => each.provider === provider);
     const days = new Set(own.flatMap(daysOf));

@@ -81,7 +81,7 @@ export const toolContracts = {
   get_project_spend: {
     title: "Read a project's spend",
     description:
-      "Returns what a project spent in a date range (default: this UTC month) in USD: the totals, the spend by model, by feature and by day, and at most 200 records: the latest, or with `sort` set to `-amount` those that cost most.",
+      "Returns what a project spent in a date range (default: this month of the workspace) in USD: the totals, the spend by model, by feature and by day, and at most 200 records: the latest, or with `sort` set to `-amount` those that cost most.",
     permission: "read_summaries",
     input: getProjectSpend,
     output: projectSpend,
@@ -90,7 +90,7 @@ export const toolContracts = {
   get_budget_status: {
     title: "Check the budgets",
     description:
-      "Returns each budget with its limit, what is spent in its present period, what remains, whether it needs attention (80% or more is spent), which thresholds are reached, and whether it blocks: a budget that blocks refuses costs that would exceed its limit. `hidden_count` is the number of budgets that this key may not see.",
+      "Returns each budget with its limit, what is spent in its present period, what remains, whether it needs attention (80% or more is spent), which thresholds are reached, how many people and channels it names to be warned, and whether it blocks: a budget that blocks refuses costs that would exceed its limit. `hidden_count` is the number of budgets that this key may not see.",
     permission: "read_summaries",
     input: none,
     output: budgetStatus,
@@ -99,7 +99,7 @@ export const toolContracts = {
   query_spend: {
     title: "Query spend",
     description:
-      "Answers a question about spend: grouped by up to two dimensions (project, user, key, model, provider, feature, type, source, unit, a tag such as `tag:team`, day, week, month), with filters, in a range of UTC days (default: this month so far). Returns rows, columns, their cells and totals in USD, and in `currency`, too, where that is given; the cells sum to the totals. What is not among the largest (`top`, whatever their sign) is summed as the rest.",
+      "Answers a question about spend: grouped by up to two dimensions (project, user, key, model, provider, feature, type, source, unit, a tag such as `tag:team`, day, week, month), with filters, in a range of days of the workspace (default: this month so far). Returns rows, columns, their cells and totals in USD, and in `currency`, too, where that is given; the cells sum to the totals. What is not among the largest (`top`, whatever their sign) is summed as the rest.",
     permission: "read_summaries",
     input: keySpendQuery,
     output: spendAnswer,
@@ -107,7 +107,7 @@ export const toolContracts = {
   },
   get_monthly_summary: {
     title: "Summarise the month",
-    description: "The cost of this UTC month so far, in USD: in total, by kind, and by project.",
+    description: "The cost of this month of the workspace so far, in USD: in total, by kind, and by project.",
     permission: "read_summaries",
     input: none,
     output: monthSummary,

@@ -8,6 +8,8 @@ export const deadlines = {
   connect: 5_000,
   /** A transaction of a request, its connection included. */
   request: 10_000,
+  /** A replica's replay of what the primary had committed; then the primary is asked. */
+  replica: 100,
   /** A page of an export. */
   exportPage: 30_000,
   /** An archive of a whole workspace, read in one snapshot: ten million messages twice. */

@@ -14,21 +14,31 @@ types.setTypeParser(types.builtins.DATE, (text) => text);
 export type DatabaseUrls = { url: string; adminUrl: string };
 
 /**
- * The purpose of a connection. Reads never take connections that recording, key lookups and sign-in need; the one for
- * probes never waits.
+ * The purpose of a connection. Reads never take connections that recording, key lookups and sign-in need; those for
+ * probes never wait. The last two are connections to the replica (`POSTGRES_READ_URL`).
  */
-export type PoolPurpose = "writing" | "reading" | "probing";
+export type PoolPurpose = "writing" | "reading" | "probing" | "replica" | "probing_replica";
 
-type Shared = { urls?: DatabaseUrls; pools: Partial<Record<PoolPurpose, Pool>>; watch: Watch };
+type Shared = {
+  urls?: DatabaseUrls;
+  pools: Partial<Record<PoolPurpose, Pool>>;
+  watches: { primary: Watch; replica: Watch };
+};
 
 // The self-hosted server and the Next bundle in the same process each have a copy of this module, but share the pools.
 const globals = globalThis as { [key: symbol]: Shared | undefined };
 const slot = Symbol.for("outlay.database");
-globals[slot] ??= { pools: {}, watch: new Watch(() => askDatabase("select 1")) };
+globals[slot] ??= {
+  pools: {},
+  watches: {
+    primary: new Watch(() => askDatabase("select 1")),
+    replica: new Watch(() => askDatabase("select 1", "probing_replica")),
+  },
+};
 const shared: Shared = globals[slot];
 
-/** Watches every database call of this process. */
-export const { watch } = shared;
+/** Watch every call of this process to each server. */
+export const { watches } = shared;
 
 /** Sets this process's database before the first call: the embedded one, or a test's. */
 export function configureDatabase(urls: DatabaseUrls): void {
@@ -44,8 +54,8 @@ export function databaseUrls(): DatabaseUrls {
 }
 
 /**
- * The number of connections per purpose. POSTGRES_POOL_SIZE is their sum: one is for probes, and
- * POSTGRES_READ_POOL_SIZE for reads, by default half of the rest.
+ * The number of connections per purpose. POSTGRES_POOL_SIZE is the sum of those to the primary: one is for probes, and
+ * POSTGRES_READ_POOL_SIZE for reads, by default half of the rest. As many are opened to a replica for reads.
  */
 export function poolSizes({
   POSTGRES_POOL_SIZE: all,
@@ -55,7 +65,7 @@ export function poolSizes({
   POSTGRES_READ_POOL_SIZE?: number | undefined;
 }): Record<PoolPurpose, number> {
   const reading = wanted ?? Math.floor((all - 1) / 2);
-  return { probing: 1, reading, writing: all - 1 - reading };
+  return { probing: 1, reading, writing: all - 1 - reading, replica: reading, probing_replica: 1 };
 }
 
 /** The process's one pool for a purpose. Statements are unnamed, so that a transaction-mode pooler may stand in between. */
@@ -73,13 +83,15 @@ readGauge("outlay_database_connections", () =>
 );
 
 function openPool(purpose: PoolPurpose): Pool {
-  const { VERCEL } = env();
+  const { VERCEL, POSTGRES_READ_URL } = env();
+  const isProbe = purpose === "probing" || purpose === "probing_replica";
+  const isReplica = purpose === "replica" || purpose === "probing_replica";
   const pool = new Pool({
-    ...connectionTo(databaseUrls().url),
+    ...connectionTo((isReplica && POSTGRES_READ_URL) || databaseUrls().url),
     max: poolSizes(env())[purpose],
-    connectionTimeoutMillis: purpose === "probing" ? deadlines.probe : deadlines.connect,
+    connectionTimeoutMillis: isProbe || isReplica ? deadlines.probe : deadlines.connect,
     // The probe's connection stays open, because a probe should not have to log in first.
-    idleTimeoutMillis: purpose === "probing" && !VERCEL ? 0 : 30_000,
+    idleTimeoutMillis: isProbe && !VERCEL ? 0 : 30_000,
   });
   // A connection that the server closes must not end this process. A statement on it is refused anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
@@ -92,12 +104,16 @@ function openPool(purpose: PoolPurpose): Pool {
 
 /**
  * Sends the database a short query on the probe's connection.
+ * @param purpose that connection, of the primary or the replica
  * @returns its answer; an error that it answers with counts as one, and is returned
  * @throws Error where it does not answer within `deadlines.probe` or cannot be reached
  */
-export async function askDatabase(text: string): Promise<QueryResult | DatabaseError> {
+export async function askDatabase(
+  text: string,
+  purpose: "probing" | "probing_replica" = "probing",
+): Promise<QueryResult | DatabaseError> {
   try {
-    const client = await database("probing").connect();
+    const client = await database(purpose).connect();
     try {
       const answer = await client.query({ text, query_timeout: deadlines.probe } as { text: string });
       client.release();

@@ -1,13 +1,11 @@
 import type { ClientBase, PoolClient, QueryResult } from "pg";
-import { metrics } from "@/lib/metrics";
-import { traced } from "@/lib/tracing";
 import { deadlines, statementTimeout } from "./deadlines";
+import { type Lease, onClient } from "./lease";
 import { OneStatement } from "./one-statement";
-import { asOutage, noteStored, sqlState, unavailable } from "./outage";
-import { database, watch } from "./pool";
+import { noteStored, sqlState } from "./outage";
 import { callFunction, execute } from "./query";
+import { preferReplica, requirePosition } from "./replica";
 import { join, type Sql, sql, toLiteralText } from "./sql";
-import type { GivenUp, WatchedCall } from "./watch";
 
 export { sqlState } from "./outage";
 
@@ -48,7 +46,9 @@ export function asService<T>(
 ): Promise<T> {
   return onClient({ purpose: "writing", deadlineMs }, async (client) => {
     await client.query("begin");
-    return committed(client, await run(client));
+    const result = await run(client);
+    await client.query("commit");
+    return result;
   });
 }
 
@@ -112,19 +112,23 @@ function atOnce<T>(
 
 /** Calls `run` in one transaction under a user's policies. The audit log names the user. @throws ServiceError unavailable */
 export function asUser<T>(claims: UserClaims, run: Run<T>): Promise<T> {
-  const how = {
-    purpose: "writing" as const,
-    deadlineMs: deadlines.request,
-    begin: "begin",
-    owners: [claims],
-  };
-  return inTransaction(how, settingsOf(claims), run);
+  return inTransaction(writing([claims]), settingsOf(claims), run);
+}
+
+/**
+ * Like `asUser`, but takes back at the end what `run` did, so that a preview does the very same as the change and nothing of it is
+ * kept. @throws ServiceError unavailable
+ */
+export function asUserPreviewing<T>(claims: UserClaims, run: Run<T>): Promise<T> {
+  return inTransaction({ ...writing([claims]), end: "rollback" }, settingsOf(claims), run);
 }
 
 /**
  * Like `asUser`, read-only and in one snapshot, so that figures which are read one after another agree. Uses the
- * connections for reading, so that it never takes one that recording needs.
- * @param deadlineMs how long the transaction may take in all
+ * connections for reading, so that it never takes one that recording needs. Where there is a replica, it answers if it has
+ * everything that was committed before this call; if it does not or fails, `run` is called once more, on the primary.
+ * @param deadlineMs how long the transaction may take in all; longer ones than a page of an export are not asked of a replica,
+ *   which ends them when they hold it up
  * @throws ServiceError unavailable
  */
 export function asUserReading<T>(
@@ -132,8 +136,21 @@ export function asUserReading<T>(
   run: Run<T>,
   deadlineMs: number = deadlines.request,
 ): Promise<T> {
-  return inTransaction(reading(deadlineMs, [claims]), settingsOf(claims), run);
+  const how = reading(deadlineMs, [claims]);
+  const askPrimary = () => inTransaction(how, settingsOf(claims), run);
+  if (deadlineMs > deadlines.exportPage) return askPrimary();
+  return preferReplica(
+    (position) => inTransaction({ ...how, purpose: "replica", position }, settingsOf(claims), run),
+    askPrimary,
+  );
 }
+
+const writing = (owners: readonly object[]) => ({
+  purpose: "writing" as const,
+  deadlineMs: deadlines.request,
+  owners,
+  begin: "begin",
+});
 
 const reading = (deadlineMs: number, owners: readonly object[]) => ({
   purpose: "reading" as const,
@@ -195,20 +212,27 @@ export function inTwoRoundTrips<Answer, Result>(
   });
 }
 
-/** Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`. */
+/**
+ * Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`, and commits
+ * unless `end` says otherwise.
+ * @param how.position what a replica must have replayed before, if it is one
+ */
 async function inTransaction<T>(
-  how: Lease & { begin: string },
+  how: Lease & { begin: string; end?: "rollback"; position?: string },
   settings: Record<string, string>,
   run: Run<T>,
 ): Promise<T> {
   const opening = openingOf(how, settings);
   return onClient(how, async (client) => {
+    if (how.position !== undefined) await requirePosition(client, how.position);
     // Several statements in one text have several results, which pg's types do not express.
     const results: unknown = await client.query(opening);
     const [, opened] = results as QueryResult<{ now: number }>[];
     const now = opened?.rows[0]?.now;
     if (now === undefined) throw new Error("The transaction did not read the database's time.");
-    return committed(client, await run(client, Math.floor(now)));
+    const result = await run(client, Math.floor(now));
+    await client.query(how.end ?? "commit");
+    return result;
   });
 }
 
@@ -219,69 +243,6 @@ function openingOf(
 ): string {
   const set = { ...settings, statement_timeout: statementTimeout(deadlineMs) };
   return `${begin}; ${toLiteralText(setLocal(set, [sql`extract(epoch from now())::float8 * 1000 as now`]))}`;
-}
-
-async function committed<T>(client: PoolClient, result: T): Promise<T> {
-  await client.query("commit");
-  return result;
-}
-
-/** How a connection is used. `isAlone`: for a single statement without a transaction. `owners`: see `traced`. */
-type Lease = {
-  purpose: "writing" | "reading";
-  deadlineMs: number;
-  isAlone?: boolean;
-  owners?: readonly object[];
-};
-
-/**
- * Calls `run` with a connection for a transaction, and rolls back if it throws. If the call passes its deadline, or the
- * database becomes silent, its connection is closed, which ends the statement on this side.
- * @throws ServiceError unavailable where the database cannot be reached, takes too long, or cannot store anything
- */
-async function onClient<T>(
-  { purpose, deadlineMs, isAlone = false, owners = [] }: Lease,
-  run: (client: PoolClient) => Promise<T>,
-): Promise<T> {
-  const call = watch.begin(deadlineMs);
-  let client: PoolClient | undefined;
-  let broken: Error | undefined;
-  try {
-    const connected = await connect(purpose, call);
-    client = connected;
-    return await traced("database transaction", { "outlay.purpose": purpose }, owners, () => run(connected));
-  } catch (error) {
-    if (client && !isAlone && !call.givenUp) {
-      await client.query("rollback").catch((failure: Error) => {
-        broken = failure;
-      });
-    }
-    throw asOutage(error, { givenUp: call.givenUp, isReading: purpose === "reading" }) ?? error;
-  } finally {
-    watch.finish(call);
-    metrics.databaseCalls.observe({ purpose }, (performance.now() - call.startedMs) / 1000);
-    // Closes a connection that could not roll back or whose answer was not awaited; the pool must not reuse it.
-    client?.release(call.givenUp ? true : broken);
-  }
-}
-
-/** Takes a connection from the pool. It is closed as soon as its call is given up. */
-function connect(purpose: Lease["purpose"], call: WatchedCall): Promise<PoolClient> {
-  return new Promise((resolve, reject) => {
-    const giveUp = (reason: GivenUp) => reject(unavailable(reason, purpose === "reading"));
-    if (call.givenUp) return giveUp(call.givenUp);
-    call.onGivenUp = giveUp;
-    database(purpose)
-      .connect()
-      .then(
-        (client) => {
-          if (call.givenUp) return client.release();
-          call.onGivenUp = () => void client.end();
-          resolve(client);
-        },
-        (error) => reject(unavailable("unreachable", purpose === "reading", error)),
-      );
-  });
 }
 
 /** The name of the constraint that a statement violated; empty for other errors. */

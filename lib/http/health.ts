@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { health } from "@/lib/contract/spend/reads";
 import { isStorageFailure, lastWriteFailed } from "@/lib/db/outage";
 import { askDatabase } from "@/lib/db/pool";
+import { checkReplica } from "@/lib/db/replica";
 import { ServiceError } from "@/lib/errors";
 import packageJson from "@/package.json";
 
@@ -45,8 +46,16 @@ let latest: { checks: Promise<Health["checks"]>; atMs: number } | undefined;
 /** The latest check. The database is checked once a second at most. */
 function latestCheck(): Promise<Health["checks"]> {
   const now = performance.now();
-  if (!latest || now - latest.atMs > 1_000) latest = { checks: checkDatabase(), atMs: now };
+  if (!latest || now - latest.atMs > 1_000) latest = { checks: checkServers(), atMs: now };
   return latest.checks;
+}
+
+/** Checks the database and its replica, without which the service works, too. */
+async function checkServers(): Promise<Health["checks"]> {
+  const checks = await checkDatabase();
+  if (checks.database_readable !== "ok") return checks;
+  const replica = await checkReplica();
+  return replica === undefined ? checks : { ...checks, replica };
 }
 
 /** Checks the database. Never throws: a missing database configuration counts as a failure. */

@@ -22,6 +22,8 @@ export type AdmissionRow = {
     workspace_id: string;
     /** Below zero where the workspace is deleted. */
     prices_version: number;
+    /** Of its workspace. */
+    time_zone: string;
     /** The first day that is open, `YYYY-MM-DD`; null where no month is closed. */
     closed_until: string | null;
     environment: "live" | "test";
@@ -149,6 +151,7 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
       id: row.id,
       kind: row.kind,
       workspaceId: row.workspace_id,
+      timeZone: row.time_zone,
       environment: row.environment,
       permissions: row.permissions,
       project:

@@ -38,6 +38,8 @@ export type ApiKey = {
   id: string;
   kind: KeyKind;
   workspaceId: string;
+  /** The time zone of its workspace. */
+  timeZone: string;
   environment: "live" | "test";
   permissions: Permission[];
   /** The one project that the key is bound to; it has precedence over the conditions' project lists. */

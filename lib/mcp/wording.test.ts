@@ -27,12 +27,17 @@ test.each([
     alert: false,
     reached: { percent: [], usd: [] },
     blocks: false,
+    warns: { people: 0, channels: 0 },
     currency: "USD",
   };
   expect(describeBudgets({ budgets: [budget], hidden_count: 0 })).toContain(`, ${shown}`);
 });
 
-const state = (name: string, used: string, more: { blocks?: boolean; reached?: number[] } = {}) => ({
+const state = (
+  name: string,
+  used: string,
+  more: { blocks?: boolean; reached?: number[]; warns?: { people: number; channels: number } } = {},
+) => ({
   id: name,
   name,
   scope_type: "global" as const,
@@ -47,6 +52,7 @@ const state = (name: string, used: string, more: { blocks?: boolean; reached?: n
   alert: Number(used) >= 0.8,
   reached: { percent: more.reached ?? [], usd: [] },
   blocks: more.blocks ?? false,
+  warns: more.warns ?? { people: 0, channels: 0 },
   currency: "USD",
 });
 
@@ -57,7 +63,7 @@ test("Says first which budgets block, which are used up and which are near", () 
       state("Soft", "1.5"),
       state("Close", "0.81", { blocks: true }),
       state("Warned", "0.3", { reached: [25] }),
-      state("Calm", "0.1"),
+      state("Calm", "0.1", { warns: { people: 2, channels: 1 } }),
     ],
     hidden_count: 0,
   });
@@ -67,5 +73,6 @@ test("Says first which budgets block, which are used up and which are near", () 
     "Near the limit, or past a threshold: Close, Warned.",
   ]);
   expect(text).toMatch(/- Hard .* blocks/);
-  expect(text).toMatch(/- Calm .* warns/);
+  expect(text).toMatch(/- Hard .* blocks — attention/);
+  expect(text).toMatch(/- Calm .* warns \(2 people, 1 channel\)$/m);
 });

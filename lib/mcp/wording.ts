@@ -90,11 +90,22 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
     near.length > 0 && `Near the limit, or past a threshold: ${named(near)}.`,
     "Budgets:",
     budgets.map(
-      ({ name, scope_type, amount, spent, remaining, percent_used, alert, blocks, ...period }) =>
-        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)}%, from ${period.period_from} until before ${period.period_until}, ${blocks ? "blocks" : "warns"}${alert ? " — attention" : ""}`,
+      ({ name, scope_type, amount, spent, remaining, percent_used, alert, blocks, warns, ...period }) =>
+        `- ${name} (${scope_type}): ${usd(spent)} of ${usd(amount)} spent, ${usd(remaining)} left, ${percent(percent_used)}%, from ${period.period_from} until before ${period.period_until}, ${blocks ? "blocks" : "warns"}${receivers(warns)}${alert ? " — attention" : ""}`,
     ),
     hidden > 0 && others,
   );
+}
+
+type Warned = z.output<typeof budgetStatus>["budgets"][number]["warns"];
+
+/** Whom a budget warns, by number: " (2 people, 1 channel)"; nothing where it names nobody. */
+function receivers({ people, channels }: Warned): string {
+  const named = [
+    ...(people > 0 ? [people === 1 ? "1 person" : `${people} people`] : []),
+    ...(channels > 0 ? [channels === 1 ? "1 channel" : `${channels} channels`] : []),
+  ];
+  return named.length > 0 ? ` (${named.join(", ")})` : "";
 }
 
 /** A fraction in percent with one decimal, rounded down: 99.97% is shown as 99.9%, and 79.96% as 79.9%. */
@@ -107,7 +118,7 @@ function percent(fraction: Amount): string {
 export function describeSummary(summary: z.output<typeof monthSummary>): string {
   const projects = Object.entries(summary.by_project);
   return lines(
-    `This UTC month has cost ${usd(summary.total_usd)} so far: usage ${usd(summary.usage_usd)}, subscriptions ${usd(summary.subscription_usd)}, expenses ${usd(summary.expense_usd)}; ${summary.message_count} records.`,
+    `This month has cost ${usd(summary.total_usd)} so far: usage ${usd(summary.usage_usd)}, subscriptions ${usd(summary.subscription_usd)}, expenses ${usd(summary.expense_usd)}; ${summary.message_count} records.`,
     summary.unpriced_count > 0 && unpriced(summary.unpriced_count),
     projects.length > 0 && "By project:",
     projects.map(([slug, amount]) => `- ${slug}: ${usd(amount)}`),

@@ -59,7 +59,8 @@ export function noteOutcomes(
         ...toRefusal(error, exampleOf(record, key)),
         count,
       })),
-      ...unreadable.map(({ error, count }) => ({ ...toRefusal(error), count })),
+      // No arrival counts them, as none counts a whole request.
+      ...unreadable.map(({ error, count }) => ({ ...toRefusal(error, {}), of_record: false, count })),
     ];
     if (arrivals.size + refusals.length + account.length === 0) return;
     noteSent(key.id, {

@@ -2,8 +2,9 @@ import type { ClientBase } from "pg";
 import { numeric } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";
 import { type Sql, sql } from "@/lib/db/sql";
+import { isOnDays } from "@/lib/ledger/days";
 import { countOf, isListed, postingsOf } from "./listed-postings";
-import type { CutDay } from "./period";
+import { addDays, type CutDay } from "./period";
 
 const dayMs = 86_400_000;
 
@@ -14,6 +15,7 @@ const maxLines = 10_000;
 export type CutDayOf = CutDay & {
   workspaceId: string;
   environments: readonly ("live" | "test")[];
+  timeZone: string;
   isEstimate: boolean;
 };
 
@@ -23,6 +25,7 @@ export async function loadCutDay(
   workspaceId: string,
   environments: CutDayOf["environments"],
   cut: CutDay,
+  timeZone: string,
 ): Promise<CutDayOf> {
   const { lines } = await selectOne(
     client,
@@ -30,14 +33,14 @@ export async function loadCutDay(
     sql`select coalesce(sum(abs(item_count)), 0) as lines from public.daily_spend
       where workspace_id = ${workspaceId} and day = ${cut.day} and environment = any(${environments}::text[])`,
   );
-  return { ...cut, workspaceId, environments, isEstimate: Number(lines) > maxLines };
+  return { ...cut, workspaceId, environments, timeZone, isEstimate: Number(lines) > maxLines };
 }
 
 /**
  * What was recorded on a cut day before its instant: rows with the columns of `daily_spend`, of which there may be several of one
  * kind. An estimate has amounts of up to 24 decimals and rounded counts.
  */
-export function rowsOfCutDay({ workspaceId, environments, day, at, isEstimate }: CutDayOf): Sql {
+export function rowsOfCutDay({ workspaceId, environments, timeZone, day, at, isEstimate }: CutDayOf): Sql {
   if (isEstimate) {
     const part = sql`${((at - Date.parse(day)) / dayMs).toFixed(6)}::numeric`;
     return sql`
@@ -48,7 +51,7 @@ export function rowsOfCutDay({ workspaceId, environments, day, at, isEstimate }:
       where workspace_id = ${workspaceId} and day = ${day} and environment = any(${environments}::text[])`;
   }
   const within = (occurredAt: Sql) =>
-    sql`${occurredAt} >= ${`${day}T00:00:00Z`} and ${occurredAt} < ${new Date(at).toISOString()}`;
+    isOnDays(occurredAt, { timeZone, from: day, until: addDays(day, 1) }, at);
   const count = countOf(sql`m`);
   return sql`
     select ${day}::date as day, m.project_id, m.api_key_id, m.type, m.provider, p.model, p.feature, m.source, m.environment,

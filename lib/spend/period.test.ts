@@ -106,7 +106,7 @@ test("Ends what is spent with today, and begins nothing that is yet to come", ()
 describe("The stretch that a period is compared with", () => {
   const stretch = (query: ComparedQuery, now: string) => {
     const compared = comparedWith(query, at(now));
-    const answered = compared && toAnsweredStretch(compared, false);
+    const answered = compared && toAnsweredStretch(compared, false, "UTC");
     if (!compared || !answered) return null;
     const { from, to, until, aligned_by: by } = answered;
     const { days, cut } = compared.stretch;

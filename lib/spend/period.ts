@@ -1,5 +1,6 @@
 import { type Comparison, comparisonOf, type Period, periodOf } from "@/lib/contract/spend/ledger-query";
 import type { ComparedStretch } from "@/lib/contract/spend/spend-comparison";
+import { instantOf } from "@/lib/contract/values/clock";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 
@@ -18,7 +19,7 @@ export type ComparedQuery = PeriodQuery & {
   compare_to?: string | undefined;
 };
 
-/** A day of which only what was before an instant counts, in milliseconds since 1970. */
+/** A day of which only what was before a time of its clock counts; see `Clock.now`. */
 export type CutDay = { day: string; at: number };
 
 /**
@@ -68,7 +69,7 @@ const latestDays: Partial<Record<Period, number>> = {
   last_90_days: 90,
 };
 
-/** The UTC days of a requested period. @param now milliseconds since 1970 */
+/** The days of a requested period. @param now what the clock of their time zone shows; see `Clock.now` */
 export function rangeOf(query: PeriodQuery, now: number): DayRange {
   const period = periodOf(query);
   const { from, to } = query;
@@ -126,7 +127,7 @@ export function rangeAfter(period: Period, range: DayRange): DayRange | undefine
  * A period that is over is compared with all of the other one. Of one that goes on, the part that has passed is compared with
  * as much of the other one, to the same time of the day: a month from the same weekday on, four weeks before (52 for the
  * year before), a year up to the same date, any other from its first day on.
- * @param now milliseconds since 1970
+ * @param now what the clock shows; see `Clock.now`
  */
 export function comparedWith(query: ComparedQuery, now: number): Compared | undefined {
   const range = rangeOf(query, now);
@@ -239,17 +240,19 @@ export function toAnsweredRange({ from, until }: DayRange): { from: string | nul
 /**
  * What a period is compared with as responses show it; null where nothing of it corresponds.
  * @param isEstimate whether the cut day has too many lines to read
+ * @param timeZone whose days they are
  */
 export function toAnsweredStretch(
   { stretch: { days, cut }, isByWeekday }: Compared,
   isEstimate: boolean,
+  timeZone: string,
 ): ComparedStretch | null {
   const to = cut?.day ?? addDays(days.until, -1);
   if (to < days.from) return null;
   return {
     from: days.from,
     to,
-    until: cut ? toInstant(cut.at) : null,
+    until: cut ? toInstant(instantOf(timeZone, cut.at)) : null,
     aligned_by: isByWeekday ? "weekday" : "day",
     is_estimate: isEstimate,
   };

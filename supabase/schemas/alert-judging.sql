@@ -180,11 +180,10 @@ create function private.judge_unusual_days(at timestamptz)
 returns setof jsonb
 language sql stable security definer set search_path = ''
 as $$
-  with today as (select ((at - interval '5 minutes') at time zone 'UTC')::date as day),
-  spent as materialized (
-    select w.id as workspace_id, w.name, today.day, coalesce(r.parameter, d.parameter) as least_usd, usage.*
-    from today
-    cross join public.workspaces as w
+  with spent as materialized (
+    select w.id as workspace_id, w.name, w.time_zone, today.day, coalesce(r.parameter, d.parameter) as least_usd, usage.*
+    from public.workspaces as w
+    cross join lateral (select ((at - interval '5 minutes') at time zone w.time_zone)::date as day) as today
     join private.alert_rule_defaults() as d on d.rule = 'unusual_day'
     left join public.alert_rules as r on r.workspace_id = w.id and r.rule = 'unusual_day'
     cross join lateral (
@@ -224,7 +223,7 @@ as $$
       'workspace_id', c.workspace_id, 'rule', 'unusual_day', 'subject_type', 'workspace', 'subject_id', c.workspace_id,
       'period', c.day, 'state', 'warning',
       'details', jsonb_build_object(
-        'subject', c.name, 'day', c.day, 'spent_usd', trim_scale(c.spent_usd)::text,
+        'subject', c.name, 'day', c.day, 'time_zone', c.time_zone, 'spent_usd', trim_scale(c.spent_usd)::text,
         'median_usd', trim_scale(c.median_usd)::text, 'mad_usd', trim_scale(c.mad_usd)::text,
         'above_usd', trim_scale(c.above_usd)::text,
         'compared', jsonb_build_array(
@@ -247,7 +246,8 @@ as $$
       'period', s.period, 'state', 'forget'
     )
     from public.alert_states as s
-    where s.rule = 'unusual_day' and s.period < (select day from today)
+    join public.workspaces as w on w.id = s.workspace_id
+    where s.rule = 'unusual_day' and s.period < ((at - interval '5 minutes') at time zone w.time_zone)::date
       -- The new day may be unusual, too.
       and not exists (select from unusual as c where c.workspace_id = s.workspace_id)
     limit 1000
@@ -259,11 +259,10 @@ create function private.judge_unpriced_usage(at timestamptz)
 returns setof jsonb
 language sql stable security definer set search_path = ''
 as $$
-  with month as (select date_trunc('month', at at time zone 'UTC')::date as first_day),
-  unpriced as (
+  with unpriced as (
     select w.id as workspace_id, month.first_day, usage.model, usage.line_count
-    from month
-    cross join public.workspaces as w
+    from public.workspaces as w
+    cross join lateral (select date_trunc('month', at at time zone w.time_zone)::date as first_day) as month
     cross join lateral (
       select t.value as model, sum(t.unpriced_count) as line_count
       from public.daily_totals as t
@@ -314,7 +313,7 @@ as $$
   )
 $$;
 
--- The spend in a budget's scope between two moments, from its daily totals. A UTC day that is partly within counts in
+-- The spend in a budget's scope between two moments, from its daily totals. A day that is partly within counts in
 -- proportion to its hours.
 create function private.estimate_budget_spend(budget public.budgets, begins timestamptz, ends timestamptz)
 returns numeric
@@ -322,14 +321,15 @@ language sql stable security definer set search_path = ''
 as $$
   select coalesce(sum(
     t.amount_usd * extract(epoch from (
-      least((t.day + 1)::timestamp at time zone 'UTC', ends) - greatest(t.day::timestamp at time zone 'UTC', begins)
-    ))::numeric / 86400
+      least((t.day + 1)::timestamp at time zone zone, ends) - greatest(t.day::timestamp at time zone zone, begins)
+    ))::numeric / extract(epoch from (t.day + 1)::timestamp at time zone zone - t.day::timestamp at time zone zone)::numeric
   ), 0)
-  from public.daily_totals as t
+  from (select private.time_zone_of(budget.workspace_id) as zone) as of
+  cross join public.daily_totals as t
   where t.workspace_id = budget.workspace_id and t.environment = 'live'
     -- Each dimension sums to the whole; there are fewest providers.
     and t.dimension = case budget.scope_type when 'global' then 'provider' else budget.scope_type end
-    and t.day >= (begins at time zone 'UTC')::date and t.day::timestamp at time zone 'UTC' < ends
+    and t.day >= (begins at time zone zone)::date and t.day::timestamp at time zone zone < ends
     and case budget.scope_type when 'global' then true when 'provider' then lower(t.value) = lower(budget.scope_value)
       else t.value = budget.scope_value end
 $$;

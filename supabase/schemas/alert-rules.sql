@@ -248,6 +248,7 @@ begin
   delete from public.alert_states as s
   where s.workspace_id = workspace and s.rule = of_rule and changes -> 'is_on' = 'false';
   delete from private.budget_checks where workspace_id = workspace;
+  perform private.settle_alert_entries(workspace);
 end
 $$;
 grant execute on function private.set_alert_rule(uuid, text, jsonb) to outlay_service, service_role;

@@ -8,6 +8,7 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   perform private.alert_on_budgets(array[new.workspace_id], array[new.id]);
+  perform private.settle_alert_entries(new.workspace_id);
   return null;
 end
 $$;

@@ -112,8 +112,9 @@ end
 $$;
 grant execute on function private.hold_budgets(uuid[]) to outlay_service, service_role;
 
--- Counts what was recorded before a budget was made: whole UTC days of its period from the daily totals; the hours before
--- and after them, and what is booked ahead, from the messages.
+-- Counts what was recorded before a budget was made: days of the workspace that are wholly in its period from the daily totals; what
+-- is on other days, and what is booked ahead, from the messages. A day is wholly in the period where it is so in the zone of the
+-- workspace and in UTC: what is recorded at midnight UTC is on that day in every zone (see `private.local_time`).
 create function private.count_budget(budget public.budgets)
 returns void
 language plpgsql security definer set search_path = ''
@@ -122,8 +123,12 @@ declare
   begins timestamptz := greatest(budget.counted_from, budget.starts_on)::timestamp at time zone budget.time_zone;
   ends timestamptz := least(private.budget_period_end(budget, budget.counted_from), budget.ends_on + 1)::timestamp
     at time zone budget.time_zone;
-  first_whole timestamptz := date_trunc('day', begins + interval '1 day' - interval '1 microsecond', 'UTC');
-  after_whole timestamptz := greatest(date_trunc('day', ends, 'UTC'), first_whole);
+  zone text := private.time_zone_of(budget.workspace_id);
+  almost_day constant interval := interval '1 day' - interval '1 microsecond';
+  first_whole date := greatest((begins at time zone zone) + almost_day, (begins at time zone 'UTC') + almost_day);
+  after_whole date := greatest(least((ends at time zone zone)::date, (ends at time zone 'UTC')::date), first_whole);
+  -- By how much days of the zone may begin or end at other instants than those of UTC.
+  spread constant interval := case when zone = 'UTC' then interval '0' else interval '14 hours' end;
 begin
   insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
   select budget.workspace_id, budget.id, environment, first_day, sum(amount_usd),
@@ -134,14 +139,18 @@ begin
     where workspace_id = budget.workspace_id
       -- Each dimension sums to the whole; there are fewest providers.
       and dimension = case budget.scope_type when 'global' then 'provider' else budget.scope_type end
-      and day >= (first_whole at time zone 'UTC')::date and day < (after_whole at time zone 'UTC')::date
+      and day >= first_whole and day < after_whole
       and case budget.scope_type when 'global' then true when 'provider' then lower(value) = lower(budget.scope_value)
         else value = budget.scope_value end
     union all
     select m.environment, private.budget_period(budget, m.occurred_at), m.type, m.amount_usd
     from public.messages as m
     where m.workspace_id = budget.workspace_id
-      and (m.occurred_at >= begins and m.occurred_at < first_whole or m.occurred_at >= after_whole)
+      and (
+        m.occurred_at >= begins and m.occurred_at < (first_whole::timestamp + spread) at time zone 'UTC'
+        or m.occurred_at >= (after_whole::timestamp - spread) at time zone 'UTC'
+      )
+      and not (private.local_time(m.occurred_at, zone) >= first_whole and private.local_time(m.occurred_at, zone) < after_whole)
       and private.is_in_budget(budget, m)
   ) as counted
   where first_day is not null

@@ -133,21 +133,8 @@ $$;
 create trigger budget_scopes_exist before insert or update of workspace_id, scope_type, scope_value
   on public.budgets for each row execute function private.check_budget_scope();
 
--- A time zone that Postgres does not know would make every message fail.
-create function private.check_budget_time_zone()
-returns trigger
-language plpgsql stable set search_path = ''
-as $$
-begin
-  if not exists (select from pg_catalog.pg_timezone_names where name = new.time_zone) then
-    raise exception 'there is no time zone %', new.time_zone using errcode = 'invalid_parameter_value';
-  end if;
-  return new;
-end
-$$;
-
 create trigger budget_time_zones_exist before insert or update of time_zone
-  on public.budgets for each row when (new.time_zone <> 'UTC') execute function private.check_budget_time_zone();
+  on public.budgets for each row when (new.time_zone <> 'UTC') execute function private.check_time_zone();
 
 -- The rate of a new budget is that of the period in which it is created.
 create function private.rate_new_budget()

@@ -72,7 +72,7 @@ begin
     'original_amount', m.original_amount * factor,
     'cost_status', case m.cost_status when 'converted' then 'converted' else 'client' end,
     'price', case m.cost_status when 'converted' then m.price end
-  ) end), private.closed_until(workspace)) as booked;
+  ) end), private.closed_until(workspace), private.time_zone_of(workspace)) as booked;
   if factor is not null then
     perform private.sum_lines(array_fill(workspace, array[cardinality(new_ids)]), new_ids);
   end if;
@@ -166,7 +166,8 @@ begin
           'day', changed.day, 'before_usd', trim_scale(total.usd - changed.usd)::text, 'after_usd', trim_scale(total.usd)::text
         ) order by changed.day) as days
         from (
-          select m.project_id, m.environment, m.occurred_at::date as day, sum(m.amount_usd) as usd
+          select m.project_id, m.environment, private.local_time(m.occurred_at, private.time_zone_of(workspace))::date as day,
+            sum(m.amount_usd) as usd
           from public.messages as m
           where m.workspace_id = workspace and m.id = any (added)
           group by 1, 2, 3

@@ -70,14 +70,14 @@ as $$
 $$;
 grant execute on function private.closed_until(uuid) to outlay_service, service_role;
 
--- A posting as it is booked while the days before `closed_until` are closed: one of a closed day at the time of its recording, as
--- an adjustment. The same as `bookOpen` of the service.
-create function private.book_open(posting public.messages, closed_until date)
+-- A posting as it is booked while the days before `closed_until` are closed: one of a closed day of the time zone at the time of its
+-- recording, as an adjustment. The same as `bookOpen` of the service.
+create function private.book_open(posting public.messages, closed_until date, zone text)
 returns public.messages
 language plpgsql immutable set search_path = '' set timezone = 'UTC'
 as $$
 begin
-  if posting.occurred_at < closed_until then
+  if private.local_time(posting.occurred_at, zone) < closed_until then
     posting.adjusts := posting.occurred_at;
     posting.occurred_at := posting.created_at;
   end if;
@@ -110,22 +110,26 @@ returns interval
 language sql immutable set search_path = ''
 return interval '2 days';
 
--- Closes a month and the open ones before it, as an admin of the workspace: the user of the transaction's claims. Groups of messages that are being recorded are counted
--- before; later ones wait until this commits, and are booked after.
+-- Closes a month of the workspace's time zone and the open ones before it, as an admin of the workspace: the user of the transaction's
+-- claims. Groups of messages that are being recorded are counted before; later ones wait until this commits, and are booked after.
 create function private.close_months(workspace uuid, through date)
 returns void
 language plpgsql volatile security definer set search_path = '' set timezone = 'UTC'
 as $$
 declare
   first_open date;
+  zone text;
 begin
   if workspace not in (select private.member_workspaces(array['owner', 'admin'])) then
     raise exception 'only an admin closes a month' using errcode = 'insufficient_privilege';
   end if;
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
-  select w.closed_until into first_open from public.workspaces as w where w.id = workspace for no key update;
+  select w.closed_until, w.time_zone into first_open, zone from public.workspaces as w where w.id = workspace for no key update;
+  if exists (select from public.time_zone_changes as c where c.workspace_id = workspace) then
+    raise exception 'the days are being summed anew for another time zone' using errcode = 'lock_not_available';
+  end if;
   if through <> date_trunc('month', through)::date or through < first_open
-    or clock_timestamp() < through + interval '1 month' + private.closing_delay()
+    or clock_timestamp() < (through + interval '1 month') at time zone zone + private.closing_delay()
   then
     raise exception 'the month of % cannot be closed', through using errcode = 'object_not_in_prerequisite_state';
   end if;
@@ -146,7 +150,7 @@ begin
   cross join lateral (
     select sum(m.amount_usd) as amount_usd from public.messages as m
     where m.workspace_id = workspace and m.environment = 'live' and m.adjusts is not null
-      and m.occurred_at >= first_day and m.occurred_at < first_day + interval '1 month'
+      and private.is_on_days(m.occurred_at, zone, first_day::date, (first_day + interval '1 month')::date)
   ) as adjustments
   order by first_day;
   update public.workspaces set closed_until = (through + interval '1 month')::date where id = workspace;
@@ -223,11 +227,11 @@ as $$
     where d.workspace_id = workspace and d.environment = 'live'
       and d.day >= of_month and d.day < of_month + interval '1 month'
     union all
-    select m.occurred_at::date, m.project_id, m.type, m.provider, m.model, m.feature, m.api_key_id, m.source, m.tags, 0,
+    select private.local_time(m.occurred_at, private.time_zone_of(workspace))::date, m.project_id, m.type, m.provider, m.model, m.feature, m.api_key_id, m.source, m.tags, 0,
       m.amount_usd, 0, 0, 0, 0
     from public.messages as m
     where m.workspace_id = workspace and m.environment = 'live' and m.adjusts is not null
-      and m.occurred_at >= of_month and m.occurred_at < of_month + interval '1 month'
+      and private.is_on_days(m.occurred_at, private.time_zone_of(workspace), of_month, (of_month + interval '1 month')::date)
   ) as f
   join public.projects as p on p.workspace_id = workspace and p.id = f.project_id
   left join public.api_keys as k on k.workspace_id = workspace and k.id = f.api_key_id

@@ -150,6 +150,7 @@ declare
   job public.erasures;
   first_day date;
   of_month date;
+  zone text;
   changes public.daily_spend[];
   changed integer;
   last_key text;
@@ -158,10 +159,19 @@ declare
   old_json text;
   new_json text;
 begin
-  select * into job from public.erasures where status <> 'done' order by created_at, id limit 1 for update skip locked;
+  -- While the days of a workspace are summed anew, its people wait.
+  select * into job from public.erasures as e
+  where status <> 'done' and not exists (select from public.time_zone_changes as c where c.workspace_id = e.workspace_id)
+  order by created_at, id limit 1 for update skip locked;
   if job.id is null then
     return null;
   end if;
+  -- No change of zone begins or ends until the transaction ends.
+  perform private.hold_budgets(array[job.workspace_id]);
+  if exists (select from public.time_zone_changes as c where c.workspace_id = job.workspace_id) then
+    return null;
+  end if;
+  zone := private.time_zone_of(job.workspace_id);
   select min(day) into first_day from public.daily_spend
   where workspace_id = job.workspace_id and end_user = job.end_user;
 
@@ -170,7 +180,7 @@ begin
     with found as (
       select m.id, m.part, m.occurred_at from public.messages as m
       where m.workspace_id = job.workspace_id and m.end_user = job.end_user
-        and m.occurred_at >= first_day and m.occurred_at < first_day + 1
+        and private.is_on_days(m.occurred_at, zone, first_day, first_day + 1)
       limit at_most
       for update
     ), renamed as (

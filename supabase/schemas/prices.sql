@@ -178,9 +178,12 @@ create function private.lock_repriceable(workspace uuid, repricing uuid, at_most
 as $function$
 declare
   job public.repricings;
+  zone constant text := private.time_zone_of(workspace);
+  first_open constant date := coalesce(private.closed_until(workspace), '-infinity');
 begin
   select * into job from public.repricings where workspace_id = workspace and id = repricing;
-  job.from_at := greatest(job.from_at, private.closed_until(workspace));
+  -- The bound of all zones. Which instants are on open days is asked of each.
+  job.from_at := greatest(job.from_at, first_open::timestamptz - interval '14 hours');
   if job.includes_priced then
     -- Lines are found by the first one of their batch.
     return query
@@ -197,6 +200,7 @@ begin
       -- What a client gave as the list price of included usage stays, as a cost that it gave does.
       and (line.cost_status <> 'included' or line.price is not null or line.list_price_usd is null)
       and line.occurred_at >= coalesce(job.cursor_at, job.from_at) and line.occurred_at < job.to_at
+      and private.local_time(line.occurred_at, zone) >= first_open
     order by head.occurred_at, head.id
     fetch first at_most rows with ties
     for update of line;
@@ -210,6 +214,7 @@ begin
       and (job.cursor_at is null or (m.occurred_at, m.id) > (job.cursor_at, job.cursor_id))
       and m.type in ('usage', 'batch')
       and lower(m.provider) = lower(job.provider)
+      and private.local_time(m.occurred_at, zone) >= first_open
     order by m.occurred_at, m.id
     fetch first at_most rows with ties
     for update of m;
@@ -270,10 +275,11 @@ begin
         amount_usd, 0, 0, unpriced_count, end_user, tags, included_usd
       )::public.daily_spend)
       from (
-        select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source,
-          environment, end_user, tags, sum(amount_usd) as amount_usd, sum(unpriced_count) as unpriced_count,
-          sum(included_usd) as included_usd
+        select place.workspace_id, place.day, project_id, api_key_id, type, provider, model, feature, source,
+          environment, end_user, tags, sum(side * amount_usd) as amount_usd, sum(side * unpriced_count) as unpriced_count,
+          sum(side * included_usd) as included_usd
         from difference
+        cross join lateral private.places_of(difference.workspace_id, occurred_at) as place (workspace_id, day, side)
         group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
       ) as sums
     ),
@@ -337,7 +343,7 @@ begin atomic
   join public.workspaces as w on w.id = m.workspace_id and w.deleted_at is null
   where (m.cost_status = 'unpriced' or (m.cost_status = 'included' and m.list_price_usd is null))
     and m.type in ('usage', 'batch') and m.provider is not null and m.voids is null and m.voided_by is null
-    and m.occurred_at >= coalesce(w.closed_until, '-infinity'::date)
+    and private.local_time(m.occurred_at, w.time_zone) >= coalesce(w.closed_until, '-infinity'::date)
   group by 1, 2, 3, 4, 5
   limit 50000;
 end;

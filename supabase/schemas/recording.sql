@@ -160,6 +160,7 @@ begin
     'kind', k.kind,
     'workspace_id', k.workspace_id,
     'prices_version', w.prices_version,
+    'time_zone', w.time_zone,
     'closed_until', w.closed_until,
     'environment', k.environment,
     'permissions', k.permissions,
@@ -278,8 +279,10 @@ begin
       where d.workspace_id = w.workspace_id and d.project_id = w.project_id and d.environment = w.environment
         and d.day >= w.from and d.day < w.until
     ), 0) + coalesce((
-      select sum(m.amount_usd * ((m.adjusts >= w.from and m.adjusts < w.until)::int - (m.occurred_at >= w.from and m.occurred_at < w.until)::int))
-      from public.messages as m
+      select sum(m.amount_usd * (
+        private.is_on_days(m.adjusts, of.zone, w.from, w.until)::int - private.is_on_days(m.occurred_at, of.zone, w.from, w.until)::int
+      ))
+      from public.messages as m cross join (select private.time_zone_of(w.workspace_id) as zone) as of
       where m.workspace_id = w.workspace_id and m.project_id = w.project_id and m.environment = w.environment
         and m.adjusts is not null
     ), 0))::text
@@ -382,15 +385,16 @@ begin
   into changes, budgeted, unsummed, unsummed_of
   from (
     select
-      workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      place.workspace_id, place.day, project_id, api_key_id, type, provider, model, feature, source, environment,
       end_user, tags,
-      sum(amount_usd) as amount_usd,
+      sum(side * amount_usd) as amount_usd,
       -- A message counts once, on its first posting.
-      count(*) filter (where part = 0) as message_count,
-      count(*) as item_count,
-      count(*) filter (where cost_status = 'unpriced') as unpriced_count,
-      coalesce(sum(list_price_usd), 0) as included_usd
+      coalesce(sum(side) filter (where part = 0), 0) as message_count,
+      sum(side) as item_count,
+      coalesce(sum(side) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+      coalesce(sum(side * list_price_usd), 0) as included_usd
     from stored
+    cross join lateral private.places_of(stored.workspace_id, occurred_at) as place (workspace_id, day, side)
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   ) as sums;
   perform private.add_daily_spend(changes);

@@ -1,6 +1,7 @@
 -- The removal of old messages. Their sums stay.
 
--- The sums of the removed postings of a workspace, by the month in which they occurred (UTC). A message counts once, on its
+-- The sums of the removed postings of a workspace, by the month in which they occurred (UTC), and by that of the days they were
+-- summed on, which are of the workspace's time zone. A message counts once, on its
 -- first posting, as in `daily_spend`. A message recorded before `removed_at` may be missing in that month; one recorded later
 -- may not.
 create table private.removed_messages (
@@ -13,8 +14,9 @@ create table private.removed_messages (
   unpriced_count bigint not null,
   removed_at timestamptz not null,
   included_usd numeric not null default 0,
+  month_of_days date not null,
   -- The month comes before the workspace: a month is compared for all workspaces at once.
-  primary key (month, workspace_id, environment)
+  primary key (month_of_days, workspace_id, environment, month)
 );
 
 create index removed_messages_workspace_idx on private.removed_messages (workspace_id, month);
@@ -53,18 +55,24 @@ begin
   if first_day >= date_trunc('month', now())::date then
     raise exception 'the month of % is not over', first_day using errcode = 'invalid_parameter_value';
   end if;
+  -- The sums of what is removed would change their days later.
+  if exists (select from public.time_zone_changes) then
+    raise exception 'the days of a workspace are being summed anew for another time zone' using errcode = 'lock_not_available';
+  end if;
   execute format('lock table only private.%I in share row exclusive mode', partition_name);
   execute format(
     $statement$
       with gone as materialized (
         select workspace_id, environment, api_key_id, date_trunc('month', coalesce(counted_at, created_at))::date as recorded_in,
+          date_trunc('month', private.local_time(occurred_at, coalesce(w.time_zone, 'UTC')))::date as month_of_days,
           sum(amount_usd) as amount_usd,
           coalesce(sum(private.sign_of(voids)) filter (where part = 0), 0) as message_count,
           sum(private.sign_of(voids)) as item_count,
           coalesce(sum(private.sign_of(voids)) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
           coalesce(sum(list_price_usd), 0) as included_usd
-        from private.%I
-        group by 1, 2, 3, 4
+        from private.%I as m
+        left join (select id, time_zone from public.workspaces) as w on w.id = m.workspace_id
+        group by 1, 2, 3, 4, 5
       ), per_key as (
         insert into private.removed_key_spend as kept (workspace_id, api_key_id, month, amount_usd, message_count)
         select workspace_id, api_key_id, recorded_in, sum(amount_usd), sum(message_count)
@@ -75,12 +83,12 @@ begin
               message_count = kept.message_count + excluded.message_count
       )
       insert into private.removed_messages as kept
-        (workspace_id, month, environment, amount_usd, message_count, item_count, unpriced_count, included_usd, removed_at)
-      select workspace_id, $1, environment, sum(amount_usd), sum(message_count), sum(item_count), sum(unpriced_count),
+        (workspace_id, month, environment, month_of_days, amount_usd, message_count, item_count, unpriced_count, included_usd, removed_at)
+      select workspace_id, $1, environment, month_of_days, sum(amount_usd), sum(message_count), sum(item_count), sum(unpriced_count),
         sum(included_usd), clock_timestamp()
       from gone
-      group by 1, 3
-      on conflict (month, workspace_id, environment) do update
+      group by 1, 3, 4
+      on conflict (month_of_days, workspace_id, environment, month) do update
         set amount_usd = kept.amount_usd + excluded.amount_usd,
             message_count = kept.message_count + excluded.message_count,
             item_count = kept.item_count + excluded.item_count,
@@ -105,12 +113,13 @@ begin
 end
 $function$;
 
--- The day before which messages of a workspace were removed; null where none were. The caller has checked who asks.
+-- The first day of a workspace of which no message was removed; null where none were. The caller has checked who asks.
 create function private.messages_removed_before(workspace uuid)
 returns date
 language sql stable security definer set search_path = ''
 as $$
-  select (max(month) + interval '1 month')::date from private.removed_messages where workspace_id = workspace
+  select ((max(month)::timestamp + interval '1 month' - interval '1 microsecond') at time zone 'UTC' at time zone private.time_zone_of(workspace))::date + 1
+  from private.removed_messages where workspace_id = workspace
 $$;
 grant execute on function private.messages_removed_before(uuid) to outlay_service, service_role;
 
@@ -158,6 +167,19 @@ begin
       and not exists (
         select from public.deliveries as d
         where d.workspace_id = a.workspace_id and d.alert_id = a.id and d.state in ('pending', 'collected')
+      )
+    limit at_most for update skip locked
+  ));
+  get diagnostics changed = row_count;
+  most := greatest(most, changed);
+
+  delete from public.alert_entries where ctid = any (array(
+    select e.ctid from public.alert_entries as e
+    where e.opened_at < now_at - greatest((days ->> 'alerts')::integer, 90) * interval '1 day'
+      and not exists (
+        select from public.alerts as a
+        where a.workspace_id = e.workspace_id and a.rule = e.rule and a.subject_id = e.subject_id and a.period = e.period
+          and a.state <> 'ok'
       )
     limit at_most for update skip locked
   ));

@@ -71,6 +71,38 @@ create index counted_sums_counted_at_idx on private.counted_sums (counted_at);
 alter table private.counted_sums enable row level security;
 revoke all on private.counted_sums from anon, authenticated, service_role;
 
+-- Messages that tellings were recorded as, whose calls began and ended between two times, up to a day.
+--
+-- returns: rows of messages, decimals as text; null where there are none
+create function private.load_told(workspaces uuid[], ids uuid[], first_us bigint, last_us bigint)
+returns jsonb
+language plpgsql stable security definer set search_path = '' set timezone = 'UTC' set plan_cache_mode = force_generic_plan
+as $$
+declare
+  stored jsonb;
+  from_at timestamptz := to_timestamp(first_us / 1000000.0) - interval '1 day';
+  until_at timestamptz := to_timestamp(last_us / 1000000.0) + interval '1 day';
+begin
+  select jsonb_agg(to_jsonb(m) || jsonb_build_object(
+    'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
+    'list_price_usd', m.list_price_usd::text
+  ) order by m.id, m.part) into stored
+  from public.messages as m
+  where m.workspace_id = any (workspaces) and m.id = any (ids) and m.occurred_at between from_at and until_at;
+  -- Calls of a closed month are booked when they were recorded.
+  if exists (select from public.workspaces as w where w.id = any (workspaces) and w.closed_until > from_at) then
+    select coalesce(stored, '[]') || coalesce(jsonb_agg(to_jsonb(m) || jsonb_build_object(
+      'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
+      'list_price_usd', m.list_price_usd::text
+    ) order by m.id, m.part), '[]') into stored
+    from public.messages as m
+    where m.workspace_id = any (workspaces) and m.id = any (ids) and m.adjusts between from_at and until_at;
+  end if;
+  return stored;
+end
+$$;
+grant execute on function private.load_told(uuid[], uuid[], bigint, bigint) to outlay_service, service_role;
+
 -- What was recorded for tellings that may be told again, and sums that may be taken back, as `load_admission` answers it. The
 -- caller holds the lock of the keys (`outlay.tellings`).
 --
@@ -195,23 +227,7 @@ begin
   end if;
 
   if told is not null then
-    select jsonb_agg(to_jsonb(m) || jsonb_build_object(
-      'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
-      'list_price_usd', m.list_price_usd::text
-    ) order by m.id, m.part) into stored
-    from public.messages as m
-    where m.workspace_id = any (workspaces) and m.id = any (told)
-      and m.occurred_at between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
-    -- Calls of a closed month are booked when they were recorded.
-    if exists (select from public.workspaces as w where w.id = any (workspaces) and w.closed_until > to_timestamp(first_us / 1000000.0) - interval '1 day') then
-      select coalesce(stored, '[]') || coalesce(jsonb_agg(to_jsonb(m) || jsonb_build_object(
-        'quantity', m.quantity::text, 'amount_usd', m.amount_usd::text, 'given_cost_usd', m.given_cost_usd::text,
-        'list_price_usd', m.list_price_usd::text
-      ) order by m.id, m.part), '[]') into stored
-      from public.messages as m
-      where m.workspace_id = any (workspaces) and m.id = any (told)
-        and m.adjusts between to_timestamp(first_us / 1000000.0) - interval '1 day' and to_timestamp(last_us / 1000000.0) + interval '1 day';
-    end if;
+    stored := private.load_told(workspaces, told, first_us, last_us);
   end if;
 
   if cardinality(marks) > 0 then

@@ -226,13 +226,13 @@ begin
 end
 $$;
 
--- The month's totals of each project that a key may see, by type, for each of several keys. The function runs with the
+-- The totals of the present month of the workspace's time zone, of each project that a key may see, by type, for each of several keys. The function runs with the
 -- rights of its caller: it sets the claims of each key before it reads for it, so row-level security admits what that key
 -- may see. Folded days are read from the totals of the month. Postgres caches its plans per connection.
 --
 -- callers: an array of the claims of keys, each as JSON text (see `private.key_claims()`).
 -- returns: a row for each caller, by its place in the array, from 1. `totals` has an array for each project and type that
---   cost something in the current UTC month: slug, name, type, USD as exact text, messages, unpriced messages,
+--   cost something in the month: slug, name, type, USD as exact text, messages, unpriced messages,
 --   and USD of included usage as exact text.
 create function private.month_totals(callers json)
 returns table (place integer, totals json)
@@ -240,8 +240,8 @@ language plpgsql set search_path = '' set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
-  month_start date := date_trunc('month', now() at time zone 'UTC');
-  month_end date := month_start + interval '1 month';
+  month_start date;
+  month_end date;
   caller text;
   caller_place integer := 0;
   workspace uuid;
@@ -252,6 +252,8 @@ begin
     perform set_config('request.api_key', caller, true);
     workspace := private.key_workspace();
     in_environment := private.key_environment();
+    month_start := date_trunc('month', now() at time zone private.time_zone_of(workspace));
+    month_end := month_start + interval '1 month';
     -- The totals have no rows by project and person together.
     if private.key_users() is null then
       return query

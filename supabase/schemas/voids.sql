@@ -45,7 +45,7 @@ begin
     'counted_at', coalesce(m.counted_at, m.created_at), 'user_id', a.user_id, 'notes', a.reason,
     'quantity', -m.quantity, 'amount_usd', -m.amount_usd, 'lines_usd', -m.lines_usd, 'original_amount', -m.original_amount,
     'list_price_usd', -m.list_price_usd, 'given_cost_usd', -m.given_cost_usd
-  )), private.closed_until(a.workspace_id)) as booked;
+  )), private.closed_until(a.workspace_id), private.time_zone_of(a.workspace_id)) as booked;
   perform private.count_messages(array_agg(workspace_id), array_agg(void_id)) from added having count(*) > 0;
   return null;
 end
@@ -112,13 +112,14 @@ begin
     where exists (select from public.budgets where budgets.workspace_id = posted.workspace_id)
   ) into changes, budgeted
   from (
-    select workspace_id, occurred_at::date as day, project_id, api_key_id, type, provider, model, feature, source, environment,
-      end_user, tags, sum(amount_usd) as amount_usd,
-      coalesce(sum(sign) filter (where part = 0), 0) as message_count,
-      sum(sign) as item_count,
-      coalesce(sum(sign) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
-      coalesce(sum(list_price_usd), 0) as included_usd
+    select place.workspace_id, place.day, project_id, api_key_id, type, provider, model, feature, source, environment,
+      end_user, tags, sum(side * amount_usd) as amount_usd,
+      coalesce(sum(side * sign) filter (where part = 0), 0) as message_count,
+      sum(side * sign) as item_count,
+      coalesce(sum(side * sign) filter (where cost_status = 'unpriced'), 0) as unpriced_count,
+      coalesce(sum(side * list_price_usd), 0) as included_usd
     from posted
+    cross join lateral private.places_of(posted.workspace_id, occurred_at) as place (workspace_id, day, side)
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   ) as sums;
   perform private.add_daily_spend(changes);
@@ -158,7 +159,7 @@ begin
     'workspace_id', c.workspace_id, 'api_key_id', original.api_key_id, 'environment', original.environment,
     'source', original.source, 'emitter', coalesce(posting ->> 'emitter', original.emitter), 'user_id', auth.uid(),
     'counted_at', coalesce(original.counted_at, original.created_at)
-  )), private.closed_until(c.workspace_id)) as booked;
+  )), private.closed_until(c.workspace_id), private.time_zone_of(c.workspace_id)) as booked;
   perform private.sum_lines(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid)),
     private.count_messages(array_agg(c.workspace_id), array_agg((c.postings -> 0 ->> 'id')::uuid))
   from jsonb_to_recordset(corrections) as c (workspace_id uuid, postings jsonb)

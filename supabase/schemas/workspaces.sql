@@ -45,6 +45,7 @@ create table public.workspaces (
   deleted_at timestamptz,
   deleted_by uuid references public.profiles (id) on delete set null,
   closed_until date check (extract(day from closed_until) = 1),
+  time_zone text not null default 'UTC',
   -- A workspace's page is at /<slug>, so a slug must not be the name of another page.
   constraint workspaces_slug_not_reserved check (
     slug <> all (array[
@@ -63,8 +64,25 @@ create table public.workspaces (
 );
 comment on column public.workspaces.prices_version is 'Counts the changes of the workspace''s prices, so that a process can check whether its cached prices are current. Less than zero while the workspace is deleted.';
 comment on column public.workspaces.require_mfa is 'Whether the workspace is there only for sessions that proved a second factor.';
-comment on column public.workspaces.closed_until is 'The first day that is open: the months before it are closed. Null where none is.';
+comment on column public.workspaces.time_zone is 'The zone whose days, weeks and months the daily sums are of. Set with a new workspace; later changed by `time_zone_changes` alone.';
+comment on column public.workspaces.closed_until is 'The first day of its time zone that is open: the months before it are closed. Null where none is.';
 comment on column public.workspaces.deleted_at is 'When an owner deleted the workspace. It is erased thirty days later, unless that is undone.';
+
+-- A time zone that Postgres does not know would make every message fail.
+create function private.check_time_zone()
+returns trigger
+language plpgsql stable set search_path = ''
+as $$
+begin
+  if not exists (select from pg_catalog.pg_timezone_names where name = new.time_zone) then
+    raise exception 'there is no time zone %', new.time_zone using errcode = 'invalid_parameter_value';
+  end if;
+  return new;
+end
+$$;
+
+create trigger workspace_time_zones_exist before insert or update of time_zone
+  on public.workspaces for each row when (new.time_zone <> 'UTC') execute function private.check_time_zone();
 
 create index workspaces_deleted_idx on public.workspaces (deleted_at) where deleted_at is not null;
 create index workspaces_deleted_by_idx on public.workspaces (deleted_by);
@@ -75,7 +93,7 @@ grant select on public.workspaces to authenticated;
 grant all on public.workspaces to service_role;
 -- A user may create team workspaces, and owns them; its admins may change its settings. The slug never changes, because
 -- links and clients contain it.
-grant insert (slug, name, description, base_currency),
+grant insert (slug, name, description, base_currency, time_zone),
   update (name, description, base_currency, require_mfa)
   on public.workspaces to authenticated;
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const workspace = await fixtures.workspace(slug);
   for (const role of [...roles, "stranger"] as const) {
     const credentials = { email: someEmail(role), password: somePassword };
-    const { user, session } = must(await makeClient(server.url).auth.signUp(credentials));
+    const { user, session } = must(await makeClient(server.url, server.key).auth.signUp(credentials));
     tokens.set(role, session?.access_token ?? "");
     if (role === "stranger") continue;
     await addToWorkspace(fixtures, workspace, user?.id ?? "", role);

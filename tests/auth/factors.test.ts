@@ -5,7 +5,7 @@ import { latestMail } from "@/tests/helpers/outbox";
 
 const server = withAuthServer();
 
-const newClient = () => makeClient(server.url, "any-key", { experimental: { recoveryCodes: true } });
+const newClient = () => makeClient(server.url, server.key, { experimental: { recoveryCodes: true } });
 const signUp = async () => {
   const [email, client] = [someEmail(), newClient()];
   const { user } = must(await client.auth.signUp({ email, password: somePassword }));

@@ -5,7 +5,7 @@ import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tes
 import { latestMail, openLink, tokenOf } from "@/tests/helpers/outbox";
 
 const server = withAuthServer();
-const auth = () => makeClient(server.url).auth;
+const auth = () => makeClient(server.url, server.key).auth;
 
 async function newAccount(): Promise<string> {
   const email = someEmail();

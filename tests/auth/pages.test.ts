@@ -148,6 +148,14 @@ describe("The pages of the sign-in", () => {
     expect(await location("/workspaces")).toBe(`/${slug}`);
   });
 
+  test("Offer no other services where the local sign-in answers", async () => {
+    for (const page of ["/sign-in", "/sign-up"])
+      expect(await (await get(page)).text()).not.toContain("Continue with");
+    expect((await get("/sign-in/provider?provider=github")).headers.get("location")).toBe(
+      "/sign-in?next=%2Fworkspaces&problem=not-offered",
+    );
+  });
+
   test("Refuse a link's code in a browser that did not ask for it", async () => {
     const answer = await get("/callback?code=stolen&next=//evil.example");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/sign-in?problem=browser"]);

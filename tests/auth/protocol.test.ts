@@ -6,7 +6,7 @@ let authorization: string;
 
 beforeAll(async () => {
   const account = { email: someEmail(), password: somePassword };
-  const { session } = must(await makeClient(server.url).auth.signUp(account));
+  const { session } = must(await makeClient(server.url, server.key).auth.signUp(account));
   authorization = `Bearer ${session?.access_token}`;
 });
 

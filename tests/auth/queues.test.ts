@@ -7,7 +7,7 @@ const server = withAuthServer();
 
 async function signUp(): Promise<string> {
   const { session } = must(
-    await makeClient(server.url).auth.signUp({ email: someEmail(), password: somePassword }),
+    await makeClient(server.url, server.key).auth.signUp({ email: someEmail(), password: somePassword }),
   );
   return session?.access_token ?? "";
 }
@@ -84,7 +84,9 @@ test("Answers a session whose limit is used up only a few times a second", async
 
 test("Checks passwords a few at a time in a bounded queue, refuses more uncounted, and answers other calls", async () => {
   const email = someEmail();
-  const { session } = must(await makeClient(server.url).auth.signUp({ email, password: somePassword }));
+  const { session } = must(
+    await makeClient(server.url, server.key).auth.signUp({ email, password: somePassword }),
+  );
   // A hash that takes as long as the test wants.
   await server.sql.query(`
     alter function local_auth.check_password(text, text) rename to really_check_password;

@@ -4,7 +4,10 @@ import { makeClient, must, someEmail, somePassword, withAuthServer } from "@/tes
 const server = withAuthServer();
 
 async function newSession() {
-  const answer = await makeClient(server.url).auth.signUp({ email: someEmail(), password: somePassword });
+  const answer = await makeClient(server.url, server.key).auth.signUp({
+    email: someEmail(),
+    password: somePassword,
+  });
   const { session } = must(answer);
   if (!session) throw new Error("Sign-up gave no session.");
   return session;

@@ -11,9 +11,9 @@ import {
 import { latestMail, openLink, tokenOf } from "@/tests/helpers/outbox";
 
 const project = withAuthProject();
-const { key, isHosted } = project;
+const { isHosted } = project;
 
-const newAuth = (options = {}) => makeClient(project.url, key, options).auth;
+const newAuth = (options = {}) => makeClient(project.url, project.key, options).auth;
 const signUp = async (options = {}) => {
   const [email, auth] = [someEmail(), newAuth(options)];
   const data = { display_name: "Ada Lovelace" };
@@ -32,7 +32,7 @@ const isIn = async (auth: ReturnType<typeof newAuth>) => (await auth.refreshSess
 function makeBrowser() {
   const jar = new Map<string, string>();
   const request = () =>
-    createServerClient(project.url, key, {
+    createServerClient(project.url, project.key, {
       realtime,
       cookies: {
         getAll: () => [...jar].map(([name, value]) => ({ name, value })),
@@ -62,7 +62,7 @@ describe("The unmodified supabase-js client", () => {
     expect(claims).toMatchObject({ sub: user.id, email, role: "authenticated", aal: "aal1" });
     expect(claims?.amr).toMatchObject([{ method: "password" }]);
     const jwks = await (
-      await fetch(`${claims?.iss}/.well-known/jwks.json`, { headers: { apikey: key } })
+      await fetch(`${claims?.iss}/.well-known/jwks.json`, { headers: { apikey: project.key } })
     ).json();
     expect(jwks.keys.every((jwk: object) => !("d" in jwk))).toBe(true);
   });
@@ -148,7 +148,11 @@ describe("The unmodified @supabase/ssr client", () => {
     expect((await strangers.request().exchangeCodeForSession(code)).error).not.toBeNull();
     const stolen = await fetch(`${project.url}/auth/v1/token?grant_type=pkce`, {
       method: "POST",
-      headers: { "content-type": "application/json" },
+      headers: {
+        "content-type": "application/json",
+        apikey: project.key,
+        "x-supabase-api-version": "2024-01-01",
+      },
       body: JSON.stringify({ auth_code: code, code_verifier: "x".repeat(43) }),
     });
     expect([stolen.status, (await stolen.json()).code]).toEqual([400, "bad_code_verifier"]);

@@ -13,7 +13,7 @@ let publicJwk: Record<string, string>;
 
 beforeAll(async () => {
   const { session } = must(
-    await makeClient(server.url).auth.signUp({ email: someEmail(), password: somePassword }),
+    await makeClient(server.url, server.key).auth.signUp({ email: someEmail(), password: somePassword }),
   );
   token = session?.access_token ?? "";
   claims = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
@@ -53,7 +53,7 @@ test("Names the user in their token", async () => {
 });
 
 test("Says that a proof was given in its second, never in the next one", async () => {
-  const { auth } = makeClient(server.url);
+  const { auth } = makeClient(server.url, server.key);
   const { session } = must(await auth.signUp({ email: someEmail(), password: somePassword }));
   const { session_id: id } = decodeJwt(session?.access_token ?? "");
   const provedAt = Math.floor(Date.now() / 1000);

@@ -147,6 +147,43 @@ test("Asks before it sets a budget for a name that no cost has, and insists when
   ]);
 });
 
+/** A budget as the page hands it to its dialog. */
+const editable = (more: Partial<EditableBudget>): EditableBudget => ({
+  ...{ id: "b", name: "All", period: "month", amount: "10", raise: null, percents: ["80"], amounts: [] },
+  ...{ blocks: false, currency: "EUR", warns: { people: [], channels: [], falls_back: false } },
+  fixed: {
+    ...{ scope_type: "project", scope_value: "checkout", period: "month", week_starts_on: "monday" },
+    ...{ time_zone: "Europe/Berlin", currency: "EUR" },
+  },
+  ...more,
+});
+
+test("Says of a budget what it would show with another limit, and with a raise", async () => {
+  const asked: z.output<typeof createBudgetRequest>[] = [];
+  answerApi({
+    [`POST ${path}/budgets/preview`]: ({ body }) => {
+      asked.push(readBody(createBudgetRequest, body));
+      return preview({});
+    },
+  });
+  const user = show(<EditBudgetDialog workspace="acme" budget={editable({})} onClose={() => {}} />);
+  const said = screen.getByRole("region", { name: "Preview" });
+  await waitFor(() => expect(said.textContent).toContain("$1,101.00 of $1,070.00 is spent this month"));
+  expect(asked).toMatchObject([
+    {
+      ...{ scope_type: "project", scope_value: "checkout", time_zone: "Europe/Berlin", currency: "EUR" },
+      ...{ amount: "10", alert_at: { percent: ["80"] }, raise: null },
+    },
+  ]);
+  const amount = screen.getByLabelText("How much per month?");
+  await user.clear(amount);
+  await user.type(amount, "25");
+  await waitFor(() => expect(asked.at(-1)).toMatchObject({ amount: "25", raise: null }));
+  await user.type(screen.getByLabelText("Raised limit"), "40");
+  await user.type(screen.getByLabelText("Until and with"), "2026-12-31");
+  await waitFor(() => expect(asked.at(-1)?.raise).toEqual({ amount: "40", until: "2026-12-31" }));
+});
+
 test("Chooses people and channels that the budget warns, and shows those it warns already", async () => {
   const calls = answerApi({
     [`GET ${path}/org`]: () => ({
@@ -155,11 +192,7 @@ test("Chooses people and channels that the budget warns, and shows those it warn
     [`GET ${path}/alert-channels`]: () => ({ channels: [{ id: finance, name: "Finance" }] }),
     [`PATCH ${path}/budgets/b`]: ({ body }) => ({ name: "All", ...readBody(editBudgetRequest, body) }),
   });
-  const budget = {
-    ...{ id: "b", name: "All", period: "month", amount: "10", raise: null, percents: [], amounts: [] },
-    ...{ blocks: false, currency: "USD" },
-    warns: { people: [{ id: ada, name: "Ada" }], channels: [], falls_back: false },
-  } as EditableBudget;
+  const budget = editable({ warns: { people: [{ id: ada, name: "Ada" }], channels: [], falls_back: false } });
   const user = show(<EditBudgetDialog workspace="acme" budget={budget} onClose={() => {}} />);
   const field = screen.getByRole("combobox", { name: "Whom does it warn?" });
   expect(screen.getByRole("button", { name: "Remove Ada" })).toBeDefined();

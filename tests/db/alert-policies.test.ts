@@ -67,7 +67,15 @@ const as = (who: Who, sql: string, values: unknown[] = []) =>
   run({ "request.jwt.claims": claimsOf(who), role: "authenticated" }, sql, values);
 const refused = "42501";
 
-const tables = ["alerts", "alert_channels", "deliveries", "alert_rules", "alert_states", "alert_snoozes"];
+const tables = [
+  "alerts",
+  "alert_entries",
+  "alert_channels",
+  "deliveries",
+  "alert_rules",
+  "alert_states",
+  "alert_snoozes",
+];
 
 describe.each(tables)("public.%s", (table) => {
   test.each(members)("Is read by a member with the role %s", async (who) => {
@@ -122,6 +130,8 @@ describe("The secrets of channels", () => {
       "select private.set_alert_rule(null, 'key_limit', '{}')",
       "select private.snooze_alerts(null, 'key_limit', null, now(), 1)",
       "select private.end_alert_snooze(null, null)",
+      "select private.settle_alert_entries()",
+      "select private.change_alert_entry(null, null, '{}')",
       "select private.alert_rule_parameter(null, 'key_limit')",
       "select * from private.budget_checks",
     ]) {
@@ -131,6 +141,24 @@ describe("The secrets of channels", () => {
 
   test("Are not read by the service's login either, but through its functions", async () => {
     expect(await run({}, "select * from private.channel_secrets")).toBe(refused);
+  });
+});
+
+describe("The function that changes an entry of the inbox", () => {
+  test("Checks the role of the user again: members, not viewers", async () => {
+    const [{ id }] = (
+      await fixtures.sql.query("select id from public.alert_entries where workspace_id = $1", [workspace])
+    ).rows as [{ id: string }];
+    const outcome = (claims: Record<string, string>) =>
+      run(claims, "select private.change_alert_entry($1, $2, '{\"is_resolved\":true}') as refusal", [
+        workspace,
+        id,
+      ]);
+    for (const who of ["owner", "admin", "member"] as const)
+      expect(await outcome({ "request.jwt.claims": claimsOf(who) }), who).toEqual([{ refusal: null }]);
+    for (const who of ["viewer", "stranger"] as const)
+      expect(await outcome({ "request.jwt.claims": claimsOf(who) }), who).toBe(refused);
+    expect(await outcome({})).toBe(refused);
   });
 });
 

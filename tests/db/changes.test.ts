@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
+import { clockOf } from "@/lib/contract/values/clock";
 import type { DayRange } from "@/lib/contract/values/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadChanges } from "@/lib/spend/changes/service";
@@ -62,7 +63,7 @@ const explain = async (
     compare_to: dayBefore(before.until),
   };
   const changes = await asUserReading(member, (client, at) =>
-    loadChanges(client, { workspaceId, environment, filters }, query, at),
+    loadChanges(client, { workspaceId, environment, filters }, query, clockOf("UTC", at)),
   );
   if (!changes) throw new Error("Nothing was compared.");
   return changes;

@@ -85,6 +85,7 @@ test("Needs one connection at a time for the changes and reads of a signed-in us
     slug: `w-${randomUUID().slice(0, 8)}`,
     description: null,
     base_currency: "USD",
+    time_zone: "UTC",
   });
   const byHand = await recordByHand(claims, slug, {
     messages: [

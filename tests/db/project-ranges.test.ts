@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { exactText } from "@/components/figures/amount";
 import { type RangeQuery, rangeQuery } from "@/lib/contract/spend/ledger-query";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
+import { clockOf } from "@/lib/contract/values/clock";
 import { ConvertedNumber } from "@/lib/contract/values/exact-number";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
@@ -131,7 +132,13 @@ test("Lists projects whose spend in a currency is that of the metrics, each day 
         const foldedUntil = await selectFoldedUntil(client, workspaceId);
         const listed = { ...days, today: daysAgo(0), foldedUntil };
         const projects = await selectProjects(client, workspaceId, listed, null, display);
-        const { totals } = await loadMetrics(client, workspaceId, metricsQuery.parse(range), now, display);
+        const { totals } = await loadMetrics(
+          client,
+          workspaceId,
+          metricsQuery.parse(range),
+          clockOf("UTC", now),
+          display,
+        );
         const spent = totals.total_usd;
         const converted = spent instanceof ConvertedNumber ? spent.converted : "";
         expect(total(projects.map(({ range_converted: each }) => fine(each ?? "")))).toBe(fine(converted));

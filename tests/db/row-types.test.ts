@@ -70,8 +70,9 @@ const subjectsOf = (dimension: string, more: object) => [
  * Arguments of functions whose statement depends on them, or that need an array. Other functions get `anything`.
  */
 const given: Record<string, unknown[][]> = {
+  loadToldMessages: [[[{ workspaceId: "w", id: "x", atUs: 1 }]]],
   selectActivity: [
-    ["w", {}, { from: "2026-01-01", until: "infinity" }, { sort: "-time" }, 10],
+    ["w", {}, { from: "2026-01-01", until: "infinity", timeZone: "UTC" }, { sort: "-time" }, 10],
     [
       "w",
       { ...everyFilter(), cost_status: "unpriced", session: "x", emitter: "x", q: "x" },
@@ -102,7 +103,7 @@ const given: Record<string, unknown[][]> = {
     ],
   ],
   selectSessions: [
-    ["w", { sort: "-amount" }, { from: "2026-01-01", until: "infinity" }, undefined, 10],
+    ["w", { sort: "-amount" }, { from: "2026-01-01", until: "infinity", timeZone: "UTC" }, undefined, 10],
     [
       "w",
       { ...everyFilter(), sort: "-time", emitter: "x", session: "x" },
@@ -111,13 +112,21 @@ const given: Record<string, unknown[][]> = {
       10,
     ],
   ],
-  selectPlaceAhead: [["w", {}, { from: "2026-01-01", until: "infinity" }, { sort: "-amount" }, 10]],
+  selectEntries: [
+    ["w", { status: "open" }, { after: null, atMost: 10 }],
+    ["w", { status: "snoozed", assignee: "nobody" }, { after: { number: "1" }, atMost: 10 }],
+    ["w", { status: "resolved", assignee: "x" }, { after: null, atMost: 10 }],
+    ["w", { status: "all" }, { after: null, atMost: 10 }],
+  ],
+  selectPlaceAhead: [
+    ["w", {}, { from: "2026-01-01", until: "infinity", timeZone: "Asia/Kolkata" }, { sort: "-amount" }, 10],
+  ],
   selectMessageCount: [
     ["w", { project: "x" }, [{ dimension: "model", value: "x" }], { from: "2026-01-01", until: "infinity" }],
   ],
   selectWeek: [
     [
-      "w",
+      { id: "w", timeZone: "Asia/Kolkata" },
       { week: { from: 7 * 86_400_000, until: 14 * 86_400_000 }, before: { from: 0, until: 7 * 86_400_000 } },
       3,
     ],
@@ -196,8 +205,10 @@ const given: Record<string, unknown[][]> = {
   selectUsage: scopes().map((scope) => [scope, january]),
   selectAllocations: scopes().map((scope) => [scope, january, "day"]),
   selectRecorded: [
-    ["w", "2026-01-01", "2026-02-01", "provider"],
-    ["w", "2026-01-01", "2026-02-01", "model"],
+    [{ id: "w", timeZone: "UTC" }, "2026-01-01", "2026-02-01", "provider"],
+    [{ id: "w", timeZone: "UTC" }, "2026-01-01", "2026-02-01", "model"],
+    [{ id: "w", timeZone: "Asia/Kolkata" }, "2026-01-01", "2026-02-01", "provider"],
+    [{ id: "w", timeZone: "Asia/Kolkata" }, "2026-01-01", "2026-02-01", "model"],
   ],
   selectBreakdown: scopes().flatMap((scope) =>
     ["type", "project", "key", "user", "tag"].flatMap((groupBy) =>
@@ -214,9 +225,17 @@ const given: Record<string, unknown[][]> = {
     [kind, null],
     [kind, "w"],
   ]),
+  selectFirstRows: [
+    [
+      anything,
+      "2026-01-01T12:00:00Z",
+      "2026-02-01T12:00:00Z",
+      { sort: "-amount", timeZone: "Asia/Kolkata", isOfUsers: false, limit: 1 },
+    ],
+  ],
   selectSpendSlices: [
-    [anything, "2026-01-01T12:00:00Z", "2026-02-01T12:00:00Z"],
-    [anything, "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"],
+    [anything, "2026-01-01T12:00:00Z", "2026-02-01T12:00:00Z", "UTC"],
+    [anything, "2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z", "Asia/Kolkata"],
   ],
   loadAdmission: [[{ lookups: [{ by: "hash", value: "x" }] }]],
   lockRoles: [["w", ["x", "y"]]],

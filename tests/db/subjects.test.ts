@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Amount, exactText } from "@/components/figures/amount";
 import { subjectDimensions } from "@/lib/contract/spend/subjects";
+import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadSubjects } from "@/lib/spend/subjects/service";
 import { connectService } from "@/tests/helpers/connect-service";
@@ -46,7 +47,7 @@ const list = (dimension: (typeof subjectDimensions)[number], claims = member) =>
       client,
       workspaceId,
       { dimension, environment: "live", period: "range", from: "2026-01-11", to: "2026-01-20" },
-      { currency: undefined, now: Date.parse("2026-02-10T12:00:00Z") },
+      { currency: undefined, clock: clockOf("UTC", Date.parse("2026-02-10T12:00:00Z")) },
     ),
   );
 

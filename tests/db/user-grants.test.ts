@@ -68,9 +68,10 @@ test("Lets users write the columns that are theirs to choose, and no others", as
     "public.prices": ["model", "provider", "rate", "starts_at", "unit_type", "workspace_id"],
     "public.repricings": ["from_at", "includes_priced", "provider", "to_at", "workspace_id"],
     "public.seen_alerts": ["seen_number", "workspace_id"],
+    "public.time_zone_changes": ["time_zone", "workspace_id"],
     "public.weekly_reports": ["time_zone", "workspace_id"],
     "public.saved_views": ["is_shared", "name", "query", "workspace_id"],
-    "public.workspaces": ["base_currency", "description", "name", "slug"],
+    "public.workspaces": ["base_currency", "description", "name", "slug", "time_zone"],
   });
   expect(await grantsOf("authenticated", "UPDATE")).toEqual({
     "public.api_keys": [
@@ -129,6 +130,7 @@ test("Refuses an insert with an id, or for another user, in every table, as Post
   const idColumns: Record<string, string> = {
     "public.message_voids": "void_id",
     "public.seen_alerts": "user_id",
+    "public.time_zone_changes": "requested_by",
     "public.weekly_reports": "user_id",
   };
   for (const table of Object.keys(await grantsOf("authenticated", "INSERT"))) {

@@ -17,7 +17,8 @@ test("Adds a webhook, shows its secret once and sends a test that arrives; names
   const receiver = await openReceiver();
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/alerts`);
-  await expect(page.getByText("Nothing has fired", { exact: true })).toBeVisible();
+  await expect(page.getByText("Nothing needs you", { exact: true })).toBeVisible();
+  await page.getByRole("link", { name: "Rules and channels" }).click();
   await expect(page.getByText("No channel yet")).toBeVisible();
   await page.getByRole("button", { name: "Alerts", exact: true }).click();
   await expect(page.getByRole("dialog", { name: "Newest alerts" })).toContainText("Nothing has fired yet.");
@@ -62,7 +63,7 @@ test("Adds a webhook, shows its secret once and sends a test that arrives; names
   ).toBeVisible();
 });
 
-test("Shows what fired and how sending it ended; turns a rule off, sets when it fires, and snoozes a subject", async ({
+test("Shows one entry a thing with its course and how sending it ended; takes, assigns, snoozes and resolves it, and undoes that", async ({
   page,
   world,
 }) => {
@@ -91,23 +92,71 @@ test("Shows what fired and how sending it ended; turns a rule off, sets when it 
   );
   await world.fixtures.sql.query("select private.judge_key_rules()");
   await page.goto(`/${slug}/alerts`);
-  const fired = page.getByRole("list", { name: "What fired" });
-  await expect(fired.getByRole("heading", { name: "80% of the budget Everything is spent" })).toBeVisible();
-  await expect(fired.locator('[data-figure="spent_usd"][data-exact="80.010000000000000001"]')).toBeVisible();
-  await expect(fired).toContainText("Not sent: spend was above this threshold when the budget was set.");
-  await expect(fired).toContainText("Nobody there: not delivered. The receiver answered 500.");
-  await expect(fired.getByRole("link", { name: "Show what was spent" }).first()).toHaveAttribute(
+  const inbox = page.getByRole("list", { name: "Inbox" });
+  const entryOf = (title: string) =>
+    inbox.getByRole("article").filter({ has: page.getByRole("heading", { name: title }) });
+  await expect(inbox.getByRole("article")).toHaveCount(2);
+  const budget = entryOf("80% of the budget Everything is spent");
+  await expect(budget.locator('[data-figure="spent_usd"][data-exact="80.010000000000000001"]')).toBeVisible();
+  // It is unfolded, because something did not arrive.
+  await expect(budget.getByRole("list", { name: "Course" })).toContainText(
+    "Not sent: spend was above this threshold when the budget was set.",
+  );
+  await expect(budget).toContainText("Nobody there: not delivered. The receiver answered 500.");
+  await expect(budget.getByRole("link", { name: "Open the budget" })).toBeVisible();
+  await expect(budget.getByRole("link", { name: "Show what was spent" })).toHaveAttribute(
     "href",
     `/${slug}/activity?period=range&from=2026-11-01&to=2026-11-30&environment=live`,
   );
-  await page.getByRole("button", { name: "Send again: Nobody there" }).click();
+  await budget.getByRole("button", { name: "Send again: Nobody there" }).click();
   await expect(page.getByText("Sending again.")).toBeVisible();
-  await expect(fired).toContainText(/is being sent|failed once/);
+  await expect(budget).toContainText(/is being sent|failed once/);
 
-  await expect(
-    fired.getByRole("heading", { name: "The key Test key is near its monthly limit" }),
-  ).toBeVisible();
-  await expect(fired.locator('[data-figure="spent_usd"][data-exact="90.010000000000000001"]')).toBeVisible();
+  const key = entryOf("The key Test key is near its monthly limit");
+  await expect(key.locator('[data-figure="spent_usd"][data-exact="90.010000000000000001"]')).toBeVisible();
+  await key.getByRole("button", { name: /^Take it/ }).click();
+  await expect(key).toContainText("You have it");
+  await page.getByRole("link", { name: "Mine 1" }).click();
+  await expect(inbox.getByRole("article")).toHaveCount(1);
+  await chooseAction(page, "The key Test key is near its monthly limit", "Assign");
+  const assign = page.getByRole("dialog", { name: "Assign" });
+  await assign.getByLabel("Who takes care of it?").selectOption("Nobody");
+  await assign.getByRole("button", { name: "Assign" }).click();
+  await expect(page.getByText("Nothing here")).toBeVisible();
+  await page.getByRole("link", { name: "Everybody" }).click();
+  await chooseAction(page, "The key Test key is near its monthly limit", "Snooze");
+  await page.getByRole("dialog", { name: "Snooze Test key" }).getByRole("button", { name: "Snooze" }).click();
+  await expect(inbox.getByRole("article")).toHaveCount(1);
+  await page.getByRole("link", { name: "Snoozed 1" }).click();
+  await expect(key).toContainText("Snoozed until");
+  await chooseAction(page, "The key Test key is near its monthly limit", "End the snooze");
+  await page.getByRole("link", { name: "Open 2" }).click();
+
+  // By the keyboard: the focus stays in the list.
+  await key.getByRole("button", { name: /^Resolve/ }).focus();
+  await page.keyboard.press("Enter");
+  await expect(key).toHaveCount(0);
+  await expect(budget.getByRole("button", { name: /^Resolve/ })).toBeFocused();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(key).toBeVisible();
+  await key.getByRole("button", { name: /^Resolve/ }).click();
+  await page.getByRole("link", { name: "Resolved" }).click();
+  await expect(key).toContainText(/Resolved .* by /);
+  await key.getByRole("button", { name: /^Open again/ }).click();
+  await expect(page.getByText("Nothing here")).toBeVisible();
+});
+
+test("Turns a rule off, sets when it fires, and snoozes a subject", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  const workspace = await workspaceId(world, slug);
+  const { id } = await world.fixtures.key(workspace, { monthly_limit: "100" });
+  await world.fixtures.sql.query(
+    `insert into public.key_spend (workspace_id, api_key_id, month, amount_usd, message_count)
+     values ($1, $2, date_trunc('month', now(), 'UTC'), 90, 1)`,
+    [workspace, id],
+  );
+  await world.fixtures.sql.query("select private.judge_key_rules()");
+  await page.goto(`/${slug}/alerts/rules`);
   const rules = page.getByRole("list", { name: "Rules" });
   await expect(rules.getByText("A key has spent 80% of its monthly limit")).toBeVisible();
   await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText("Test key");
@@ -116,10 +165,7 @@ test("Shows what fired and how sending it ended; turns a rule off, sets when it 
   await expect(rules.getByRole("list", { name: "Not OK: Key near its limit" })).toContainText(
     "snoozed until",
   );
-  await expect(fired.getByText(/Snoozed until/)).toBeVisible();
-  await expect(rules.getByRole("button", { name: "End snooze of Test key" })).toBeVisible();
-  await fired.getByRole("button", { name: "End snooze of Test key" }).click();
-  await expect(fired.getByRole("button", { name: "Snooze Test key" })).toBeVisible();
+  await rules.getByRole("button", { name: "End snooze of Test key" }).click();
   await expect(rules.getByRole("button", { name: "Snooze Test key" })).toBeVisible();
   await chooseAction(page, "Key near its limit", "Change when it fires");
   const dialog = page.getByRole("dialog", { name: "Key near its limit" });

@@ -51,7 +51,7 @@ test("Chooses a weekly digest for a channel; turns the weekly report on for ones
   page,
 }) => {
   const { slug, email } = await signUp(page);
-  await page.goto(`/${slug}/alerts`);
+  await page.goto(`/${slug}/alerts/rules`);
   await page.getByRole("button", { name: "Add a channel" }).click();
   const dialog = page.getByRole("dialog", { name: "Add a channel" });
   await dialog.getByLabel("Addresses").fill(email);

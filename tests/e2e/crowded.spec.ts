@@ -107,6 +107,7 @@ const paths = [
   "",
   "/activity",
   "/alerts",
+  "/alerts/rules",
   "/budgets",
   "/explore",
   "/explore?by=user&over=model&show=table",

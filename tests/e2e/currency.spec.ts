@@ -226,7 +226,7 @@ test("Lists projects in the workspace's currency, each day of the month at its r
 
 test("Writes rules of alerts as a German browser does", async ({ request, world }) => {
   const { slug } = await signUpWithSpend({ request }, world);
-  const alerts = await readPage(request, `/${slug}/alerts`, german);
+  const alerts = await readPage(request, `/${slug}/alerts/rules`, german);
   // What fired is told in the words of the alert, which are the same for everybody.
   const rules = alerts.text.slice(alerts.text.indexOf(" Rules "));
   expect(rules).toMatch(/at least [\d.]+ \$ more/);

@@ -6,6 +6,17 @@ import { ask, choose, click, inspect, type Opened, shown } from "./opened";
 export const ofSettings: Opened[] = [
   {
     path: "/alerts",
+    files: ["alerts/assign-dialog", "alerts/entry-actions", "alerts/snooze-dialog"],
+    open: async (page, check) => {
+      const actions = "Actions for The key Test key is near its monthly limit";
+      await choose(page, actions, "Assign");
+      await inspect(page, check, "Assign");
+      await choose(page, actions, "Snooze");
+      await inspect(page, check, "Snooze Test key");
+    },
+  },
+  {
+    path: "/alerts/rules",
     files: [
       "alerts/channel-actions",
       "alerts/channel-log",
@@ -81,8 +92,16 @@ export const ofSettings: Opened[] = [
   },
   {
     path: "/settings",
-    files: ["deletion/delete-dialog", "workspaces/leave-workspace", "workspaces/transfer-ownership"],
+    files: [
+      "deletion/delete-dialog",
+      "workspaces/leave-workspace",
+      "workspaces/time-zone-setting",
+      "workspaces/transfer-ownership",
+    ],
     open: async (page, check) => {
+      await page.getByRole("combobox", { name: "Time zone" }).fill("Asia/Kolkata");
+      await page.getByRole("option", { name: "Asia/Kolkata" }).click();
+      await ask(page, check, "Use Asia/Kolkata");
       await ask(page, check, "Transfer");
       await ask(page, check, "Leave");
       await click(page, "Delete workspace");

@@ -43,7 +43,7 @@ const ofRange = ["Chosen days…", "Compared with", "Period"];
 const ofViewers: Record<string, string[]> = {
   "": [...ofRange, "Allocated in", "Allocated out", "checkout", "research", "search"],
   "/activity": ["Period", "1 switch", "2 lines of in-house · batch b-9 · 2 lines", "Export", "Filter"],
-  "/alerts": ["Actions for Finance hook", "Deliveries", "1 switch", "Send me the last week now"],
+  "/alerts/rules": ["Actions for Finance hook", "Deliveries", "1 switch", "Send me the last week now"],
   "/connections": [
     ...["ChatGPT", "Claude", "Claude Code", "Cursor", "Others", "VS Code"],
     ...[
@@ -73,6 +73,13 @@ const ofViewers: Record<string, string[]> = {
 /** What a member may do besides. */
 const ofMembers: Record<string, string[]> = {
   "/activity": ["Add a cost", "to /activity/import"],
+  "/alerts": [
+    ...[
+      "Actions for 80% of the budget Everything is spent",
+      "Actions for The key Test key is near its monthly limit",
+    ],
+    ...["Assign", "Resolve", "Take it"],
+  ],
   "/keys": ["Create a key"],
   "/projects/[project]": ["Actions for checkout", "Archive", "Rename"],
   "/settings/subscriptions": ["Stop Figma"],
@@ -89,6 +96,8 @@ const variants = [
   "?period=all&by=model",
   "/activity?period=fortnight",
   "/activity?period=all&project=checkout&q=nowhere",
+  "/alerts?status=resolved&assignee=me",
+  "/alerts?status=lost",
   "/budgets?show=table",
   "/explore?by=colour",
   "/explore?period=all&over=day&top=50",

@@ -78,7 +78,7 @@ test.describe("Without the network", () => {
 
   test("Says a problem as plain text where notices cannot be loaded", async ({ page }) => {
     const { slug } = await signUp(page);
-    await page.goto(`/${slug}/alerts`);
+    await page.goto(`/${slug}/alerts/rules`);
     await page.waitForLoadState("networkidle");
     await page.route("**", (route) => route.abort());
     await page.getByRole("switch").first().click();

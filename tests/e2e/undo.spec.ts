@@ -97,7 +97,7 @@ test("Says which channel was deleted, undoes it, and keeps the focus in the list
 }) => {
   const { slug } = await signUp(page);
   for (const name of ["Ada", "Bo"]) await addChannel(world, slug, name);
-  await page.goto(`/${slug}/alerts`);
+  await page.goto(`/${slug}/alerts/rules`);
   await deleteFromMenu(page, "Ada", "Delete");
   await expectFocus(page, menuOf(page, "Bo"));
   await expect(notices(page)).toContainText("Ada is deleted.");

@@ -12,6 +12,7 @@ const pages = {
   "/sources": "Sources",
   "/budgets": "Budgets",
   "/alerts": "Alerts",
+  "/alerts/rules": "Key near its limit",
   "/connections": "Connections",
   "/settings/members": "Ada",
   "/settings/prices": "ranker-7b",

@@ -34,7 +34,8 @@ export default [
     instrumentation: openInference(["openai_agents", "OpenAIAgents"]),
     with: openInference(ofOpenAi),
     told: (call) => (isResponse(call) ? [call] : withoutCache(call)),
-    inexact: "of chat completions, what was read from the cache is not reported",
+    inexact:
+      "of chat completions, what was read from the cache is at most in the text of answers, which is not read",
   }),
   ...alone({
     name: "OpenAI Agents, OpenLLMetry",
@@ -86,6 +87,6 @@ export default [
     instrumentation: openInference(["smolagents", "Smolagents"]),
     with: openInference(ofOpenAi),
     told: withoutCache,
-    inexact: "what was read from the cache is not reported",
+    inexact: "what was read from the cache is in the text of answers alone, which is not read",
   }),
 ];

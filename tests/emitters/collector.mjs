@@ -17,7 +17,7 @@ const through = (trial) => ({
   name: `OpenTelemetry Collector ${collectorVersion}, ${trial.name}`,
   skip: () => (existsSync(collector) ? undefined : `needs ${collector}: add --install`),
   run: async (stage) => {
-    const { source, close } = await relayTo(stage.source, { isFlaky: true });
+    const { source, settle, close } = await relayTo(stage.source, { isFlaky: true });
     const listened = await listenOnLoopback(createServer());
     await listened.close();
     const config = join(stage.folder, "collector.yaml");
@@ -28,7 +28,8 @@ const through = (trial) => ({
         if (Date.now() > endsAt || started.process.exitCode !== null) throw new Error(started.output());
         else await wait(100);
       const output = await trial.run({ ...stage, source: { ...source, otlp: listened.url } });
-      // It sends what it has before it ends.
+      // What it is to send again when it ends, it drops.
+      await settle(3 * batchMs);
       started.process.kill("SIGTERM");
       await started.ended;
       return `${output}\n${started.output()}`;
@@ -39,12 +40,14 @@ const through = (trial) => ({
   },
 });
 
+const batchMs = 500;
+
 /** The Collector's configuration; JSON is YAML. */
 const settings = (endpoint, source) => {
   const pipeline = { receivers: ["otlp"], processors: ["batch"], exporters: ["otlp_http"] };
   return {
     receivers: { otlp: { protocols: { http: { endpoint } } } },
-    processors: { batch: { timeout: "500ms", send_batch_size: 3, send_batch_max_size: 3 } },
+    processors: { batch: { timeout: `${batchMs}ms`, send_batch_size: 3, send_batch_max_size: 3 } },
     exporters: {
       otlp_http: {
         endpoint: source.otlp,

@@ -19,7 +19,7 @@ const openLlmetry = {
   packages: ["@traceloop/node-server-sdk", "openai", anthropicSdk],
   told,
   inexact:
-    "OpenAI's cached tokens and streams of the Responses are not reported, streams of chat completions are counted by a tokenizer, and Claude's writes for an hour are not reported",
+    "OpenAI's cached tokens and streams of the Responses are not reported, and streams of chat completions are counted by a tokenizer",
   run: ({ providers, source, program }) =>
     runProgram([process.execPath, program("openai-calls.mjs")], {
       env: {

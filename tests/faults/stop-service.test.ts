@@ -58,7 +58,7 @@ describe("SIGTERM under load", () => {
     await apiClient(service.baseUrl, null).get("/api/health");
     const stopped = service.stop();
     await vi.waitFor(
-      () => expect(apiClient(service.baseUrl, null).get("/api/health")).rejects.toThrow("fetch failed"),
+      () => expect(apiClient(service.baseUrl, null).get("/api/health")).rejects.toThrow("was not answered"),
       { timeout: 30_000, interval: 20 },
     );
     await block.release();

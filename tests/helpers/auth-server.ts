@@ -11,12 +11,22 @@ import { announceAddress } from "@/lib/service-address";
 import { createLane } from "@/server/lane";
 import { hashQuickly } from "./cluster";
 import { createTestDatabase, type TestDatabase } from "./database";
+import { noteProject, projectOf } from "./hosted-sign-in";
 
-/** The service's route handlers over real HTTP, in this process, on a database of their own. */
-type AuthServer = { url: string; database: TestDatabase; stop(): Promise<void> };
+/**
+ * The service's route handlers over real HTTP, in this process, on a database of their own; in runs of `npm run test:supabase`, the
+ * project of the database.
+ */
+type AuthServer = { url: string; key: string; database: TestDatabase; stop(): Promise<void> };
 
 async function startAuthServer(): Promise<AuthServer> {
-  const database = await createTestDatabase();
+  // The tests that sign up here expect a session at once.
+  const database = await createTestDatabase({ GOTRUE_MAILER_AUTOCONFIRM: "true" });
+  const { project } = database;
+  if (project) {
+    noteProject(project.url, project);
+    return { url: project.url, key: project.publishableKey, database, stop: database.drop };
+  }
   await hashQuickly(database);
   configureDatabase(database);
   const lane = await createLane();
@@ -28,6 +38,7 @@ async function startAuthServer(): Promise<AuthServer> {
   announceAddress(url);
   return {
     url,
+    key: "any-key",
     database,
     stop: async () => {
       server.closeAllConnections();
@@ -62,9 +73,8 @@ export function withAuthServer(): AuthServer & { sql: pg.Client } {
  */
 export function withAuthProject(): { url: string; key: string; isHosted: boolean } {
   const hosted = process.env.SUPABASE_URL;
-  const key = process.env.SUPABASE_PUBLISHABLE_KEY ?? "any-key";
-  if (hosted) return { url: hosted, key, isHosted: true };
-  return Object.assign(withAuthServer(), { key, isHosted: false });
+  if (hosted) return { url: hosted, key: process.env.SUPABASE_PUBLISHABLE_KEY ?? "", isHosted: true };
+  return Object.assign(withAuthServer(), { isHosted: false });
 }
 
 /** Node 20 has no WebSocket, which the client requires when it is created and never uses here. */
@@ -83,13 +93,18 @@ export function makeClient(
     setItem: (name: string, value: string) => void memory.set(name, value),
     removeItem: (name: string) => void memory.delete(name),
   };
+  const project = projectOf(url);
   const options = { storageKey: randomUUID(), storage, autoRefreshToken: false, detectSessionInUrl: false };
-  return createClient(url, key, { auth: { ...options, ...auth }, realtime, global: { headers } });
+  return createClient(project?.url ?? url, project?.publishableKey ?? key, {
+    auth: { ...options, ...auth },
+    realtime,
+    global: { headers },
+  });
 }
 
 /** Calls of clients at an auth server. */
-export function signInAt(server: { url: string }) {
-  const client = (options = {}) => makeClient(server.url, "any-key", options).auth;
+export function signInAt(server: { url: string; key: string }) {
+  const client = (options = {}) => makeClient(server.url, server.key, options).auth;
   return {
     /** A new client that nobody has signed in to. */
     client,

@@ -1,7 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { createConfirmed, projectOf } from "./hosted-sign-in";
 
 /** An answer: status, headers and the parsed body. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body };
+
+/** @throws Error that names the request and why it has no answer. The list of failed tests shows messages and no causes. */
+async function send(address: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, request);
+  } catch (error) {
+    const { code = "", message } = (error as { cause?: { code?: string; message?: string } }).cause ?? {};
+    throw new Error(`${request.method} ${address} was not answered: ${code} ${message}`, { cause: error });
+  }
+}
 
 /** A client of a service with an API key; without one for `null`. */
 export function apiClient(baseUrl: string, secret: string | null) {
@@ -11,7 +22,7 @@ export function apiClient(baseUrl: string, secret: string | null) {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer> => {
-    const response = await fetch(baseUrl + path, {
+    const response = await send(baseUrl + path, {
       method,
       headers: {
         ...(secret !== null && { authorization: `Bearer ${secret}` }),
@@ -50,11 +61,23 @@ export function costMessage(message: Record<string, unknown> = {}, outer: Record
   };
 }
 
-/** Signs a new user up with the local sign-in; calls use their access token. */
+/** Signs in with a password where the service's users sign in. @returns the answer, with `access_token` */
+export function signIn(baseUrl: string, account: { email: string; password: string }): Promise<Answer> {
+  const project = projectOf(baseUrl);
+  const headers = project && { apikey: project.secretKey };
+  const path = "/auth/v1/token?grant_type=password";
+  return apiClient(project?.url ?? baseUrl, null).call("POST", path, account, headers);
+}
+
+/** Signs a new user up where the service's users sign in; calls use their access token. */
 export async function signUpUser(baseUrl: string) {
   const email = `${randomUUID()}@example.com`;
   const account = { email, password: "correct horse battery" };
-  const { status, body } = await apiClient(baseUrl, null).call("POST", "/auth/v1/signup", account);
+  const project = projectOf(baseUrl);
+  if (project) await createConfirmed(project, email, account.password);
+  const { status, body } = await (project
+    ? signIn(baseUrl, account)
+    : apiClient(baseUrl, null).call("POST", "/auth/v1/signup", account));
   if (status !== 200) throw new Error(`Nobody was signed up (${status}): ${JSON.stringify(body)}`);
   const { id } = body.user as { id: string };
   const token = String(body.access_token);

@@ -7,10 +7,18 @@ import { Client } from "pg";
 import { lifeOf } from "@/lib/db/embedded/claim.mjs";
 import { startEmbeddedPostgres } from "@/lib/db/embedded/server";
 import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
+import type { HostedCluster, TestProject } from "./hosted-sign-in";
 import { projectRoot } from "./project-root";
 
 /** What a test needs to create databases; the global setup passes it to the test workers as JSON. */
-export type TestCluster = { superuserUrl: string; adminUrl: string; url: string; template: string };
+export type TestCluster = {
+  superuserUrl: string;
+  adminUrl: string;
+  url: string;
+  template: string;
+  /** Only in runs of `npm run test:supabase`: every database has a Supabase project then. */
+  hosted?: HostedCluster;
+};
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -61,12 +69,19 @@ export async function startTestCluster(): Promise<{ cluster: TestCluster; stop()
 }
 
 /** A new database, copied from the template. */
-export type TestDatabase = { url: string; adminUrl: string; superuserUrl: string; drop(): Promise<void> };
+export type TestDatabase = {
+  url: string;
+  adminUrl: string;
+  superuserUrl: string;
+  project?: TestProject;
+  drop(): Promise<void>;
+};
 
-/** Copies the template database. @param template `null` for an empty database without the bootstrap */
+/** Copies the template database. @param template `null` for an empty database without the bootstrap. @param settings of its Supabase project */
 export async function copyTemplate(
   cluster: TestCluster,
   template: string | null = cluster.template,
+  settings: Record<string, string> = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   await asSuperuser(cluster, (client) =>
@@ -75,12 +90,24 @@ export async function copyTemplate(
       `create database ${name} owner postgres template ${template ?? "template0"} strategy file_copy`,
     ),
   );
+  const url = inDatabase(cluster.hosted?.pooledUrl ?? cluster.url, name);
+  const project =
+    cluster.hosted && template !== null ? await openProject(cluster.hosted, url, settings) : undefined;
   return {
-    url: inDatabase(cluster.url, name),
+    url,
     adminUrl: inDatabase(cluster.adminUrl, name),
     superuserUrl: inDatabase(cluster.superuserUrl, name),
-    drop: () => asSuperuser(cluster, (client) => drop(client, name)),
+    ...(project && { project }),
+    drop: async () => {
+      await project?.stop();
+      await asSuperuser(cluster, (client) => drop(client, name));
+    },
   };
+}
+
+async function openProject(hosted: HostedCluster, url: string, extra: Record<string, string>) {
+  const { startProject } = await import("@/tests/supabase/project");
+  return startProject(hosted, { url }, { extra });
 }
 
 /**

@@ -71,7 +71,8 @@ export async function startEmbeddedService(settings: Record<string, string> = {}
   };
 }
 
-function childrenOf(parent: number): number[] {
+/** The processes that a process has started. */
+export function childrenOf(parent: number): number[] {
   return execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" })
     .split("\n")
     .map((line) => line.trim().split(/\s+/).map(Number))

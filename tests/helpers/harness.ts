@@ -56,10 +56,13 @@ export async function ledgerDifferences(fixtures: Fixtures, workspace?: string):
   const { rows } = await fixtures.sql.query(
     `
     with messages as (
-      select *, case when voids is null then 1 else -1 end as sign
-      from public.messages where $1::uuid[] is null or workspace_id = any($1)
+      select m.*, case when voids is null then 1 else -1 end as sign,
+        -- A day of the workspace's time zone; exactly midnight UTC is of that day in every zone.
+        (case when (occurred_at at time zone 'UTC')::time = '00:00' then occurred_at at time zone 'UTC'
+          else occurred_at at time zone (select w.time_zone from public.workspaces as w where w.id = m.workspace_id) end)::date as day
+      from public.messages as m where $1::uuid[] is null or workspace_id = any($1)
     ), entries as (
-      select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider,
+      select workspace_id, day, project_id, api_key_id, type, provider,
         model, feature, source, environment, end_user, tags, amount_usd, (part = 0)::int * sign as messages, sign as items,
         (cost_status = 'unpriced')::int * sign as unpriced, coalesce(list_price_usd, 0) as included
       from messages

@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { createServerClient } from "@supabase/ssr";
 import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { must, realtime, somePassword } from "./auth-server";
+import { createConfirmed, projectOf } from "./hosted-sign-in";
 
 /**
  * A browser with a signed-in user, reduced to plain HTTP: its cookies and its user. `resource` is the address of the agent
@@ -20,7 +21,8 @@ export type Browser = {
 export async function openBrowser(baseUrl: string): Promise<Browser> {
   const email = `${randomUUID()}@example.com`;
   const jar = new Map<string, string>();
-  const { auth } = createServerClient(baseUrl, "any-key", {
+  const project = projectOf(baseUrl);
+  const { auth } = createServerClient(project?.url ?? baseUrl, project?.secretKey ?? "any-key", {
     realtime,
     cookieOptions: { name: sessionCookieName },
     cookies: {
@@ -31,7 +33,11 @@ export async function openBrowser(baseUrl: string): Promise<Browser> {
       },
     },
   });
-  const { user, session } = must(await auth.signUp({ email, password: somePassword }));
+  const account = { email, password: somePassword };
+  if (project) await createConfirmed(project, email, somePassword);
+  const { user, session } = must(
+    project ? await auth.signInWithPassword(account) : await auth.signUp(account),
+  );
   const cookie = [...jar].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("; ");
   const metadata = await fetch(`${baseUrl}/.well-known/oauth-protected-resource`);
   const { resource } = await metadata.json();

@@ -1,7 +1,10 @@
 import { readOutbox } from "@/lib/access/sign-in/local/outbox";
+import { anyProject, projectMailsTo } from "./hosted-sign-in";
 
 /** The mails to an address, the newest first. */
 export async function mailsTo(email: string) {
+  const project = anyProject();
+  if (project) return projectMailsTo(project, email);
   return (await readOutbox())?.filter(({ recipient }) => recipient === email.toLowerCase()) ?? [];
 }
 

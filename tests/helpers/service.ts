@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { findStalePages } from "@/scripts/build-record.mjs";
 import { isInstalled } from "@/scripts/prepare.mjs";
 import type { TestDatabase } from "./database";
+import { noteProject } from "./hosted-sign-in";
 import { projectRoot } from "./project-root";
 
 /** A running service: the bundled server in its own process, as `npm start` runs it. */
@@ -47,13 +48,15 @@ export function requirePages(): void {
  * @throws Error with its output where it ends before it is ready
  */
 export async function startService(
-  database: Pick<TestDatabase, "url" | "adminUrl">,
+  database: Pick<TestDatabase, "url" | "adminUrl" | "project">,
   settings: Record<string, string> = {},
   program = "dist/server.mjs",
 ): Promise<Service> {
   // With OUTLAY_FAST_LANE=off, Next serves everything.
   const { OUTLAY_PAGES = settings.OUTLAY_FAST_LANE === "off" ? "on" : "off" } = settings;
   if (OUTLAY_PAGES === "on") requirePages();
+  const ofProject =
+    database.project && (await import("@/tests/supabase/project")).settingsFor(database.project);
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.includes(name)));
   const child = spawn(process.execPath, ["--enable-source-maps", "--max-semi-space-size=32", program], {
     cwd: projectRoot,
@@ -69,6 +72,7 @@ export async function startService(
       // Tests fetch nothing that changes from day to day.
       RATES_URL: "off",
       PRICES_URL: "off",
+      ...ofProject,
       ...settings,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -89,6 +93,7 @@ export async function startService(
   });
   const baseUrl = await Promise.race([ready, failed]);
   failed.catch(() => {});
+  if (database.project) noteProject(baseUrl, database.project);
   const end = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill(signal);

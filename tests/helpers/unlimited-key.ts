@@ -5,6 +5,7 @@ export const unlimitedKey: ApiKey = {
   id: "key",
   kind: "key",
   workspaceId: "workspace",
+  timeZone: "UTC",
   environment: "live",
   permissions: ["log_usage"],
   project: null,

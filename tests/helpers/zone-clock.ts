@@ -1,11 +1,12 @@
 /** Milliseconds between UTC and a zone's clock at an instant, by the JavaScript engine's own time zone data. */
-function offsetOf(zone: string, at: number): number {
+export function offsetOf(zone: string, at: number): number {
   const parts = new Intl.DateTimeFormat("en-US", {
     ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
     ...{ hour: "numeric", minute: "numeric", second: "numeric" },
   }).formatToParts(at);
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
-  return Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second")) - at;
+  const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
+  return shown - Math.floor(at / 1000) * 1000;
 }
 
 /** The instant of a clock in a zone. @param local milliseconds since 1970 of a UTC clock with the same digits */

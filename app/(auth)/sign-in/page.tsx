@@ -2,15 +2,18 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignInForm } from "@/components/auth/forms";
+import { ProviderLinks } from "@/components/auth/provider-links";
 import { Alert } from "@/components/ui/alert";
+import { explainProblem } from "@/lib/access/sign-in/explain-error";
 import { currentUser, sessionUser } from "@/lib/access/sign-in/page-session";
+import { linksToProviders } from "@/lib/access/sign-in/providers";
 import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 import { signIn } from "../actions";
 import { explainAddressChange } from "../address-changes";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-/** The sign-in page. `next` is the path to open afterwards; `problem` and `address` are the outcome of a link in a mail. */
+/** The sign-in page. `next` is the path to open afterwards; `problem` and `address` tell how a link or another service failed. */
 export default async function SignInPage({
   searchParams,
 }: {
@@ -34,18 +37,13 @@ export default async function SignInPage({
         </>
       }
     >
-      {problem ? (
-        <Alert variant="warning">
-          {problem === "browser"
-            ? "Open the link in the same browser in which you asked for it, or ask for a new one here."
-            : "This link has been used or has expired. Ask for a new one."}
-        </Alert>
-      ) : null}
+      {problem ? <Alert variant="warning">{explainProblem(problem)}</Alert> : null}
       {addressChange ? (
         <Alert role="status" variant={address === "failed" ? "warning" : "default"}>
           {addressChange}
         </Alert>
       ) : null}
+      <ProviderLinks providers={await linksToProviders(next)} />
       <SignInForm action={signIn} {...(next && { next })} />
     </AuthCard>
   );

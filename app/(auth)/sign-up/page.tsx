@@ -2,7 +2,9 @@ import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { SignUpForm } from "@/components/auth/forms";
+import { ProviderLinks } from "@/components/auth/provider-links";
 import { currentUser, sessionUser } from "@/lib/access/sign-in/page-session";
+import { linksToProviders } from "@/lib/access/sign-in/providers";
 import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 import { signUp } from "../actions";
 
@@ -27,6 +29,7 @@ export default async function SignUpPage({
         </p>
       }
     >
+      <ProviderLinks providers={await linksToProviders(next)} />
       <SignUpForm action={signUp} {...(next && { next })} />
     </AuthCard>
   );

@@ -63,7 +63,7 @@ export const openIfDeleted =
 
 /**
  * How the person who reads a page of a workspace wants its figures: as their profile says, otherwise by the locale of their
- * browser and in USD.
+ * browser and in USD; and the time zone of the workspace.
  */
 async function readerOf(profile: CurrentUser["profile"], workspace: Membership): Promise<Reader> {
   const locale = profile.locale ?? acceptedLocale((await headers()).get("Accept-Language"));
@@ -72,6 +72,7 @@ async function readerOf(profile: CurrentUser["profile"], workspace: Membership):
   const rate = profile.shown_currency === "usd" ? undefined : latestDisplayRate(currency, dayOf(Date.now()));
   return {
     locale,
+    timeZone: workspace.time_zone,
     display: rate ? { currency, besideUsd: profile.shown_currency === "both", ...rate } : null,
   };
 }

@@ -2,6 +2,7 @@ import { cookies } from "next/headers";
 import type { SearchParams } from "@/components/filters/href";
 import { type PageRange, rangeNames } from "@/components/filters/range";
 import { rangeCookie, readRangeCookie } from "@/components/filters/range-memory";
+import type { Membership } from "@/lib/contract/access/me";
 import {
   comparisonOf,
   type Period,
@@ -9,6 +10,8 @@ import {
   type RangeQuery,
   rangeQuery,
 } from "@/lib/contract/spend/ledger-query";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
+import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 import { explainIssue } from "@/lib/contract/values/parse-part";
 import { comparedWith, rangeAfter, rangeBefore, rangeOf, toAnsweredRange } from "@/lib/spend/period";
@@ -18,17 +21,20 @@ export async function readRememberedRange(): Promise<ReturnType<typeof readRange
   return readRangeCookie((await cookies()).get(rangeCookie)?.value);
 }
 
+/** The clock of a workspace, by this machine's time. */
+export const clockNow = ({ time_zone: timeZone }: Membership): Clock => clockOf(timeZone, Date.now());
+
 /**
  * The range of a page: that of its address, otherwise the one that was last chosen in this browser, otherwise this month.
  * @param remembered what the browser remembers; what is no range is ignored
- * @param now milliseconds since 1970
+ * @param clock that of the workspace
  * @returns the range, as queries and as controls need it; `params`, the address's parameters with the range that is shown;
  *   and `problem`, what is wrong with the address's range, in whose place this month is shown
  */
 export function readPageRange(
   search: SearchParams,
   remembered: ReturnType<typeof readRangeCookie>,
-  now = Date.now(),
+  clock: Pick<Clock, "now" | "timeZone">,
 ): { query: RangeQuery; range: PageRange; params: SearchParams; problem: string | undefined } {
   const given = Object.fromEntries(
     rangeNames.flatMap((name) => (search[name] === undefined ? [] : [[name, search[name]]])),
@@ -42,13 +48,13 @@ export function readPageRange(
   );
   return {
     query,
-    range: toPageRange(query, now),
+    range: toPageRange(query, clock),
     params: { ...others, ...query },
     problem: issue && `${issue.path.join(".")} ${explainIssue(issue)}`,
   };
 }
 
-function toPageRange(query: RangeQuery, now: number): PageRange {
+function toPageRange(query: RangeQuery, { now, timeZone }: Pick<Clock, "now" | "timeZone">): PageRange {
   const period = periodOf(query);
   const range = rangeOf(query, now);
   const previous = comparedWith(query, now)?.whole;
@@ -62,7 +68,8 @@ function toPageRange(query: RangeQuery, now: number): PageRange {
     previous: previous ? (toAnsweredRange(previous) as { from: string; to: string }) : null,
     earlier: earlier ? nameRange(earlier, now) : null,
     later: later && hasBegun ? nameRange(later, now) : null,
-    today: new Date(now).toISOString().slice(0, 10),
+    today: dayOf(now),
+    timeZone,
   };
 }
 

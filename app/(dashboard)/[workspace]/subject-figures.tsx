@@ -26,7 +26,8 @@ export async function SubjectFigures({
   search: SearchParams;
   range: RangeQuery;
 }) {
-  const { claims, reader } = await requireWorkspace(workspace);
+  const member = await requireWorkspace(workspace);
+  const { claims, reader } = member;
   const filter = {
     environment: oneOf(search, "environment", environments),
     [subject.dimension]: subject.value,
@@ -41,7 +42,10 @@ export async function SubjectFigures({
   // Thresholds are of budgets for all spend or a project.
   const notes =
     subject.dimension === "project"
-      ? await readThresholdNotes(claims, workspace, read.metrics, { ...filter, project: subject.value })
+      ? await readThresholdNotes(claims, member.workspace, read.metrics, {
+          ...filter,
+          project: subject.value,
+        })
       : [];
   return (
     <SubjectPage

@@ -1,5 +1,8 @@
 import { listCrossings } from "@/lib/alerts/log/crossings";
+import type { Membership } from "@/lib/contract/access/me";
 import type { Metrics } from "@/lib/contract/spend/metrics";
+import { clockOf } from "@/lib/contract/values/clock";
+import { dayOf } from "@/lib/contract/values/instant";
 
 /**
  * The thresholds that were reached of budgets for just what a chart shows, as notes for its bars: budgets of all spend, or of
@@ -8,10 +11,10 @@ import type { Metrics } from "@/lib/contract/spend/metrics";
  */
 export async function readThresholdNotes(
   claims: Parameters<typeof listCrossings>[0],
-  slug: string,
+  { slug, time_zone: timeZone }: Membership,
   { series: { points } }: Metrics,
   { environment = "live", project }: { environment?: string | undefined; project?: string | undefined },
-): Promise<{ at: string; text: string }[]> {
+): Promise<{ day: string; text: string }[]> {
   const first = points[0]?.from;
   if (environment !== "live" || first === undefined) return [];
   const crossings = await listCrossings(claims, slug, first);
@@ -20,6 +23,6 @@ export async function readThresholdNotes(
       const isShown = project === undefined ? type === "global" : type === "project" && value === project;
       return isShown && !wasAbove;
     })
-    .map(({ at, title }) => ({ at, text: title }))
+    .map(({ at, title }) => ({ day: dayOf(clockOf(timeZone, Date.parse(at)).now), text: title }))
     .reverse();
 }

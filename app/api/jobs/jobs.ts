@@ -1,7 +1,9 @@
 import { eraseAccounts } from "@/lib/access/account/service";
 import { sweepTokens } from "@/lib/access/oauth/tokens";
 import { eraseWorkspaces } from "@/lib/access/workspaces/deletion";
+import { runTimeZoneChanges } from "@/lib/access/workspaces/time-zone";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
+import { settleEntries } from "@/lib/alerts/inbox/service";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
 import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
 import { runErasures } from "@/lib/ledger/erasure/service";
@@ -36,12 +38,14 @@ export const jobs: Job[] = [
   { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
   { name: "erase_accounts", everyMs: 60_000, run: eraseAccounts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },
+  { name: "change_time_zones", everyMs: 2_000, run: () => runTimeZoneChanges() },
   { name: "fold_past_days", everyMs: 600_000, run: runFolding },
   { name: "file_closed_months", everyMs: 30_000, run: () => fileClosedMonths() },
   { name: "watch_budgets", everyMs: 30_000, run: watchBudgets },
   { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },
   { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },
   { name: "judge_budgets", everyMs: 30_000, run: () => judgeBudgets() },
+  { name: "settle_alert_entries", everyMs: 30_000, run: settleEntries },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
   { name: "sweep_old_records", everyMs: 600_000, run: sweepOldRecords },
 ];

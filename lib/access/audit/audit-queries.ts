@@ -8,7 +8,10 @@ import { containing, empty, join, microsecondsText, raw, type Sql, sql } from "@
 export type AuditPlace = { at: string; id: string };
 
 /** Which entries are asked for, and in what order. */
-export type AuditFilters = Omit<AuditQuery, "limit" | "cursor">;
+export type AuditFilters = Omit<AuditQuery, "limit" | "cursor"> & {
+  /** Whose days `from` and `to` are. */
+  timeZone: string;
+};
 
 const placeAt = microsecondsText(sql`a.at`);
 
@@ -64,14 +67,14 @@ function conditionsOf({ actor, kind, action, subject, q }: AuditFilters): { inde
 
 /** Entries that an index finds, in their order, after a position. The statement continues with `limit`. */
 function inOrder(columns: Sql, workspaceId: string, filters: AuditFilters, after: AuditPlace | null): Sql {
-  const { from, to, order } = filters;
+  const { from, to, order, timeZone } = filters;
   const { indexed } = conditionsOf(filters);
   const place = after && sql`(${after.at}::timestamptz, ${after.id}::uuid)`;
   const conditions = [
     sql`a.workspace_id = ${workspaceId}`,
     ...indexed,
-    ...(from === undefined ? [] : [sql`a.at >= ${from}::date::timestamp at time zone 'UTC'`]),
-    ...(to === undefined ? [] : [sql`a.at < (${to}::date + 1)::timestamp at time zone 'UTC'`]),
+    ...(from === undefined ? [] : [sql`a.at >= ${from}::date::timestamp at time zone ${timeZone}`]),
+    ...(to === undefined ? [] : [sql`a.at < (${to}::date + 1)::timestamp at time zone ${timeZone}`]),
     ...(place === null
       ? []
       : [order === "newest" ? sql`(a.at, a.id) < ${place}` : sql`(a.at, a.id) > ${place}`]),

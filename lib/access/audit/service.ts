@@ -26,10 +26,11 @@ const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant
  * @throws ServiceError not_found, permission_denied, validation_failed for an invalid cursor
  */
 export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
-  const { limit, cursor, ...filters } = query;
+  const { limit, cursor, ...asked } = query;
   const after = cursor === undefined ? null : places.read(cursor);
   return asUserReading(claims, async (client) => {
-    const { id } = await requireMembership(client, claims, slug, "admin");
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug, "admin");
+    const filters = { ...asked, timeZone };
     await readInOrder(client);
     const searched = { after, amongFirst: maxSearchedEntries };
     // Reads one more than the page holds, to learn whether there is another page.

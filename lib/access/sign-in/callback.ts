@@ -1,9 +1,11 @@
+import { providerProblem } from "./providers";
+import { redirectTo } from "./redirect-to";
 import { sessionOf } from "./request-session";
 import { safePath } from "./safe-path";
 
 /**
- * Answers an opened link from a mail: exchanges its code for a session in cookies and redirects to `next`. Only the
- * browser that requested the link has the PKCE verifier of the code.
+ * Answers an opened link from a mail, and the return from a provider (`for=provider`): exchanges its code for a session in
+ * cookies and redirects to `next`. Only the browser that requested it has the PKCE verifier of the code.
  *
  * A link that confirms a new mail address has taken effect before it redirects here, in any browser. `for=address` marks
  * it. The redirect then goes to the sign-in page, with the state of the change in the query; that page redirects
@@ -14,17 +16,22 @@ export async function followCallback(request: Request, address?: string): Promis
   const query = new URL(request.url).searchParams;
   const [code, next] = [query.get("code"), safePath(query.get("next"))];
   const isOfChange = query.get("for") === "address";
+  const isOfProvider = query.get("for") === "provider";
+  const fail = (problem: string, setCookies?: string[]) =>
+    redirectTo(`/sign-in?${new URLSearchParams({ ...(isOfProvider && { next }), problem })}`, setCookies);
   if (!code) {
-    if (!isOfChange) return goTo("/sign-in?problem=link");
-    return goTo(tellAddressChange(next, query.has("message") ? "half" : "failed"));
+    if (isOfProvider) return fail(providerProblem(query));
+    if (!isOfChange) return fail("link");
+    return redirectTo(tellAddressChange(next, query.has("message") ? "half" : "failed"));
   }
   const { client, setCookies } = await sessionOf(request, address);
   const { error } = await client.auth.exchangeCodeForSession(code);
-  if (isOfChange) return goTo(tellAddressChange(next, "done"), setCookies);
-  if (!error) return goTo(next, setCookies);
+  if (isOfChange) return redirectTo(tellAddressChange(next, "done"), setCookies);
+  if (!error) return redirectTo(next, setCookies);
   const isOtherBrowser =
     error.name === "AuthPKCECodeVerifierMissingError" || error.code === "bad_code_verifier";
-  return goTo(`/sign-in?problem=${isOtherBrowser ? "browser" : "link"}`, setCookies);
+  if (isOfProvider) return fail(isOtherBrowser ? "other-browser" : "late", setCookies);
+  return fail(isOtherBrowser ? "browser" : "link", setCookies);
 }
 
 /** The state of a change of the mail address after one of its links was opened. `half`: the other link is missing. */
@@ -35,15 +42,4 @@ function tellAddressChange(path: string, change: AddressChange): string {
   url.searchParams.set("address", change);
   const query = new URLSearchParams({ next: url.pathname + url.search + url.hash, address: change });
   return `/sign-in?${query}`;
-}
-
-/** A relative redirect: the browser stays on the host name of its session. */
-function goTo(path: string, setCookies: string[] = []): Response {
-  const headers = new Headers({
-    Location: path,
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-  });
-  for (const cookie of setCookies) headers.append("Set-Cookie", cookie);
-  return new Response(null, { status: 303, headers });
 }

@@ -42,3 +42,24 @@ export function explainAuthError(error: {
     return `${error.message.replace(/\.$/, "")}.`;
   return "That did not work. Try again in a moment.";
 }
+
+const problems: Record<string, string> = {
+  browser: "Open the link in the same browser in which you asked for it, or ask for a new one here.",
+  link: "This link has been used or has expired. Ask for a new one.",
+  "not-offered": "This way of signing in is not offered here. Choose another one.",
+  denied: "The other service did not sign you in. Try again, or choose another way.",
+  unverified: "Your address is not confirmed at the other service. Confirm it there, then sign in again.",
+  "unverified-mailed":
+    "Your address is not confirmed at the other service. Open the link that we sent to it, then sign in again.",
+  "no-address": "The other service did not tell us your e-mail address. Allow it to, or choose another way.",
+  "no-sign-ups": "There is no account for this address, and new accounts cannot be made here at the moment.",
+  banned: "This account is blocked. Ask whoever runs this service.",
+  "other-browser": "This sign-in began in another browser or window. Begin again here.",
+  late: "This sign-in took too long or was already used. Begin again.",
+  provider: "The other service could not be asked who you are. Try again in a moment, or choose another way.",
+};
+
+/** Explains why a link or another service did not sign somebody in. @param problem the code in the query of the sign-in page */
+export function explainProblem(problem: string): string {
+  return problems[problem] ?? "That did not work. Try again.";
+}

@@ -58,11 +58,22 @@ export async function askProject(
     if (project.secretKey && address && isIP(address)) request.headers.set("Sb-Forwarded-For", address);
     const answer = await fetch(request);
     if (answer.ok) await forget?.();
-    return answer;
+    return answer.ok && endpoint === "token pkce" ? await withoutProviderTokens(answer) : answer;
   } catch (error) {
     if (error instanceof AuthProtocolError) return refusalAnswer(error);
     throw error;
   }
+}
+
+/**
+ * Drops what a provider gave the project to act for the user there, such as a token of GitHub: we never use it, and the cookies of
+ * a session would carry it.
+ */
+async function withoutProviderTokens(answer: Response): Promise<Response> {
+  const { provider_token: _, provider_refresh_token: __, ...session } = await answer.json();
+  const headers = new Headers(answer.headers);
+  for (const name of ["content-length", "content-encoding"]) headers.delete(name);
+  return Response.json(session, { status: answer.status, headers });
 }
 
 /** `token password`, `factors verify`, `otp` … */

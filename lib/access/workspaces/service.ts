@@ -14,7 +14,9 @@ import { provedSecondFactor } from "@/lib/db/second-factor";
 import { asUser, asUserReading, sqlState, type UserClaims, violatedConstraint } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { readDeleted, readLocked, requireMembership, requireProfile } from "./membership";
+import { runTimeZoneChanges } from "./time-zone";
 import {
+  insertTimeZoneChange,
   insertWorkspace,
   selectCounts,
   selectMemberships,
@@ -83,7 +85,7 @@ export async function createWorkspace(
   claims: UserClaims,
   request: CreateWorkspaceRequest,
 ): Promise<Membership> {
-  const { name, description, base_currency: baseCurrency } = request;
+  const { name, description, base_currency: baseCurrency, time_zone: timeZone } = request;
   const slug = request.slug ?? slugOf(name);
   if (slug === "")
     throw validationFailed([
@@ -96,7 +98,7 @@ export async function createWorkspace(
   ]);
   const made = asUser(claims, async (client) => {
     await requireProfile(client, claims);
-    await insertWorkspace(client, { slug, name, description, baseCurrency });
+    await insertWorkspace(client, { slug, name, description, baseCurrency, timeZone });
     return requireMembership(client, claims, slug);
   });
   return made.catch((error: unknown) => {
@@ -106,6 +108,7 @@ export async function createWorkspace(
 
 /** Explains why a workspace could not be created, if the user can change the cause. */
 function explainRefusal(error: unknown, slug: string): unknown {
+  if (sqlState(error) === "22023") return unknownZone();
   if (sqlState(error) === "23505")
     return new ServiceError("slug_taken", `The slug ${slug} is taken. Choose another.`);
   const constraint = violatedConstraint(error);
@@ -123,7 +126,7 @@ function explainRefusal(error: unknown, slug: string): unknown {
 /**
  * Changes a workspace's settings, including whether it requires a second factor. For admins.
  * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required for requiring a second factor in a
- *   session that lacks one, because it would lock its own user out
+ *   session that lacks one, because it would lock its own user out; conflict for a time zone while the change to another goes on, and while a month is closed
  */
 export async function updateWorkspace(
   claims: UserClaims,
@@ -131,17 +134,58 @@ export async function updateWorkspace(
   changes: UpdateWorkspaceRequest,
 ): Promise<Membership> {
   if (changes.base_currency !== undefined) requireCurrency(changes.base_currency);
-  return asUser(claims, async (client) => {
-    const { id, require_mfa: isRequired } = await requireMembership(client, claims, slug, "admin");
+  const changed = await asUser(claims, async (client) => {
+    const membership = await requireMembership(client, claims, slug, "admin");
+    const { id, require_mfa: isRequired } = membership;
     if (changes.require_mfa && !isRequired && !provedSecondFactor(claims)) {
       const remedy =
         "Set up two-factor authentication for your own account first, and sign in with your code. Otherwise you would lock yourself out.";
       throw new ServiceError("mfa_required", remedy);
     }
+    // The order of locks is that of closing a month.
+    await changeTimeZone(client, membership, changes.time_zone);
     await updateWorkspaceRow(client, id, changes);
     return requireMembership(client, claims, slug);
   });
+  if (changed.next_time_zone === null) return changed;
+  // A small workspace is done at once.
+  await runTimeZoneChanges(stepsAtOnce);
+  return readMembership(claims, slug);
 }
+
+/** Postgres's code where a month is closed. */
+const monthIsClosed = "55000";
+
+/** Steps of a change of zone that the request for it waits for. */
+const stepsAtOnce = 3;
+
+/** Asks for another time zone. @param timeZone undefined to leave it as it is */
+async function changeTimeZone(
+  client: PoolClient,
+  { id, time_zone: present, next_time_zone: next }: Membership,
+  timeZone: string | undefined,
+): Promise<void> {
+  if (timeZone === undefined || timeZone === (next ?? present)) return;
+  if (next !== null)
+    throw new ServiceError(
+      "conflict",
+      `The days are being summed anew for ${next}. Choose another time zone when that is done.`,
+    );
+  await insertTimeZoneChange(client, id, timeZone).catch((error: unknown) => {
+    if (sqlState(error) === "22023") throw unknownZone();
+    if (sqlState(error) !== monthIsClosed) throw error;
+    throw new ServiceError(
+      "conflict",
+      `Closed months are months of ${present}. Reopen them in Settings → Books, change the time zone, and close them again.`,
+    );
+  });
+}
+
+/** The refusal of a time zone that Postgres does not know. */
+const unknownZone = () =>
+  validationFailed([
+    { path: "time_zone", message: "must be the name of a time zone, like Europe/Berlin or UTC" },
+  ]);
 
 /** Reads a workspace with its members and counts, for its members. @throws ServiceError not_found */
 export async function readOrganization(

@@ -38,13 +38,17 @@ export function selectMemberships(client: ClientBase, userId: string, slug?: str
       type: text<Membership["type"]>(),
       description: nullable(text()),
       base_currency: text(),
+      time_zone: text(),
+      next_time_zone: nullable(text()),
       require_mfa: boolean(),
       role: text<Membership["role"]>(),
     },
-    sql`select w.id, w.name, w.slug, w.type, w.description, w.base_currency, w.require_mfa, m.role
+    sql`select w.id, w.name, w.slug, w.type, w.description, w.base_currency, w.time_zone,
+        change.time_zone as next_time_zone, w.require_mfa, m.role
       from public.workspace_members as m
       join public.workspaces as w on w.id = m.workspace_id
       left join public.profiles as p on p.id = m.user_id
+      left join public.time_zone_changes as change on change.workspace_id = w.id
       where m.user_id = ${userId} ${slug === undefined ? empty : sql`and w.slug = ${slug}`}
       order by w.id is not distinct from p.default_workspace_id desc, w.name, w.slug`,
   );
@@ -107,13 +111,19 @@ export async function updateProfile(
  */
 export async function insertWorkspace(
   client: ClientBase,
-  workspace: { slug: string; name: string; description: string | null; baseCurrency: string },
+  workspace: {
+    slug: string;
+    name: string;
+    description: string | null;
+    baseCurrency: string;
+    timeZone: string;
+  },
 ): Promise<void> {
-  const { slug, name, description, baseCurrency } = workspace;
+  const { slug, name, description, baseCurrency, timeZone } = workspace;
   await execute(
     client,
-    sql`insert into public.workspaces (slug, name, description, base_currency)
-      values (${slug}, ${name}, ${description}, ${baseCurrency})`,
+    sql`insert into public.workspaces (slug, name, description, base_currency, time_zone)
+      values (${slug}, ${name}, ${description}, ${baseCurrency}, ${timeZone})`,
   );
 }
 
@@ -126,6 +136,18 @@ export async function updateWorkspaceRow(
   const set = assignments({ name, description, base_currency, require_mfa });
   if (!set) return;
   await execute(client, sql`update public.workspaces set ${set} where id = ${workspaceId}`);
+}
+
+/** Asks for another time zone of a workspace. @throws an error 22023 for a zone that Postgres does not know, 23505 while another is asked for */
+export async function insertTimeZoneChange(
+  client: ClientBase,
+  workspaceId: string,
+  timeZone: string,
+): Promise<void> {
+  await execute(
+    client,
+    sql`insert into public.time_zone_changes (workspace_id, time_zone) values (${workspaceId}, ${timeZone})`,
+  );
 }
 
 /** How many active projects, keys, budgets and connections a workspace has. */

@@ -9,7 +9,7 @@ import { digestHead, wordAlert, wordDelivery } from "./wording";
 /** A delivery as mail. @param base the service's address */
 export function alertMail(delivery: Claimed, base: string): MailContent {
   const { slug, name } = delivery.workspace;
-  const text = `You receive this because an admin of the workspace ${name} added your address to its alerts: ${base}/${slug}/alerts`;
+  const text = `You receive this because an admin of the workspace ${name} added your address to its alerts: ${base}/${slug}/alerts/rules`;
   return mailContent(
     delivery.digest
       ? wordMailDigest(delivery.digest, delivery.workspace, base)

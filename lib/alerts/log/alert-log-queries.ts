@@ -47,6 +47,32 @@ export function selectAlerts(
   );
 }
 
+const courseRow = { ...alertRow, entry_id: uuid() };
+
+/** The alerts of entries of the inbox, the newest first. @param atMost the most of each */
+export function selectCourses(
+  client: ClientBase,
+  workspaceId: string,
+  entryIds: string[],
+  atMost: number,
+): Promise<Row<typeof courseRow>[]> {
+  return selectAll(
+    client,
+    courseRow,
+    sql`select ${selectedAlert}, a.is_quiet, a.quiet_reason, e.id as entry_id
+      from public.alert_entries as e
+      cross join lateral (
+        select * from public.alerts as each
+        where each.workspace_id = e.workspace_id and each.rule = e.rule and each.subject_id = e.subject_id
+          and each.period = e.period
+        order by each.number desc
+        limit ${atMost}
+      ) as a
+      where e.workspace_id = ${workspaceId} and e.id = any (${entryIds}::uuid[])
+      order by a.number desc`,
+  );
+}
+
 const crossingRow = {
   budget_id: text(),
   /** The first day of the budget's period. */

@@ -6,6 +6,7 @@ import { linksOf } from "@/lib/alerts/links";
 import { type SnoozeRow, selectSnoozes } from "@/lib/alerts/rules/rule-queries";
 import { wordsOf } from "@/lib/alerts/words";
 import { alertFigures } from "@/lib/contract/alerts/alert-figures";
+import { maxCourse } from "@/lib/contract/alerts/alert-inbox";
 import type {
   AlertDelivery,
   AlertQuery,
@@ -26,6 +27,7 @@ import {
   resendDelivery,
   selectAlerts,
   selectChannelLog,
+  selectCourses,
   selectDeliveriesOf,
   selectDelivery,
 } from "./alert-log-queries";
@@ -41,14 +43,39 @@ export function listAlerts(
   return asUserReading(claims, async (client) => {
     const { id } = await requireMembership(client, claims, slug);
     const { rows, next_cursor } = await readPage(query, (page) => selectAlerts(client, id, page));
-    const sent = await selectDeliveriesOf(
-      client,
-      id,
-      rows.map((row) => row.id),
-    );
-    const snoozes = await selectSnoozes(client, id);
-    return { alerts: rows.map((row) => toAnswer(row, slug, sent, snoozes)), next_cursor };
+    return { alerts: await answerAlerts(client, { id, slug }, rows), next_cursor };
   });
+}
+
+/** Alerts as answers have them: in words, with figures and with whom each was sent to. */
+async function answerAlerts(
+  client: PoolClient,
+  { id, slug }: { id: string; slug: string },
+  rows: AlertRow[],
+): Promise<FiredAlert[]> {
+  const sent = await selectDeliveriesOf(
+    client,
+    id,
+    rows.map((row) => row.id),
+  );
+  const snoozes = await selectSnoozes(client, id);
+  return rows.map((row) => toAnswer(row, slug, sent, snoozes));
+}
+
+/** The courses of entries of the inbox, as answers have them. @returns the alerts of each entry by its id, the newest first */
+export async function readCourses(
+  client: PoolClient,
+  workspace: { id: string; slug: string },
+  entryIds: string[],
+): Promise<Map<string, FiredAlert[]>> {
+  const rows = await selectCourses(client, workspace.id, entryIds, maxCourse);
+  const alerts = await answerAlerts(client, workspace, rows);
+  const courses = new Map<string, FiredAlert[]>();
+  for (const [index, { entry_id: id }] of rows.entries()) {
+    const alert = alerts[index];
+    if (alert) courses.set(id, [...(courses.get(id) ?? []), alert]);
+  }
+  return courses;
 }
 
 /** Lists what was sent to a channel, the newest first, for members. @throws ServiceError not_found */
@@ -99,8 +126,8 @@ export function resendAlert(claims: UserClaims, slug: string, id: string): Promi
   });
 }
 
-/** Reads a page and the cursor of the next one. */
-async function readPage<R extends { number: string }>(
+/** Reads a page and the cursor of the next one. @throws ServiceError validation_failed for a cursor that is none */
+export async function readPage<R extends { number: string }>(
   { limit, cursor }: AlertQuery,
   select: (page: { after: Place | null; atMost: number }) => Promise<R[]>,
 ): Promise<{ rows: R[]; next_cursor: string | null }> {
@@ -164,7 +191,7 @@ function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[], snoozes
     title,
     summary: text,
     period,
-    figures: alertFigures.parse(withExactNumbers(namedFigures(alert))),
+    figures: answerFigures(alert),
     links: linksOf(alert, workspace, ""),
     snooze: snooze ? { id: snooze.id, until: toInstant(snooze.until.getTime()) } : null,
     deliveries: sent
@@ -180,6 +207,11 @@ function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[], snoozes
         ...toOutcome(delivery),
       })),
   };
+}
+
+/** The figures of an alert as answers have them. */
+export function answerFigures(alert: Alert): FiredAlert["figures"] {
+  return alertFigures.parse(withExactNumbers(namedFigures(alert)));
 }
 
 /** Stored figures as answers have them: money and percentages are JSON numbers with all their digits. */

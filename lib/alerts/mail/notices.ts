@@ -84,7 +84,7 @@ export function channelOffMail(
     title: `The alert channel ${name} was turned off`,
     text: `${cause} Alerts are not sent to it until an admin of the workspace turns it on again.`,
     facts,
-    links: [{ text: "Open the alerts", url: `${serviceAddress()}/${workspace.slug}/alerts` }],
+    links: [{ text: "Open the channels", url: `${serviceAddress()}/${workspace.slug}/alerts/rules` }],
   };
   return mailContent(wording, { text: `You receive this as an owner of the workspace ${workspace.name}.` });
 }

@@ -44,7 +44,10 @@ export function reportMail(week: Week, footer: MailFooter, base: string): MailCo
           ? []
           : [
               {
-                text: zone === "UTC" ? "Show what was spent" : "Show the rows of these days in UTC",
+                text:
+                  zone === workspace.time_zone
+                    ? "Show what was spent"
+                    : `Show the rows of these days in ${workspace.time_zone}`,
                 url: `${home}/activity?${new URLSearchParams({ period: "range", from, to: last, environment: "live" })}`,
               },
             ]),

@@ -49,7 +49,11 @@ export function changeSubscription(
  * Mails the user the report of the last week that is over, at once.
  * @throws ServiceError not_found, validation_failed, rate_limited
  */
-export async function sendReportNow(claims: UserClaims, slug: string, zone: string): Promise<SentReport> {
+export async function sendReportNow(
+  claims: UserClaims,
+  slug: string,
+  zone: string | undefined,
+): Promise<SentReport> {
   const { email } = await asUserReading(claims, async (client) => {
     await requireMembership(client, claims, slug);
     return requireProfile(client, claims);

@@ -19,7 +19,7 @@ const auditFilters = {
     .optional()
     .meta({
       description:
-        "Changes of one kind of thing: `workspace`, `member`, `invitation`, `project`, `api_key`, `budget`, `connection`, `alert_channel`, `saved_view`, `alert_rule`, `alert_snooze`, `price`, `repricing`, `subscription`, `closed_month`, `bill`, `account`, `authenticator`, `recovery_code`, `person`, `message`, `bulk_action`.",
+        "Changes of one kind of thing: `workspace`, `member`, `invitation`, `project`, `api_key`, `budget`, `connection`, `alert_channel`, `saved_view`, `alert_rule`, `alert_snooze`, `alert_entry`, `price`, `repricing`, `subscription`, `closed_month`, `bill`, `account`, `authenticator`, `recovery_code`, `person`, `message`, `bulk_action`.",
     }),
   action: z
     .string()
@@ -35,8 +35,8 @@ const auditFilters = {
     .meta({
       description: `Text in the name, e-mail address or id of what was changed, before or after; of a price, in its provider, model and unit. Case does not matter. One answer looks through up to ${maxSearchedEntries} entries that match the other filters.`,
     }),
-  from: rangeDay.optional().meta({ description: "The first UTC day. Default: the first there is." }),
-  to: rangeDay.optional().meta({ description: "The last UTC day. Default: the last there is." }),
+  from: rangeDay.optional().meta({ description: "The first day. Default: the first there is." }),
+  to: rangeDay.optional().meta({ description: "The last day. Default: the last there is." }),
 };
 
 export const auditQuery = z

@@ -21,6 +21,12 @@ export const membership = z
     type: z.enum(["personal", "team", "demo"]),
     description: z.string().nullable(),
     base_currency: z.string().meta({ description: "ISO 4217." }),
+    time_zone: z.string().meta({
+      description: "The time zone whose days, weeks and months its figures are of, like Europe/Berlin.",
+    }),
+    next_time_zone: z.string().nullable().meta({
+      description: "The time zone for which its days are being summed anew; null: none.",
+    }),
     require_mfa: z.boolean().meta({
       description: "Whether it requires two-factor authentication of its members' sessions.",
     }),

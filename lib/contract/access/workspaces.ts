@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { text } from "@/lib/contract/values/fields";
+import { timeZone } from "@/lib/contract/values/time-zone";
 import { membership } from "./me";
 import { member } from "./members";
 
@@ -28,6 +29,9 @@ export const createWorkspaceRequest = z
     }),
     description: description.default(null),
     base_currency: baseCurrency.default("USD"),
+    time_zone: timeZone.default("UTC").meta({
+      description: "The time zone whose days, weeks and months its figures are of, like Europe/Berlin.",
+    }),
   })
   .meta({ id: "CreateWorkspaceRequest" });
 export type CreateWorkspaceRequest = z.output<typeof createWorkspaceRequest>;
@@ -37,6 +41,10 @@ export const updateWorkspaceRequest = z
     name: name.optional(),
     description: description.optional().meta({ description: "Null clears it." }),
     base_currency: baseCurrency.optional(),
+    time_zone: timeZone.optional().meta({
+      description:
+        "The time zone whose days, weeks and months its figures are of. The days of all costs are summed anew; until that is done, `next_time_zone` has it, and figures stay as they were.",
+    }),
     require_mfa: z.boolean().optional().meta({
       description:
         "Whether members need two-factor authentication. Turning it on needs a session that gave a code, and disconnects assistants that signed in before. API keys are not affected.",

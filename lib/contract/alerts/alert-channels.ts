@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
-import { timeZone, weekday } from "@/lib/contract/spend/budgets";
+import { weekday } from "@/lib/contract/spend/budgets";
 import { instant, text, uuid } from "@/lib/contract/values/fields";
+import { timeZone } from "@/lib/contract/values/time-zone";
 import { alertRule } from "./alert-rules";
 
 export const channelKinds = ["webhook", "slack", "discord", "teams", "pagerduty", "email"] as const;

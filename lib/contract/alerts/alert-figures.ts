@@ -42,7 +42,8 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
     }),
     z.object({
       rule: z.literal("unusual_day"),
-      day: day.meta({ description: "The day, in UTC." }),
+      day,
+      time_zone: z.string().default("UTC").meta({ description: "That of the workspace, whose day it is." }),
       spent_usd: decimal("What was spent on it, USD."),
       median_usd: decimal("The median of the same weekdays of the four weeks before, USD."),
       mad_usd: decimal("The median of their distances from it, USD."),

@@ -80,6 +80,26 @@ const alert = {
   ],
 };
 
+const entry = {
+  id: "0193a0f7-d4e1-7b28-93c5-6f7a8b9c0d1e",
+  status: "open",
+  rule: alert.rule,
+  severity: alert.severity,
+  subject: alert.subject,
+  period: alert.period,
+  title: alert.title,
+  summary: alert.summary,
+  advice: "See what the money went to. Then lower that spend, or raise the budget where it was planned.",
+  figures: alert.figures,
+  links: alert.links,
+  opened_at: alert.fired_at,
+  last_fired_at: alert.fired_at,
+  assignee: { user_id: "0193a0f6-10aa-7d3e-8b21-4c5d6e7f8091", name: "Grace Hopper" },
+  snooze: null,
+  resolved: null,
+  course: [alert],
+};
+
 const keyId = "0193a0f7-3c5d-7e11-8f20-a1b2c3d4e5f6";
 
 const rule = {
@@ -164,6 +184,10 @@ export const alertExamples: ExampleSet = {
       off: { summary: "End it", value: { enabled: false } },
     },
     SendWeeklyReportRequest: { now: { summary: "The last week", value: { time_zone: "Europe/Berlin" } } },
+    ChangeAlertInboxEntryRequest: {
+      assign: { summary: "Assign it", value: { assignee_id: entry.assignee.user_id } },
+      resolve: { summary: "Resolve it", value: { resolved: true } },
+    },
     SeenAlertsRequest: { newest: { summary: "All up to this one", value: { alert_id: alertId } } },
   },
   responses: {
@@ -174,6 +198,14 @@ export const alertExamples: ExampleSet = {
     Alert: alert,
     AlertRuleSetting: rule,
     AlertRuleList: { rules: [rule], can_edit: true },
+    AlertInboxEntry: entry,
+    AlertInbox: {
+      entries: [entry],
+      next_cursor: null,
+      counts: { open: 1, snoozed: 0, mine: 1 },
+      can_change: true,
+      can_snooze: true,
+    },
     AlertSnooze: {
       id: "0193a0f7-aa10-7c33-9d4e-0b1c2d3e4f50",
       rule: "key_limit",

@@ -52,6 +52,8 @@ export const peopleExamples: ExampleSet = {
           type: "personal",
           description: null,
           base_currency: "USD",
+          time_zone: "UTC",
+          next_time_zone: null,
           require_mfa: false,
           role: "owner",
         },

@@ -109,6 +109,7 @@ export const readExamples: ExampleSet = {
           alert: false,
           reached: { percent: [50], usd: [] },
           blocks: false,
+          warns: { people: 1, channels: 0 },
           currency: "USD",
         },
       ],

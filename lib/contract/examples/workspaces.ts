@@ -7,6 +7,8 @@ const workspace = {
   type: "team",
   description: "What Acme's product teams spend.",
   base_currency: "EUR",
+  time_zone: "Europe/Berlin",
+  next_time_zone: null,
   require_mfa: false,
   role: "owner",
 };

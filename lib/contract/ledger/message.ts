@@ -189,7 +189,7 @@ const allocation = z
       description: "The project that the cost is taken from; it must exist.",
     }),
     amount: positiveDecimal(
-      "USD to move: no more than `from_project` has spent in that UTC month. This or `percent`.",
+      "USD to move: no more than `from_project` has spent in that month of the workspace. This or `percent`.",
     ).optional(),
     percent: positiveDecimal(
       "Per cent of what `from_project` has spent so far this month. This or `amount`. Needs the permission `read_summaries`, too.",

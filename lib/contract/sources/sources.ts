@@ -182,10 +182,10 @@ const refusal = z
     count: z.int(),
     first_at: instant,
     last_at: instant,
-    example: z
-      .record(z.string(), z.string())
-      .nullable()
-      .meta({ description: "Names in the last such record: emitter, project, feature, provider, model." }),
+    example: z.record(z.string(), z.string()).nullable().meta({
+      description:
+        "Names in the last such record: emitter, project, feature, provider, model. Empty for records that could not be read, null for whole requests.",
+    }),
   })
   .meta({ id: "SourceRefusal" });
 

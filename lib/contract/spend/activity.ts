@@ -189,8 +189,7 @@ const activityRow = z
       })
       .meta({
         id: "ConvertedRow",
-        description:
-          "Only with `currency`: the amounts at the rate of the UTC day on which the cost occurred.",
+        description: "Only with `currency`: the amounts at the rate of the day on which the cost occurred.",
       })
       .optional(),
   })
@@ -214,7 +213,7 @@ export const activityList = z
     }),
     removed_before: day.nullable().meta({
       description:
-        "On the last page: the day (UTC) before which the operator has removed messages, where the period begins earlier; otherwise null. Their sums are kept: metrics, budgets and projects still count them.",
+        "On the last page: the day before which the operator has removed messages, where the period begins earlier; otherwise null. Their sums are kept: metrics, budgets and projects still count them.",
     }),
   })
   .meta({ id: "ActivityList" });

@@ -3,6 +3,7 @@ import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { maxNameLength } from "@/lib/contract/ledger/attribution";
 import { currency } from "@/lib/contract/ledger/message";
 import { day, decimalNumber, instant, positiveDecimal, text, uuid } from "@/lib/contract/values/fields";
+import { timeZone } from "@/lib/contract/values/time-zone";
 import { forecastDetails } from "./forecast";
 import { budgetPeriod, budgetRow, scopeType } from "./reads";
 
@@ -62,20 +63,6 @@ export const weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "fr
 /** The days of a week in the order of ISO 8601: the first is 1. */
 export const weekdays = weekday.options;
 
-function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are no names: their days would not follow daylight saving time.
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
-
-export const timeZone = text(64)
-  .refine(isTimeZone, "must be the name of a time zone, like Europe/Berlin or UTC")
-  .meta({ description: "The time zone in which its days begin, by its name in the time zone database." });
-
 export const createBudgetRequest = z
   .strictObject({
     name: name.optional().meta({ description: "Left out: named after its scope." }),
@@ -92,7 +79,10 @@ export const createBudgetRequest = z
     blocks,
     period: budgetPeriod.default("month"),
     week_starts_on: weekday.default("monday").meta({ description: "The first day of its weeks." }),
-    time_zone: timeZone.default("UTC"),
+    time_zone: timeZone.optional().meta({
+      description:
+        "The time zone in which its days begin, by its name in the time zone database. Default: the workspace's.",
+    }),
     starts_on: day.optional().meta({ description: "What occurs before this day does not count." }),
     ends_on: day.optional().meta({ description: "What occurs after this day does not count." }),
     raise: raise.nullable().default(null),

@@ -4,8 +4,8 @@ import { costMessage, source } from "@/lib/contract/ledger/message";
 import { day, projectSlug, text, uuid } from "@/lib/contract/values/fields";
 
 /**
- * Ranges of the UTC calendar: the current day, week, month, quarter or year, the year up to today, the month or the quarter before,
- * the latest 7, 30 or 90 days up to today, everything, or the days between `from` and `to`.
+ * Ranges of the calendar of the workspace's time zone: the current day, week, month, quarter or year, the year up to today, the month
+ * or the quarter before, the latest 7, 30 or 90 days up to today, everything, or the days between `from` and `to`.
  */
 export const periods = [
   "day",
@@ -62,10 +62,10 @@ export const rangeDay = day.refine(
 const rangeFilters = {
   period: period.optional().meta({
     description:
-      "The current day, week (from Monday), month, quarter or year in UTC, the month before, the latest 7, 30 or 90 days up to today, everything, or `range`: the days from `from` to `to`. Default: `range` where `from` or `to` is given, otherwise `month`.",
+      "The current day, week (from Monday), month, quarter or year in the time zone of the workspace, the month before, the latest 7, 30 or 90 days up to today, everything, or `range`: the days from `from` to `to`. Default: `range` where `from` or `to` is given, otherwise `month`.",
   }),
-  from: rangeDay.optional().meta({ description: "The first UTC day of a `range`." }),
-  to: rangeDay.optional().meta({ description: "The last UTC day of a `range`." }),
+  from: rangeDay.optional().meta({ description: "The first day of a `range`." }),
+  to: rangeDay.optional().meta({ description: "The last day of a `range`." }),
 };
 
 /** The part of the ledger that a query of activity, metrics or export is about. */
@@ -96,8 +96,8 @@ export const comparisonFilters = {
     description:
       "What the period is compared with: `previous`, the period of the same length before it (whole months with as many months); `last_year`, the same days a year earlier; `range`, the days from `compare_from` to `compare_to`; or `none`. Default: `range` where `compare_from` or `compare_to` is given, otherwise `previous`. Everything (`all`) is compared with nothing.",
   }),
-  compare_from: rangeDay.optional().meta({ description: "The first UTC day to compare with." }),
-  compare_to: rangeDay.optional().meta({ description: "The last UTC day to compare with." }),
+  compare_from: rangeDay.optional().meta({ description: "The first day to compare with." }),
+  compare_to: rangeDay.optional().meta({ description: "The last day to compare with." }),
 };
 
 type Days = { from?: string | undefined; to?: string | undefined };
@@ -166,6 +166,6 @@ export type RangeQuery = z.output<typeof rangeQuery>;
 /** The days an answer covers; both null when it covers everything. */
 export const answeredPeriod = {
   period: period.meta({ description: "The period that was asked for." }),
-  from: day.nullable().meta({ description: "The first UTC day; null: everything." }),
-  to: day.nullable().meta({ description: "The last UTC day; null: everything." }),
+  from: day.nullable().meta({ description: "The first day; null: everything." }),
+  to: day.nullable().meta({ description: "The last day; null: everything." }),
 };

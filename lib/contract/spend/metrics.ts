@@ -180,7 +180,7 @@ export const metrics = z
       }),
       points: z.array(
         z.object({
-          from: day.meta({ description: "Its first UTC day." }),
+          from: day.meta({ description: "Its first day." }),
           total_usd: decimalNumber("USD."),
           amounts_usd: z
             .array(decimalNumber("USD."))

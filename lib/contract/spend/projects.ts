@@ -10,8 +10,10 @@ export const project = z
     name: z.string(),
     archived_at: instant.nullable(),
     created_at: instant,
-    month_usd: decimalNumber("Spent in the current UTC month up to today, USD."),
-    month_message_count: z.int().meta({ description: "Messages of the current UTC month up to today." }),
+    month_usd: decimalNumber("Spent in the current month of the workspace up to today, USD."),
+    month_message_count: z
+      .int()
+      .meta({ description: "Messages of the current month of the workspace up to today." }),
     message_count: z.int().meta({ description: "Messages ever." }),
     last_activity_on: day.nullable().meta({
       description: "The latest UTC day with costs, today at most; null where there are none.",

@@ -10,7 +10,7 @@ const totals = {
   expense_usd: decimalNumber("USD."),
 };
 
-/** The monthly summary of specification 2.5, over the current UTC month. */
+/** The monthly summary of specification 2.5, over the current month of the workspace. */
 export const monthSummary = z
   .object({
     period: z.literal("month"),
@@ -70,9 +70,17 @@ export const budgetRow = z.object({
   }),
 });
 
+/** Whom a budget warns, for a key: it may not read who the members of its workspace are. */
+const namedReceivers = z.object({ people: z.int(), channels: z.int() }).meta({
+  description:
+    "How many people and channels it names to be warned. None: its alerts go to every channel whose rules want them.",
+});
+
 export const budgetStatus = z
   .object({
-    budgets: z.array(budgetRow).meta({ description: "Budgets whose whole spend the key may read, by name." }),
+    budgets: z
+      .array(budgetRow.extend({ warns: namedReceivers }))
+      .meta({ description: "Budgets whose whole spend the key may read, by name." }),
     hidden_count: z.int().meta({
       description:
         "How many other budgets the workspace has. They include spend that the key may not read; 0 for a key that may read every project.",
@@ -88,11 +96,11 @@ export const projectSpendParams = z.strictObject({
 export const spendRange = {
   from: instant.optional().meta({
     description:
-      "From this instant on, ISO 8601 with an offset; default the start of this UTC month, or of the month that `to` ends where that is earlier.",
+      "From this instant on, ISO 8601 with an offset; default the start of this month of the workspace, or of the month that `to` ends where that is earlier.",
   }),
   to: instant.optional().meta({
     description:
-      "Until before this instant; default the end of this UTC month, or of the month of `from` where that is later.",
+      "Until before this instant; default the end of this month of the workspace, or of the month of `from` where that is later.",
   }),
 };
 
@@ -157,6 +165,10 @@ export const health = z
       database_readable: z.enum(["ok", "failing"]).meta({ description: "Whether the database answers." }),
       database_writable: z.enum(["ok", "failing"]).meta({
         description: "Whether the database can store changes: not when its disk is full or it is read-only.",
+      }),
+      replica: z.enum(["ok", "behind", "failing"]).optional().meta({
+        description:
+          "The replica that answers reads, where there is one. While it is behind or failing, the database answers them, and the service is healthy.",
       }),
     }),
   })

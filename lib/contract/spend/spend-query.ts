@@ -17,7 +17,7 @@ const namedDimensions = [
   "source",
   "unit",
 ] as const;
-/** The parts of the UTC calendar. Weeks begin on Monday. */
+/** The parts of the calendar of the workspace. Weeks begin on Monday. */
 const calendarDimensions = ["day", "week", "month"] as const;
 
 export type NamedDimension = (typeof namedDimensions)[number];
@@ -132,16 +132,14 @@ const queryDay = day.refine(
 const fields = {
   group_by: z.array(spendDimension).max(2, "must name at most two dimensions").default([]).meta({
     description:
-      "The rows, then the columns: at most two different dimensions. Without one, the answer is one cell. Calendar parts are of UTC; weeks begin on Monday.",
+      "The rows, then the columns: at most two different dimensions. Without one, the answer is one cell. Calendar parts are of the time zone of the workspace; weeks begin on Monday.",
   }),
   measure: z.enum(spendMeasures).default("cost").meta({
     description:
       "What `measured` is, and what the largest are chosen by. `tokens` and `cost_per_million_tokens` count usage whose unit ends in `tokens`.",
   }),
-  from: queryDay
-    .optional()
-    .meta({ description: "The first UTC day; default the first of the month of `to`." }),
-  to: queryDay.optional().meta({ description: "The last UTC day; default today." }),
+  from: queryDay.optional().meta({ description: "The first day; default the first of the month of `to`." }),
+  to: queryDay.optional().meta({ description: "The last day; default today." }),
   filters: z
     .array(spendFilter)
     .max(20, "must have at most 20 filters")

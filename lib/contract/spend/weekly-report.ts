@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { day, instant } from "@/lib/contract/values/fields";
-import { timeZone } from "./budgets";
+import { timeZone } from "@/lib/contract/values/time-zone";
 
 const sentIn = timeZone.meta({
   description: "Your time zone, by its name in the time zone database: its weeks are reported.",
@@ -26,7 +26,11 @@ export const weeklyReportRequest = z
 export type WeeklyReportRequest = z.output<typeof weeklyReportRequest>;
 
 export const sendReportRequest = z
-  .strictObject({ time_zone: sentIn.default("UTC") })
+  .strictObject({
+    time_zone: sentIn.optional().meta({
+      description: "The time zone whose week is reported. Default: the workspace's.",
+    }),
+  })
   .meta({ id: "SendWeeklyReportRequest" });
 
 export const sentReport = z

@@ -1,7 +1,7 @@
-/** A range of UTC calendar days, `YYYY-MM-DD`: from the first day to before the second. */
+/** A range of calendar days, `YYYY-MM-DD`: from the first day to before the second. */
 export type DayRange = { from: string; until: string };
 
-/** The UTC calendar month that contains an instant. @param now milliseconds since 1970 */
+/** The calendar month that contains a moment. @param now what a clock shows; see `Clock.now` */
 export function monthOf(now: number): DayRange {
   const first = (ahead: number) => {
     // Date.UTC would read the years 0 to 99 as 1900 to 1999.

@@ -1,24 +1,29 @@
+import { postedOn } from "@/lib/contract/values/clock";
+import { exactMs } from "@/lib/contract/values/instant";
 import type { Posting } from "@/lib/ledger/ingest/ledger";
 
-/** Whether an instant is in a closed month. @param at ISO 8601 in UTC @param closedUntil the first open day; null where nothing is closed */
-export function isClosed(at: string, closedUntil: string | null): boolean {
-  return closedUntil !== null && at.slice(0, 10) < closedUntil;
+/** Which days of a workspace are closed. `closedUntil`: the first open day of the time zone, `YYYY-MM-DD`; null where nothing is closed. */
+export type Books = { closedUntil: string | null; timeZone: string };
+
+/** Whether an instant is in a closed month. @param at ISO 8601 */
+export function isClosed(at: string, { closedUntil, timeZone }: Books): boolean {
+  return closedUntil !== null && postedOn(timeZone, exactMs(at)) < closedUntil;
 }
 
 /**
  * Postings as they are booked: those of closed months at the time of recording, as adjustments which keep when the cost occurred.
  * The same postings where none is closed. The database does this for voids and corrections (`private.book_open`).
- * @param closedUntil the first open day of the workspace, `YYYY-MM-DD`; null where nothing is closed
+ * @param books of the workspace
  * @param recordedAt ISO 8601
  */
 export function bookOpen<Postings extends readonly Posting[]>(
   postings: Postings,
-  closedUntil: string | null,
+  books: Books,
   recordedAt: string,
 ): Postings {
-  if (!postings.some(({ occurred_at: at }) => isClosed(at, closedUntil))) return postings;
+  if (!postings.some(({ occurred_at: at }) => isClosed(at, books))) return postings;
   return postings.map((posting) =>
-    isClosed(posting.occurred_at, closedUntil)
+    isClosed(posting.occurred_at, books)
       ? { ...posting, occurred_at: recordedAt, adjusts: posting.occurred_at }
       : posting,
   ) as unknown as Postings;

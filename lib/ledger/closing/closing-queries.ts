@@ -13,6 +13,7 @@ import {
 } from "@/lib/db/columns";
 import { callFunction, selectAll, selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
+import { dayIn } from "@/lib/ledger/days";
 
 /** The first open day of a workspace, `YYYY-MM-DD`; null where no month is closed. The transaction reads as a member of it. */
 export async function selectClosedUntil(client: ClientBase, workspaceId: string): Promise<string | null> {
@@ -74,12 +75,13 @@ export function selectOpenMonths(client: ClientBase, workspaceId: string, closed
   );
 }
 
-/** What live adjustments come to, by the month that they adjust and that in which they are booked, both `YYYY-MM`. */
-export function selectAdjustments(client: ClientBase, workspaceId: string) {
+/** What live adjustments come to, by the month of the time zone that they adjust and that in which they are booked, both `YYYY-MM`. */
+export function selectAdjustments(client: ClientBase, workspaceId: string, timeZone: string) {
   return selectAll(
     client,
     { adjusts: neverNull(text()), booked: neverNull(text()), amount_usd: numeric(), entry_count: integer() },
-    sql`select to_char(adjusts at time zone 'UTC', 'YYYY-MM') as adjusts, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as booked,
+    sql`select to_char(${dayIn(timeZone, sql`adjusts`)}, 'YYYY-MM') as adjusts,
+        to_char(${dayIn(timeZone, sql`occurred_at`)}, 'YYYY-MM') as booked,
         trim_scale(sum(amount_usd)) as amount_usd, count(*)::int as entry_count
       from public.messages
       where workspace_id = ${workspaceId} and environment = 'live' and adjusts is not null

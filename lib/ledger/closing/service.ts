@@ -1,12 +1,14 @@
 import type { PoolClient } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { Membership } from "@/lib/contract/access/me";
 import type {
   ClosedMonthList,
   closedMonths,
   LedgerMonth,
   reopenRequest,
 } from "@/lib/contract/ledger/closed-months";
+import { clockOf } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import {
@@ -20,6 +22,7 @@ import {
 } from "@/lib/db/transaction";
 import { parseDecimal, sum, toText } from "@/lib/decimal";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
+import { startOf } from "@/lib/ledger/days";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import {
   type ClosingRow,
@@ -41,29 +44,28 @@ const wrongState = "55000";
 
 /** The first day of the month after a month `YYYY-MM`. */
 const dayAfter = (month: string) => addMonths(`${month}-01`, 1);
-const closableFrom = (month: string) => Date.parse(dayAfter(month)) + delayMs;
+const closableFrom = (month: string, timeZone: string) => startOf(timeZone, dayAfter(month)) + delayMs;
 
 /** A workspace's months with their figures, and which are closed. @throws ServiceError not_found */
 export function listClosedMonths(claims: UserClaims, slug: string): Promise<ClosedMonthList> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadClosedMonths(client, id, now);
+    return loadClosedMonths(client, await requireMembership(client, claims, slug), now);
   });
 }
 
 /** Like `listClosedMonths`, in the caller's transaction. @param now milliseconds since 1970 */
 export async function loadClosedMonths(
   client: PoolClient,
-  workspaceId: string,
+  { id: workspaceId, time_zone: timeZone }: Pick<Membership, "id" | "time_zone">,
   now: number,
 ): Promise<ClosedMonthList> {
   const closedUntil = await selectClosedUntil(client, workspaceId);
   const closings = await selectClosings(client, workspaceId);
   const open = await selectOpenMonths(client, workspaceId, closedUntil);
-  const adjustments = await selectAdjustments(client, workspaceId);
+  const adjustments = await selectAdjustments(client, workspaceId, timeZone);
   const usdOf = (found: typeof adjustments) =>
     toText(sum(found.map((each) => parseDecimal(each.amount_usd))));
-  const present = dayOf(now).slice(0, 7);
+  const present = dayOf(clockOf(timeZone, now).now).slice(0, 7);
   const current = closings.filter(({ reopened_at }) => reopened_at === null);
   const known = [...current, ...open].map(({ month }) => month).sort();
   const months: LedgerMonth[] = [];
@@ -77,8 +79,8 @@ export async function loadClosedMonths(
       ...toFigures({ ...(figures ?? nothing), adjustments_usd: booked }),
       later_adjustments_usd: new ExactNumber(usdOf(later)),
       later_adjustment_count: later.reduce((count, { entry_count }) => count + entry_count, 0),
-      closable_from: toInstant(closableFrom(month)),
-      can_close: !closing && closableFrom(month) <= now,
+      closable_from: toInstant(closableFrom(month, timeZone)),
+      can_close: !closing && closableFrom(month, timeZone) <= now,
       closing: closing ? toClosing(closing) : null,
     });
   }
@@ -107,15 +109,22 @@ export function readClosedMonths(claims: KeyClaims): Promise<z.output<typeof clo
  * Closes a month and the open ones before it, for admins. Their figures stay as they are now; what is recorded of them later is
  * booked when it is recorded, as an adjustment. Answers when their exports are filed.
  * @param month `YYYY-MM`
- * @throws ServiceError not_found, permission_denied; conflict for a closed month; validation_failed for one that can not be closed yet
+ * @throws ServiceError not_found, permission_denied; conflict for a closed month, and while the time zone is changed; validation_failed
+ *   for one that can not be closed yet
  */
 export async function closeMonth(claims: UserClaims, slug: string, month: string): Promise<ClosedMonthList> {
   const workspaceId = await asUser(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug, "admin");
+    const { id, ...workspace } = await requireMembership(client, claims, slug, "admin");
+    if (workspace.next_time_zone !== null)
+      throw new ServiceError(
+        "conflict",
+        `The days are being summed anew for ${workspace.next_time_zone}. Close the month when that is done.`,
+      );
     const closedUntil = await selectClosedUntil(client, id);
     if (closedUntil !== null && `${month}-01` < closedUntil) throw isClosedBefore(month);
-    if (closableFrom(month) > now) {
-      const text = `can be closed from ${toInstant(closableFrom(month))} on, two days after its end`;
+    const from = closableFrom(month, workspace.time_zone);
+    if (from > now) {
+      const text = `can be closed from ${toInstant(from)} on, two days after its end`;
       throw validationFailed([{ path: "month", message: text }]);
     }
     await asServiceWithin(client, () => closeMonths(client, id, `${month}-01`)).catch((error) => {
@@ -143,7 +152,8 @@ export function reopenClosedMonth(
   { reason }: z.output<typeof reopenRequest>,
 ): Promise<ClosedMonthList> {
   return asUser(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug, "admin");
+    const workspace = await requireMembership(client, claims, slug, "admin");
+    const { id } = workspace;
     if ((await selectClosings(client, id, closingId)).length === 0) throw notFound();
     await asServiceWithin(client, () => reopenMonth(client, id, closingId, reason)).catch((error) => {
       if (sqlState(error) !== wrongState) throw error;
@@ -152,7 +162,7 @@ export function reopenClosedMonth(
         "Only the last closed month can be reopened, once its export is filed. Of several, reopen the latest first.",
       );
     });
-    return loadClosedMonths(client, id, now);
+    return loadClosedMonths(client, workspace, now);
   });
 }
 

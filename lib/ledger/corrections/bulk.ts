@@ -7,7 +7,7 @@ import type { BulkAction, BulkActionRequest, BulkChange } from "@/lib/contract/s
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
-import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
+import { asServiceWithin, asUser, asUserPreviewing, type UserClaims } from "@/lib/db/transaction";
 import { type Issue, notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { requireMonths } from "@/lib/ledger/ingest/months";
 import { demandRoomInBudgets, hashOf, untilFirst } from "./attempts";
@@ -37,14 +37,7 @@ const undoableMs = 10 * 60_000;
 /** The messages that an action is about. `skipped`: how many others match that it leaves alone. */
 export type Chosen = { ids: string[]; skipped: number };
 
-type Choose = (client: PoolClient, workspaceId: string, now: number) => Promise<Chosen>;
-
-/** Ends the transaction of a preview, so that nothing of it is kept. */
-class Previewed extends Error {
-  constructor(readonly answer: BulkAction) {
-    super("The action was previewed.");
-  }
-}
+type Choose = (client: PoolClient, workspace: Membership, now: number) => Promise<Chosen>;
 
 /**
  * Voids many messages, or corrects what they are attributed to or their amounts, all of them or none: in one transaction, with one
@@ -61,34 +54,20 @@ export async function actOnMany(
 ): Promise<{ result: BulkAction; replayed: boolean }> {
   const { idempotency_key: key, dry_run: isDry, ...meaning } = request;
   const hash = hashOf(meaning);
-  try {
-    return await untilFirst(() =>
-      asUser(claims, async (client, now) => {
-        const workspace = await requireMembership(client, claims, slug, "member");
-        if (key !== undefined && !isDry) {
-          await lockIdempotencyKey(client, workspace.id, key);
-          const earlier = await asServiceWithin(client, () =>
-            selectBulkAction(client, workspace.id, { key }),
-          );
-          if (earlier) return { result: replay(earlier, key, hash), replayed: true };
-        }
-        requireMonths([toInstant(now)]);
-        const result = await act(
-          client,
-          workspace,
-          claims,
-          request,
-          hash,
-          await choose(client, workspace.id, now),
-        );
-        if (isDry) throw new Previewed(result);
-        return { result, replayed: false };
-      }),
-    );
-  } catch (error) {
-    if (error instanceof Previewed) return { result: error.answer, replayed: false };
-    throw error;
-  }
+  const asActor = isDry ? asUserPreviewing : asUser;
+  return untilFirst(() =>
+    asActor(claims, async (client, now) => {
+      const workspace = await requireMembership(client, claims, slug, "member");
+      if (key !== undefined && !isDry) {
+        await lockIdempotencyKey(client, workspace.id, key);
+        const earlier = await asServiceWithin(client, () => selectBulkAction(client, workspace.id, { key }));
+        if (earlier) return { result: replay(earlier, key, hash), replayed: true };
+      }
+      requireMonths([toInstant(now)]);
+      const chosen = await choose(client, workspace, now);
+      return { result: await act(client, workspace, claims, request, hash, chosen), replayed: false };
+    }),
+  );
 }
 
 async function act(

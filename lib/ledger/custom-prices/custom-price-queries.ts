@@ -13,6 +13,7 @@ import {
 } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
+import { isOnDays, type ZonedDays } from "@/lib/ledger/days";
 
 const priceRow = {
   id: uuid(),
@@ -136,7 +137,7 @@ export function insertRepricing(
     repricingRow,
     sql`insert into public.repricings (workspace_id, provider, from_at, to_at, includes_priced)
       values (${workspaceId}, ${provider},
-        greatest(${from}::timestamptz, (select closed_until from public.workspaces where id = ${workspaceId})), coalesce(${to}::timestamptz, 'infinity'), ${includesPriced})
+        ${from}, coalesce(${to}::timestamptz, 'infinity'), ${includesPriced})
       returning ${repricingColumns}`,
   );
 }
@@ -152,10 +153,10 @@ const unpricedRow = {
 };
 
 /**
- * The usage without a price, in open months, by what a price holds for: provider, model and unit, names in any letter case. Most frequent
+ * The usage without a price on some days, by what a price holds for: provider, model and unit, names in any letter case. Most frequent
  * first, at most 200 rows. Of several spellings, the first by its bytes is given.
  */
-export function selectUnpriced(client: ClientBase, workspaceId: string) {
+export function selectUnpriced(client: ClientBase, workspaceId: string, openDays: ZonedDays) {
   return selectAll(
     client,
     unpricedRow,
@@ -163,7 +164,7 @@ export function selectUnpriced(client: ClientBase, workspaceId: string) {
        trim_scale(sum(quantity)) as quantity, min(occurred_at) as first_occurred_at, max(occurred_at) as last_occurred_at
      from public.messages
      where workspace_id = ${workspaceId} and cost_status = 'unpriced' and voids is null and voided_by is null
-       and occurred_at >= coalesce((select closed_until from public.workspaces where id = ${workspaceId}), '-infinity'::date)
+       and ${isOnDays(sql`occurred_at`, openDays)}
      group by lower(provider), lower(model), unit_type
      order by line_count desc, 1, 2, 3
      limit 200`,

@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { Membership } from "@/lib/contract/access/me";
 import type { priceList, SetPriceRequest, setPriceResult, unpricedList } from "@/lib/contract/ledger/prices";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
@@ -8,6 +9,7 @@ import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/decimal";
 import { validationFailed } from "@/lib/errors";
 import { selectClosedUntil } from "@/lib/ledger/closing/closing-queries";
+import { firstInstantOn } from "@/lib/ledger/days";
 import { findDisputes, type Offer } from "@/lib/ledger/pricing/disputes";
 import { unitName } from "@/lib/ledger/pricing/units";
 import { followPublished } from "@/lib/ledger/published/follow";
@@ -55,17 +57,17 @@ export async function loadPrices(
 /** Lists the usage that has no price yet, for a workspace's members. @throws ServiceError not_found */
 export function listUnpriced(claims: UserClaims, slug: string): Promise<z.output<typeof unpricedList>> {
   return asUserReading(claims, async (client) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadUnpriced(client, id);
+    return loadUnpriced(client, await requireMembership(client, claims, slug));
   });
 }
 
-/** Like `listUnpriced`, in the caller's transaction. */
+/** Like `listUnpriced`, in the caller's transaction: of open months alone. */
 export async function loadUnpriced(
   client: ClientBase,
-  workspaceId: string,
+  { id, time_zone: timeZone }: Pick<Membership, "id" | "time_zone">,
 ): Promise<z.output<typeof unpricedList>> {
-  const kinds = await selectUnpriced(client, workspaceId);
+  const from = (await selectClosedUntil(client, id)) ?? "-infinity";
+  const kinds = await selectUnpriced(client, id, { from, until: "infinity", timeZone });
   return {
     unpriced: kinds.map(({ line_count, quantity, first_occurred_at, last_occurred_at, ...kind }) => ({
       ...kind,
@@ -88,21 +90,29 @@ export function setPrice(
   request: SetPriceRequest,
 ): Promise<z.output<typeof setPriceResult>> {
   return asUser(claims, async (client) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const { id: workspaceId, time_zone: timeZone } = await requireMembership(client, claims, slug, "admin");
     const { provider, model, unit_type: unitType, reprice, starts_at: startsAt } = request;
     const closedUntil = await selectClosedUntil(client, workspaceId);
-    if (closedUntil !== null && reprice?.to && Date.parse(reprice.to) <= Date.parse(closedUntil)) {
+    const openFrom = closedUntil === null ? Number.NEGATIVE_INFINITY : firstInstantOn(timeZone, closedUntil);
+    if (closedUntil !== null && reprice?.to && Date.parse(reprice.to) <= openFrom) {
       const text = `the range ends before ${closedUntil}, and the months before that day are closed; reopen them, or correct single costs`;
       throw validationFailed([{ path: "reprice.from", message: text }]);
     }
     const rate = toText(parseDecimal(request.rate));
     const correction = { workspaceId, provider };
     const price = await upsertPrice(client, { ...correction, model, unitType, rate, startsAt });
+    // Closed months stay as they are.
+    const fromOpen = (from: string) => (Date.parse(from) < openFrom ? toInstant(openFrom) : from);
     const repricings = [
-      await insertRepricing(client, { ...correction, from: startsAt, to: null, includesPriced: false }),
+      await insertRepricing(client, {
+        ...correction,
+        from: fromOpen(startsAt),
+        to: null,
+        includesPriced: false,
+      }),
     ];
     if (reprice) {
-      const range = { from: reprice.from, to: reprice.to ?? null };
+      const range = { from: fromOpen(reprice.from), to: reprice.to ?? null };
       repricings.push(await insertRepricing(client, { ...correction, ...range, includesPriced: true }));
     }
     return { price: toPrice(price), repricings: repricings.map(toRepricing) };

@@ -71,6 +71,7 @@ export async function seedDemo(
       await noteArrivals(client, rows, now);
       await addBudgets(client, now);
       await addChannel(client, access.email, ownerId);
+      await sortInbox(client, ownerId);
       const claims = JSON.stringify({ sub: ownerId, role: "authenticated", email: access.email });
       await execute(client, sql`select set_config('request.jwt.claims', ${claims}, true)`);
       await finish(client, demoWorkspaceId, now);
@@ -178,7 +179,7 @@ async function closeLastMonth(
     source: "manual" as const,
     environment: "live" as const,
   };
-  const messages = bookOpen(postings, closedUntil, owner.created_at).map((posting) => ({
+  const messages = bookOpen(postings, { closedUntil, timeZone: "UTC" }, owner.created_at).map((posting) => ({
     ...posting,
     ...owner,
   }));
@@ -230,6 +231,22 @@ async function addBudgets(client: Client, now: number): Promise<void> {
           and (${value}::text is null or p.slug = ${value})`,
     );
   }
+}
+
+/** Of the alerts of the budgets, the owner has one, and has resolved another; the others wait for somebody. */
+async function sortInbox(client: Client, ownerId: string): Promise<void> {
+  const ofBudget = (name: string) =>
+    sql`workspace_id = ${demoWorkspaceId}
+      and subject_id = (select b.id::text from public.budgets as b where b.workspace_id = ${demoWorkspaceId} and b.name = ${name})`;
+  await execute(
+    client,
+    sql`update public.alert_entries set assignee_id = ${ownerId} where ${ofBudget("Code review")}`,
+  );
+  await execute(
+    client,
+    sql`update public.alert_entries set resolved_at = now(), resolved_because = 'by_hand', resolved_by = ${ownerId}
+      where ${ofBudget("Research")}`,
+  );
 }
 
 async function addChannel(client: Client, address: string, ownerId: string): Promise<void> {

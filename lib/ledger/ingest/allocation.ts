@@ -1,5 +1,6 @@
 import type { CostMessage } from "@/lib/contract/ledger/message";
-import { dayOf } from "@/lib/contract/values/instant";
+import { postedOn } from "@/lib/contract/values/clock";
+import { dayOf, exactMs } from "@/lib/contract/values/instant";
 import {
   add,
   compare,
@@ -18,7 +19,7 @@ import type { Draft } from "./draft";
 
 type Allocation = Extract<CostMessage, { type: "allocation" }>;
 
-/** What a project spent in a range of UTC days, from the first until before the second, in one environment. */
+/** What a project spent in a range of days of its workspace, from the first until before the second, in one environment. */
 export type SpendRange = {
   workspace_id: string;
   project_id: string;
@@ -65,7 +66,10 @@ export class AllocationBook {
     if (compare(amount, zero) <= 0)
       return fail("percent", "from_project has spent nothing so far this month");
     if (compare(amount, this.#spent(month, draft)) > 0)
-      return fail(asked, `must move no more than from_project has spent in ${month.from.slice(0, 7)} (UTC)`);
+      return fail(
+        asked,
+        `must move no more than from_project has spent in ${month.from.slice(0, 7)} (${key.timeZone})`,
+      );
     return composeAllocation(message, amount, now);
   }
 
@@ -77,9 +81,9 @@ export class AllocationBook {
 
 /** The month of an allocation, which bounds it, and the part of it until the end of its day, which `percent` is of. */
 function rangesFrom(key: ApiKey, source: string, message: Allocation, now: number) {
-  const at = occurredAt(message, now);
-  const from = `${at.slice(0, 7)}-01`;
-  const dayAfter = dayOf(Date.parse(at) + 86_400_000);
+  const day = postedOn(key.timeZone, exactMs(occurredAt(message, now)));
+  const from = `${day.slice(0, 7)}-01`;
+  const dayAfter = dayOf(Date.parse(day) + 86_400_000);
   const owner = { workspace_id: key.workspaceId, project_id: source, environment: key.environment };
   return {
     month: { ...owner, from, until: addMonths(from, 1) } satisfies SpendRange,

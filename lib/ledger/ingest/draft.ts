@@ -1,3 +1,5 @@
+import { postedOn } from "@/lib/contract/values/clock";
+import { exactMs } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { add, type Decimal, parseDecimal, zero } from "@/lib/decimal";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
@@ -23,6 +25,7 @@ export class Draft {
   readonly messages: LedgerRow[] = [];
   readonly replays: Replay[] = [];
   readonly subscriptions: NewSubscription[] = [];
+  readonly #zones = new Map<string, string>();
   readonly #projectIds = new Map<string, string>();
   /** By workspace, environment and key: one text of all three would be made and hashed for each of many look-ups. */
   readonly #answers = new Map<string, Record<Environment, Map<string, Answer>>>();
@@ -36,14 +39,20 @@ export class Draft {
   private constructor(private readonly base: Draft | undefined) {}
 
   /** An empty draft on the database's present state. */
-  static from({ projects, replays }: Pick<Admission, "projects" | "replays">): Draft {
+  static from({ keys, projects, replays }: Pick<Admission, "keys" | "projects" | "replays">): Draft {
     const draft = new Draft(undefined);
+    for (const { key } of keys.values()) draft.#zones.set(key.workspaceId, key.timeZone);
     draft.knowProjects(projects);
     for (const { workspace_id, key, request, response } of replays) {
       const { environment } = request as RememberedRequest;
       draft.#answersIn(workspace_id)[environment].set(key, { request, response });
     }
     return draft;
+  }
+
+  /** The time zone of a workspace of the group. */
+  zoneOf(workspaceId: string): string {
+    return this.#zones.get(workspaceId) ?? this.base?.zoneOf(workspaceId) ?? "UTC";
   }
 
   /** Takes further projects that there are. */
@@ -122,7 +131,7 @@ export class Draft {
     this.messages.push(row);
   }
 
-  /** The sum of this draft's rows for a project, from one UTC day to before another, USD. */
+  /** The sum of this draft's rows for a project, from one day of its workspace to before another, USD. */
   draftedSpend(range: { project_id: string; environment: string; from: string; until: string }): Decimal {
     this.#sumDays();
     let total = this.base?.draftedSpend(range) ?? zero;
@@ -140,7 +149,7 @@ export class Draft {
       const days = this.#days.get(place) ?? new Map<string, Decimal>();
       this.#days.set(place, days);
       // An adjustment of a closed month counts for the day that it adjusts.
-      const day = (row.adjusts ?? row.occurred_at).slice(0, 10);
+      const day = postedOn(this.zoneOf(row.workspace_id), exactMs(row.adjusts ?? row.occurred_at));
       days.set(day, add(days.get(day) ?? zero, parseDecimal(row.amount_usd)));
     }
   }

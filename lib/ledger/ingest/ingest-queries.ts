@@ -3,6 +3,7 @@ import { callFunction } from "@/lib/db/query";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
 import type { SpendRange } from "./allocation";
 import type { UnknownPeriods } from "./budget-book";
+import type { StoredPosting, WantedMessage } from "./wanted-tellings";
 
 /** What a project spent in a range of days, USD as text. */
 type ProjectSpend = {
@@ -30,6 +31,23 @@ export async function loadProjectSpend(client: PoolClient, wanted: SpendRange[])
 /** The periods of blocking budgets that these instants lie in. The group that decides by them holds their lock. */
 export function loadBudgetPeriods(client: PoolClient, wanted: UnknownPeriods[]): Promise<BudgetPeriodRow[]> {
   return callFunction(client, "private.load_budget_periods", JSON.stringify(wanted));
+}
+
+/** Messages that were recorded for calls, by their ids. */
+export async function loadToldMessages(
+  client: PoolClient,
+  wanted: readonly WantedMessage[],
+): Promise<StoredPosting[]> {
+  const times = wanted.map(({ atUs }) => atUs);
+  const postings = await callFunction<StoredPosting[] | null>(
+    client,
+    "private.load_told",
+    [...new Set(wanted.map(({ workspaceId }) => workspaceId))],
+    wanted.map(({ id }) => id),
+    Math.min(...times),
+    Math.max(...times),
+  );
+  return postings ?? [];
 }
 
 /** The key under which the signed-in member records by hand; null where they may not. The claims are still a user's. */

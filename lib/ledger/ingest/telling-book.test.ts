@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { kindRank, type Relation, type Telling } from "@/lib/ledger/telemetry/same-call";
 import type { Submission } from "./call";
 import type { LedgerRow } from "./ledger";
-import { bestOf, type ToldCall, wantedOf } from "./telling-book";
+import type { ToldCall } from "./telling-book";
+import { bestOf } from "./told-postings";
+import { wantedOf } from "./wanted-tellings";
 
 const told = (likeness: number, started_us: number): Submission => {
   const times = { started_us, ended_us: started_us + 1_000 };

@@ -1,8 +1,8 @@
-import { parseDecimal, toText } from "@/lib/decimal";
-import { distanceOf, isRicher, type Relation, type Telling } from "@/lib/ledger/telemetry/same-call";
-import { type FoundNames, SpanTree, type TreeSpan } from "@/lib/ledger/telemetry/span-tree";
-import type { CallKeys, Submission } from "./call";
+import { distanceOf, type Telling } from "@/lib/ledger/telemetry/same-call";
+import { SpanTree, type TreeSpan } from "@/lib/ledger/telemetry/span-tree";
+import type { CallKeys } from "./call";
 import type { LedgerRow } from "./ledger";
+import { hasPlace, type ReadMessages, type StoredPosting, type WantedMessage } from "./wanted-tellings";
 
 /**
  * A row of `private.call_tellings`. `recorded_as`: the id of the message that its keys are remembered with, which `message_id` may
@@ -30,9 +30,6 @@ export type ToldCorrection = {
   mark?: string;
 };
 
-/** A posting as it is stored. Null where a column is empty. */
-type StoredPosting = LedgerRow & { voided_by: string | null };
-
 /** What `private.load_tellings` answers. `projects`: those that spans of earlier exports name. */
 type Loaded = {
   calls: TellingRow[];
@@ -51,82 +48,6 @@ export type ToldCall = {
   isReplaced?: boolean;
 };
 
-/**
- * Alike tellings of a key: from the first start to the last end, with the last start and the first end. `teller`: the place of
- * the key's lookup; `scope`: null where several programs tell them; `most`: how many others are loaded at most.
- * `private.load_tellings` decides how much earlier and later than these it finds others.
- */
-export type WantedTellings = {
-  teller: number;
-  likeness: number;
-  scope: number | null;
-  from: number;
-  until: number;
-  last_start: number;
-  first_end: number;
-  most: number;
-};
-
-/** How many tellings are loaded at most for alike ones: a share of those that a key may have loaded, and some for each of them. */
-const loaded = { ofKey: 8_000, ofLikeness: { least: 16, most: 500 }, ofTelling: 8 };
-
-/**
- * What the database must be asked to decide what emitters tell with a key: the tellings that are alike, each once.
- * @param teller the place of the key's lookup
- */
-export function wantedOf(submissions: Iterable<Submission>, teller: number): WantedTellings[] {
-  const wanted = new Map<number, WantedTellings>();
-  for (const { telling } of submissions) {
-    for (const { likeness, scope, started_us: start, ended_us: end } of telling?.tellings ?? []) {
-      const known = wanted.get(likeness);
-      if (!known) {
-        const times = { from: start, until: end, last_start: start, first_end: end };
-        wanted.set(likeness, { teller, likeness, scope, ...times, most: loaded.ofTelling });
-      } else {
-        if (known.scope !== scope) known.scope = null;
-        known.from = Math.min(known.from, start);
-        known.until = Math.max(known.until, end);
-        known.last_start = Math.max(known.last_start, start);
-        known.first_end = Math.min(known.first_end, end);
-        known.most += loaded.ofTelling;
-      }
-    }
-  }
-  const { least, most } = loaded.ofLikeness;
-  const share = Math.max(least, Math.min(most, Math.floor(loaded.ofKey / wanted.size)));
-  return Array.from(wanted.values(), (each) => ({ ...each, most: each.most + share }));
-}
-
-/** The spans of a trace that a group brings: those around and inside them are loaded, which earlier exports brought. */
-export type WantedSpans = { teller: number; trace: number; spans: number[]; parents: number[] };
-
-/** What the database must be asked for the spans of exports. @param teller the place of the key's lookup */
-export function wantedSpans(spans: Iterable<TreeSpan>, teller: number): WantedSpans[] {
-  const wanted = new Map<number, { spans: Set<number>; parents: Set<number> }>();
-  for (const { trace, span, parent } of spans) {
-    const known = wanted.get(trace) ?? { spans: new Set(), parents: new Set() };
-    wanted.set(trace, known);
-    known.spans.add(span);
-    if (parent !== null) known.parents.add(parent);
-  }
-  return Array.from(wanted, ([trace, { spans, parents }]) => ({
-    teller,
-    trace,
-    spans: [...spans],
-    parents: [...parents].filter((parent) => !spans.has(parent)),
-  }));
-}
-
-/** The spans that a call was told by. */
-export function spansOf({ telling }: Submission): TreeSpan[] {
-  return (telling?.tellings ?? []).flatMap((each) => (hasPlace(each) ? [each] : []));
-}
-
-/** Whether a telling says where its span stands. Records that a version before this one has kept do not. */
-function hasPlace<Told extends Partial<TreeSpan>>(telling: Told): telling is Told & TreeSpan {
-  return typeof telling.span === "number";
-}
-
 /** The calls that were told before, of this group and of the last day, and the sums that calls take the place of. No I/O. */
 export class TellingBook {
   /** What the group is going to store. */
@@ -140,21 +61,20 @@ export class TellingBook {
   readonly #corrections = new Map<ToldCall, ToldCorrection>();
   /** By key and the id of the message that a telling was recorded as. */
   readonly #recorded = new Map<string, ToldCall>();
+  /** Recorded calls that were read by the ids of their messages; undefined where there was nothing to read. */
+  readonly #read = new Map<string, ToldCall | undefined>();
+  readonly #unread = new Map<string, WantedMessage>();
   readonly #trees = new Map<string, SpanTree<ToldCall>>();
   /** The number of the export that is decided; 0 for what was loaded. */
   #arrival = 0;
   /** The projects that spans of earlier exports name. */
   readonly projects: Loaded["projects"];
 
-  constructor(answer: unknown) {
+  /** @param read what an earlier attempt of the group found missing (`unreadMessages`) */
+  constructor(answer: unknown, read: ReadMessages = { wanted: [], postings: [] }) {
     const { calls = [], messages = [], sums = [], projects = [] } = (answer ?? {}) as Partial<Loaded>;
     this.projects = projects;
-    const postings = new Map<string, StoredPosting[]>();
-    for (const posting of messages) {
-      const known = postings.get(posting.id);
-      if (known) known.push(posting);
-      else postings.set(posting.id, [posting]);
-    }
+    const postings = byMessage(messages);
     const known = new Map<string, ToldCall>();
     for (const row of calls) {
       const { api_key_id: keyId, message_id: messageId, recorded_as: as, workspace_id: _, ...telling } = row;
@@ -164,16 +84,16 @@ export class TellingBook {
         if (hasPlace(telling)) this.treeOf(keyId).add(telling, undefined, 0, as !== null);
         continue;
       }
-      const call = known.get(messageId) ?? {
-        messageId,
-        tellings: [],
-        postings: [first, ...others],
-        isVoided: first.voided_by !== null,
-      };
+      const call = known.get(messageId) ?? storedCall([first, ...others]);
       known.set(messageId, call);
       this.#file(keyId, call, [telling as Telling], as ?? messageId);
     }
     for (const row of sums) this.#fileSum(row);
+    const found = byMessage(read.postings);
+    for (const { id } of read.wanted) {
+      const [first, ...others] = found.get(id) ?? [];
+      this.#read.set(id, first && (known.get(id) ?? storedCall([first, ...others])));
+    }
   }
 
   /** The call that tellings are of, although they share no id with it: the nearest one. */
@@ -190,10 +110,28 @@ export class TellingBook {
     return nearest?.call;
   }
 
-  /** The call that was recorded as a message, where these tellings have the same model and counts as it has. */
-  recordedAs(keyId: string, { tellings = [] }: CallKeys, id: string): ToldCall | undefined {
-    const call = this.#recorded.get(`${keyId} ${id}`);
-    return call && isAlike(call, tellings) ? call : undefined;
+  /**
+   * The call that the key recorded as a message, where these tellings have the same model and counts as it has.
+   * @param isCertain they are of that call whatever their counts, because they share an id of the provider's with it
+   */
+  recordedAs(
+    key: { id: string; workspaceId: string },
+    { tellings = [] }: CallKeys,
+    id: string,
+    isCertain: boolean,
+  ): ToldCall | undefined {
+    const known = this.#recorded.get(`${key.id} ${id}`);
+    if (known || !isCertain) return known && (isCertain || isAlike(known, tellings)) ? known : undefined;
+    const read = this.#read.get(id);
+    const [first] = tellings;
+    if (first && !this.#read.has(id))
+      this.#unread.set(id, { workspaceId: key.workspaceId, id, atUs: first.ended_us });
+    return read?.postings[0].api_key_id === key.id ? read : undefined;
+  }
+
+  /** The messages that have to be read for the group to be decided, once it was tried. */
+  unreadMessages(): WantedMessage[] {
+    return [...this.#unread.values()];
   }
 
   /** Remembers what told a call of the key. @param as the id of the message that it was recorded as */
@@ -318,93 +256,24 @@ export class TellingBook {
   }
 }
 
+function byMessage(postings: readonly StoredPosting[]): Map<string, StoredPosting[]> {
+  const messages = new Map<string, StoredPosting[]>();
+  for (const posting of postings) {
+    const known = messages.get(posting.id);
+    if (known) known.push(posting);
+    else messages.set(posting.id, [posting]);
+  }
+  return messages;
+}
+
+const storedCall = (postings: [StoredPosting, ...StoredPosting[]]): ToldCall => ({
+  messageId: postings[0].id,
+  tellings: [],
+  postings,
+  isVoided: postings[0].voided_by !== null,
+});
+
 /** Whether tellings have the same model and counts as one of a call's. */
 export function isAlike(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
   return call.tellings.some((known) => tellings.some(({ likeness }) => likeness === known.likeness));
-}
-
-/** The columns that one telling of a call may have and another lack. */
-const names = ["feature", "end_user", "session"] as const;
-
-/**
- * The postings of a call that is told twice: those of the telling that says more, with the names that only the other one has.
- * @param other what the other telling comes to, and how it stands to the recorded ones
- * @returns undefined where the ledger has them already
- */
-export function bestOf(
-  { tellings, postings }: ToldCall,
-  other: { tellings: readonly Telling[]; postings: readonly LedgerRow[]; relation: Relation },
-): LedgerRow[] | undefined {
-  const isBetter = isRicher(other.tellings, tellings, other.relation);
-  const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
-  const [source] = rest;
-  // Of nested spans, the inner one says when, for whom and for what the call was: of the outer one, its kinds of tokens may be taken,
-  // and names that only it has.
-  const isInnerLess = other.relation === (isBetter ? "around" : "inside");
-  const joined = isInnerLess
-    ? best.map((posting) => withNames({ ...posting, ...placeOf(source as LedgerRow) }, posting))
-    : best.map((posting) => withNames(posting, source as LedgerRow));
-  return isSameContent(joined, postings) ? undefined : joined;
-}
-
-/** When, for whom and for what a posting is. */
-const placeOf = ({ occurred_at, project_id, feature, end_user, session, tags }: LedgerRow) => ({
-  occurred_at,
-  project_id,
-  feature,
-  end_user,
-  session,
-  tags,
-});
-
-/** The postings of a call with names that spans around it have, which come before those of its resource. */
-export function withFound(
-  postings: readonly LedgerRow[],
-  { feature, user, session, tags }: FoundNames,
-  projectId: string | undefined,
-): LedgerRow[] {
-  return postings.map((posting) => {
-    const found = Object.entries(tags).map(([name, value]) => `${name}:${value}`);
-    const named = {
-      ...posting,
-      project_id: projectId ?? posting.project_id,
-      feature: feature ?? posting.feature,
-      end_user: user ?? posting.end_user,
-      session: session ?? posting.session,
-    };
-    return found.length === 0 ? named : withNames({ ...named, tags: found }, posting);
-  });
-}
-
-export function isSameContent(one: readonly LedgerRow[], other: readonly LedgerRow[]): boolean {
-  return contentOf(one) === contentOf(other);
-}
-
-function withNames(posting: LedgerRow, from: LedgerRow): LedgerRow {
-  const named = { ...posting };
-  for (const name of names) named[name] = posting[name] ?? from[name] ?? undefined;
-  const own = posting.tags ?? [];
-  const nameOf = (tag: string) => tag.slice(0, tag.indexOf(":"));
-  const further = (from.tags ?? []).filter((tag) => !own.some((known) => nameOf(known) === nameOf(tag)));
-  const tags = [...own, ...further].sort().slice(0, maxTags);
-  named.tags = tags.length > 0 ? tags : undefined;
-  return named;
-}
-
-const maxTags = 10;
-
-/** What makes postings the same: not their ids, nor which program told them. */
-function contentOf(postings: readonly LedgerRow[]): string {
-  return JSON.stringify(
-    postings.map((one) => [
-      ...[one.project_id, one.provider, one.model, one.unit_type, one.cost_status].map(
-        (text) => text ?? null,
-      ),
-      ...[one.feature, one.end_user, one.session].map((text) => text ?? null),
-      ...[one.quantity, one.amount_usd, one.list_price_usd].map((decimal) =>
-        decimal === undefined || decimal === null ? null : toText(parseDecimal(decimal)),
-      ),
-      one.tags ?? null,
-    ]),
-  );
 }

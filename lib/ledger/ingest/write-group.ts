@@ -22,10 +22,10 @@ import { traced } from "@/lib/tracing";
 import { type Around, type IngestCall, type IngestVerdict, isHourMark, type Submission } from "./call";
 import { Group } from "./group";
 import { keysOf } from "./idempotency";
-import { loadBudgetPeriods, loadProjectSpend } from "./ingest-queries";
+import { loadBudgetPeriods, loadProjectSpend, loadToldMessages } from "./ingest-queries";
 import { requireMonths, withMonths } from "./months";
 import { storeMessagesStatement } from "./store-messages";
-import { spansOf, wantedOf, wantedSpans } from "./telling-book";
+import { type ReadMessages, spansOf, wantedOf, wantedSpans } from "./wanted-tellings";
 
 const maxAttempts = 8;
 
@@ -145,27 +145,37 @@ function toldIn(calls: IngestCall[], seen: Set<Around>) {
 
 type Decided = { verdicts: IngestVerdict[]; admission: Admission; group: Group };
 
+/** What a group turned out to need besides what is loaded with its keys. */
+type Further = { periods: BudgetPeriodRow[]; read: ReadMessages };
+
 /**
- * Decides a group. A message of another period than the present one may need periods of blocking budgets that were not
- * loaded with the keys; then they are loaded and the group is decided again from the beginning.
- * @param periods what was loaded so far
+ * Decides a group. A message of another period than the present one may need periods of blocking budgets that were not loaded with the
+ * keys, and a telling the message of its call; then these are loaded and the group is decided again from the beginning.
  */
 async function decide(
   calls: IngestCall[],
   answer: AdmissionRow,
   client: PoolClient,
-  periods: BudgetPeriodRow[] = [],
+  { periods, read }: Further = { periods: [], read: { wanted: [], postings: [] } },
 ): Promise<Decided> {
   const admission = parseAdmission(answer, periods);
-  const group = new Group(admission, await loadPrices(client, admission));
-  group.knowSpend(await loadProjectSpend(client, group.spendToKnow(messagesOf(calls))));
+  const group = new Group(admission, await loadPrices(client, admission), read);
+  group.work.knowSpend(
+    await loadProjectSpend(client, group.work.spendToKnow(messagesOf(calls), group.draft)),
+  );
   const verdicts: IngestVerdict[] = [];
   for (const call of calls) verdicts.push(await group.admit(call));
-  const unknown = group.unknownPeriods();
-  if (unknown.length === 0) return { verdicts, admission, group };
-  const found = await loadBudgetPeriods(client, unknown);
-  if (found.length === 0) throw new Error("A blocking budget counts a time that is in none of its periods.");
-  return decide(calls, answer, client, [...periods, ...found]);
+  const unknown = group.work.unknownPeriods();
+  const unread = group.tellings.unreadMessages();
+  if (unknown.length + unread.length === 0) return { verdicts, admission, group };
+  const found = unknown.length > 0 ? await loadBudgetPeriods(client, unknown) : [];
+  if (found.length === 0 && unknown.length > 0)
+    throw new Error("A blocking budget counts a time that is in none of its periods.");
+  const messages = unread.length > 0 ? await loadToldMessages(client, unread) : [];
+  return decide(calls, answer, client, {
+    periods: [...periods, ...found],
+    read: { wanted: [...read.wanted, ...unread], postings: [...read.postings, ...messages] },
+  });
 }
 
 /** What a decided group writes. */

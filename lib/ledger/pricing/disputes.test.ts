@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { parseDecimal, toText } from "@/lib/decimal";
-import { priceFromCatalogue } from "./catalogue";
+import { catalogueRate, priceFromCatalogue } from "./catalogue";
 import { type Dispute, findDisputes } from "./disputes";
+import { findInFirstCatalogue } from "./first-catalogue";
+import { candidates } from "./names/models";
 import { allModelsOfSecondCatalogue } from "./second-catalogue/second-catalogue";
+import snapshot from "./second-catalogue/snapshot.json";
 
 const today = new Date("2026-11-22T12:00:00Z");
 
@@ -71,4 +74,66 @@ describe("Two catalogues", () => {
     expect(disputes).toBeGreaterThan(20);
     expect(wrong).toEqual([]);
   });
+});
+
+describe("Aliases and names of regions", () => {
+  /**
+   * The name under which the first catalogue has the model of an alias or a region, and how much more the region costs; undefined for
+   * other names.
+   */
+  function basisOf(provider: string, model: string): { model: string; factor: number } | undefined {
+    if (provider === "mistral" && model.endsWith("-latest"))
+      return { model: model === "ministral-3b-latest" ? "ministral-3b-2512" : model, factor: 1 };
+    if (provider === "deepseek") return { model, factor: 1 };
+    const [, region, base = ""] = (provider === "azure" && /^(us|eu|global)\/(.+)$/.exec(model)) || [];
+    if (region) return { model: base, factor: region === "global" ? 1 : 1.1 };
+    const isOfBedrock = provider === "aws" && /^[a-z-]{2,6}\.anthropic\./.test(model);
+    return isOfBedrock ? { model, factor: 1 } : undefined;
+  }
+
+  /** What the first catalogue lists, USD a token; undefined where it lists nothing. */
+  function listedFirst(provider: string, model: string, key: "input_mtok" | "output_mtok") {
+    const [match] = findInFirstCatalogue(candidates(provider, model));
+    const listed = match?.pricesAt(today)?.prices[key];
+    const price = typeof listed === "object" ? listed.base : listed;
+    return price === undefined ? undefined : price / 1e6;
+  }
+
+  test("Cost what both catalogues say or are marked, where both list them", () => {
+    const contradicted = new Set<string>();
+    let agreed = 0;
+    for (const { provider, model } of allModelsOfSecondCatalogue()) {
+      const basis = basisOf(provider, model);
+      if (!basis) continue;
+      const disputed = findDisputes(provider, model).map(({ unitType }) => unitType);
+      for (const [unitType, key] of [
+        ["input_tokens", "input_mtok"],
+        ["output_tokens", "output_mtok"],
+      ] as const) {
+        const line = { provider, model, unitType, quantity: parseDecimal(1), occurredAt: today };
+        const applied = catalogueRate(line, unitType);
+        const listed = listedFirst(provider, basis.model, key);
+        if (typeof applied === "string" || listed === undefined || disputed.includes(unitType)) continue;
+        // A price of the first catalogue or a correction that is in no dispute is the second one's, too.
+        const ratio = Number(applied.price.rate) / (listed * basis.factor);
+        const isSeconds = applied.price.version === snapshot.source;
+        if (!isSeconds || (ratio > 0.99 && ratio < 1.01)) agreed += 1;
+        else contradicted.add(`${provider}/${model}`);
+      }
+    }
+    expect(agreed).toBeGreaterThan(200);
+    // In these, Europe costs a fifth more than the world, and not a tenth as for all other models.
+    expect([...contradicted]).toEqual(["azure/eu/gpt-6-astra", "azure/eu/gpt-6-luna", "azure/eu/gpt-6-sol"]);
+  });
+
+  test.each([
+    ["mistral", "magistral-small-latest", ["input_tokens 0.5 / 0.15", "output_tokens 1.5 / 0.6"]],
+    ["mistral", "mistral-large-latest", []],
+    ["deepseek", "deepseek-v4-pro", []],
+    ["deepseek", "deepseek-v4-flash", ["input_tokens 0.22 / 0.3", "cache_read_tokens 0.007 / 0.006"]],
+    ["azure", "eu/gpt-4o", []],
+    ["aws", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0", []],
+  ])("%s %s: %j", (provider, model, expected) =>
+    expect(findDisputes(provider, model).map(perMillion).slice(0, 2)).toEqual(expected),
+  );
 });

@@ -87,7 +87,7 @@ export function lockConvertedPostings(
         and not exists (
           select from public.messages as booked
           where booked.workspace_id = m.workspace_id and booked.id = m.id
-            and booked.occurred_at < private.closed_until(m.workspace_id)
+            and private.local_time(booked.occurred_at, private.time_zone_of(m.workspace_id)) < private.closed_until(m.workspace_id)
         )
       order by m.occurred_at, m.id, m.part
       for update of m`,

@@ -36,7 +36,7 @@ export const differingPostings = (workspaceId: string | null) => sql`
       group by workspace_id, id, type
     ) as stored
     cross join lateral (
-      select count(*) as removed_parts
+      select count(distinct part) as removed_parts
       from generate_series(0, 11) as part
       join private.removed_messages as removed
         on removed.workspace_id = stored.workspace_id and removed.environment = stored.environment

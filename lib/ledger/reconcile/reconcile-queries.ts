@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import {
   bigint,
+  boolean,
   integer,
   json,
   nullable,
@@ -16,13 +17,11 @@ import { type Sql, sql } from "@/lib/db/sql";
 import type { Kind } from "./difference";
 import * as folds from "./folds-sql";
 import * as messages from "./messages-sql";
+import type { Month } from "./sums-sql";
 import * as sums from "./sums-sql";
 
 /** A row of figures that differ: `stored_…` and `actual_…` columns beside what they are of. */
 export type DifferingRow = { workspace_id: string; workspace: string | null } & Record<string, string | null>;
-
-/** A month of UTC days: from the first instant until before the second. */
-export type Month = { from: string; until: string };
 
 /** Rows listed of one comparison. Where more differ, the first ones tell what is wrong. */
 const maxListed = 1_000;
@@ -68,9 +67,10 @@ export async function countWorkspaces(client: ClientBase): Promise<number> {
 export function selectMonths(client: ClientBase, workspaceId: string | null): Promise<Month[]> {
   return selectAll(
     client,
-    { from: text(), until: text() },
+    { from: text(), until: text(), hasZones: boolean() },
     sql`select to_char(first_day, 'YYYY-MM-DD"T00:00:00Z"') as from,
-       to_char(first_day + interval '1 month', 'YYYY-MM-DD"T00:00:00Z"') as until
+       to_char(first_day + interval '1 month', 'YYYY-MM-DD"T00:00:00Z"') as until,
+       exists (select from public.workspaces where time_zone <> 'UTC') as "hasZones"
      from (
        select to_date(right(c.relname, 7), 'YYYY_MM') as first_day
        from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
@@ -124,6 +124,21 @@ export async function lockForRepair(client: ClientBase, workspaceId: string): Pr
   await execute(
     client,
     sql`select pg_advisory_xact_lock(hashtextextended('outlay.reconcile ' || ${workspaceId}, 0))`,
+  );
+}
+
+/**
+ * Keeps the days of a workspace as they are until this transaction ends, and a change of its time zone begins again: what it has
+ * summed may have to be mended, too.
+ */
+export async function restartZoneChange(client: ClientBase, workspaceId: string): Promise<void> {
+  await callFunction(client, "private.hold_budgets", [workspaceId]);
+  const staged = sql`(select staging_id from public.time_zone_changes where workspace_id = ${workspaceId})`;
+  await execute(client, sql`delete from public.daily_spend where workspace_id = ${staged}`);
+  await execute(client, sql`delete from public.daily_totals where workspace_id = ${staged}`);
+  await execute(
+    client,
+    sql`update public.time_zone_changes set covered_until = '-infinity' where workspace_id = ${workspaceId}`,
   );
 }
 

@@ -16,6 +16,7 @@ import {
   mendLines,
   mendVoids,
   removeStrayAnswers,
+  restartZoneChange,
   selectDiffering,
   selectDifferingDays,
   selectDifferingRemoved,
@@ -212,6 +213,7 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
     try {
       await execute(client, sql`begin`);
       await lockForRepair(client, workspaceId);
+      await restartZoneChange(client, workspaceId);
       // Messages first: the sums are to follow what the messages come to then.
       const postings = await selectDiffering(client, "posting", workspaceId);
       for (const id of idsOf(postings.rows)) await mendPostings(client, workspaceId, id);

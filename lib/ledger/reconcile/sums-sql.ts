@@ -1,16 +1,33 @@
-import { join, raw, type Sql, sql } from "@/lib/db/sql";
+import { empty, join, raw, type Sql, sql } from "@/lib/db/sql";
 import { ofWorkspace } from "./messages-sql";
 
-/** A month of UTC days, from the first instant until before the second, and of which workspace; null for all. */
-export type MonthOf = { from: string; until: string; workspaceId: string | null };
+/**
+ * A month of days, of each workspace in its time zone; `from` and `until` are the instants between which it is in UTC. `hasZones`: whether
+ * any workspace has another zone.
+ */
+export type Month = { from: string; until: string; hasZones: boolean };
 
-/** The postings in a range of instants, as the rollup counts them: a message on its first posting; a void takes one away. */
-export const entries = ({ from, until, workspaceId }: MonthOf) => sql`
-  select workspace_id, (occurred_at at time zone 'UTC')::date as day, project_id, api_key_id, type, provider, model, feature,
+/** A month of days, and of which workspace; null for all. */
+export type MonthOf = Month & { workspaceId: string | null };
+
+/** The postings of a month of days, as the rollup counts them: a message on its first posting; a void takes one away. */
+export const entries = ({ from, until, hasZones, workspaceId }: MonthOf) => {
+  const zones = sql`
+    left join (select id, time_zone from public.workspaces) as workspace on workspace.id = m.workspace_id
+    cross join lateral (
+      select private.local_time(m.occurred_at, coalesce(workspace.time_zone, 'UTC'))::date as day
+    ) as local`;
+  const isInMonth = hasZones
+    ? sql`m.occurred_at >= ${from}::timestamptz - interval '14 hours' and m.occurred_at < ${until}::timestamptz + interval '12 hours'
+        and local.day >= ${firstDay({ from })} and local.day < ${firstDay({ from: until })}`
+    : sql`m.occurred_at >= ${from} and m.occurred_at < ${until}`;
+  return sql`
+  select workspace_id, ${hasZones ? sql`local.day` : sql`(occurred_at at time zone 'UTC')::date as day`}, project_id, api_key_id, type, provider, model, feature,
     source, environment, end_user, tags, amount_usd, (part = 0)::int * private.sign_of(voids) as message_count,
     private.sign_of(voids) as item_count, (cost_status = 'unpriced')::int * private.sign_of(voids) as unpriced_count, coalesce(list_price_usd, 0) as included_usd
-  from public.messages
-  where occurred_at >= ${from} and occurred_at < ${until} ${ofWorkspace(sql`workspace_id`, workspaceId)}`;
+  from public.messages as m ${hasZones ? zones : empty}
+  where ${isInMonth} ${ofWorkspace(sql`workspace_id`, workspaceId)}`;
+};
 
 /** The columns by which the rollup is kept, in the order in which the service writes its rows. */
 const names = sql`workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment`;
@@ -76,7 +93,10 @@ const inMonth = ({ from, until }: MonthOf) => sql`
   day >= (${from}::timestamptz at time zone 'UTC')::date and day < (${until}::timestamptz at time zone 'UTC')::date`;
 
 /** The first day of a month. */
-const firstDay = ({ from }: MonthOf) => sql`(${from}::timestamptz at time zone 'UTC')::date`;
+const firstDay = ({ from }: Pick<Month, "from">) => sql`(${from}::timestamptz at time zone 'UTC')::date`;
+
+/** Not the sums that a change of a time zone keeps beside those of its workspace. */
+const isInUse = sql`not exists (select from public.time_zone_changes as c where c.staging_id = workspace_id)`;
 
 /**
  * That messages of the row's workspace and environment in the month were removed (`npm run retention`). Asked within each
@@ -84,7 +104,7 @@ const firstDay = ({ from }: MonthOf) => sql`(${from}::timestamptz at time zone '
  */
 const isRemoved = (of: MonthOf) => sql`
   (workspace_id, environment) in (
-    select workspace_id, environment from private.removed_messages where month = ${firstDay(of)}
+    select workspace_id, environment from private.removed_messages where month_of_days = ${firstDay(of)}
   )`;
 
 export const sumsOf = (names: readonly string[]) => each(names, (name) => sql`sum(${name}) as ${name}`);
@@ -92,7 +112,7 @@ export const sumsOf = (names: readonly string[]) => each(names, (name) => sql`su
 /** The rollup of a month. */
 const keptDays = (of: MonthOf) => sql`
   select ${dimensions}, ${listed(figures)} from public.daily_spend
-  where ${inMonth(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`;
+  where ${inMonth(of)} and ${isInUse} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`;
 
 /** Nothing where messages of the month were removed: what they came to by day is not known any more. */
 const comparedDays = (of: MonthOf) =>
@@ -122,7 +142,7 @@ export const differingRemoved = (of: MonthOf) => sql`
         select ${perEnvironment}, ${listed(figures)} from (${entries(of)} and ${isRemoved(of)}) as entries
         union all
         select ${perEnvironment}, ${listed(figures)} from private.removed_messages
-        where month = ${firstDay(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}
+        where month_of_days = ${firstDay(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}
       ) as counted group by ${perEnvironment}`,
   )}) as compared
   left join public.workspaces as workspace on workspace.id = compared.workspace_id
@@ -151,7 +171,7 @@ const comparedTotals = (of: MonthOf) =>
     totalColumns,
     totalFigures,
     sql`select ${totalColumns}, ${listed(totalFigures)} from public.daily_totals
-   where ${inMonth(of)} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`,
+   where ${inMonth(of)} and ${isInUse} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`,
     // Summed before it is cut up: there are far fewer combinations than messages. Where the messages were removed, the
     // rollup is what is left to compare with.
     sql`select ${totalColumns}, ${totalSums}

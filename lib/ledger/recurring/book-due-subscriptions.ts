@@ -67,7 +67,8 @@ function planCharges(subscription: DueSubscription, now: number) {
 }
 
 function chargeOf(subscription: DueSubscription, startsOn: string, now: number): LedgerRow[] {
-  const { workspace_id, project_id, source, environment, message, closed_until: closedUntil } = subscription;
+  const { workspace_id, project_id, source, environment, message } = subscription;
+  const books = { closedUntil: subscription.closed_until, timeZone: subscription.time_zone };
   const owner = {
     workspace_id,
     id: newId(),
@@ -78,6 +79,6 @@ function chargeOf(subscription: DueSubscription, startsOn: string, now: number):
     created_at: toInstant(now),
   };
   const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
-  const postings = bookOpen(postingsOfCharge(charge, subscription.id), closedUntil, owner.created_at);
+  const postings = bookOpen(postingsOfCharge(charge, subscription.id), books, owner.created_at);
   return postings.map((posting) => ({ ...posting, ...owner }));
 }

@@ -60,9 +60,10 @@ const dueSubscription = {
   booked_periods: integer(),
   next_on: date(),
   closed_until: nullable(date()),
+  time_zone: text(),
 };
 
-/** A subscription with a period that has begun and is not booked. `closed_until`: the first open day of its workspace. It is locked until the transaction ends. */
+/** A subscription with a period that has begun and is not booked. `closed_until`: the first open day of its workspace, in `time_zone`. It is locked until the transaction ends. */
 export type DueSubscription = Row<typeof dueSubscription>;
 
 /** Locks subscriptions with unbooked periods, skipping those that another process has locked. @param today `YYYY-MM-DD`, UTC */
@@ -75,7 +76,7 @@ export function lockDueSubscriptions(
     client,
     dueSubscription,
     sql`select workspace_id, id, project_id, api_key_id, source, environment, message, period, anchor_on, ends_on,
-        booked_periods, next_on, private.closed_until(workspace_id) as closed_until
+        booked_periods, next_on, private.closed_until(workspace_id) as closed_until, private.time_zone_of(workspace_id) as time_zone
       from private.lock_due_subscriptions(${today}, ${atMost})`,
   );
 }

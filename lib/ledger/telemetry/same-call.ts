@@ -16,7 +16,7 @@ export type Telling = {
   ids: number;
   /** How the input divides into what was cached and what was not; 0 where it does not say. */
   cache: number;
-  /** How much it says: `kindRank` for each kind of tokens, and one for each name. */
+  /** How much it says: `costRank` for a cost that counts, `kindRank` for each kind of tokens, and one for each name. */
   rank: number;
   emitter: string;
 } & Partial<TreeSpan>;
@@ -66,33 +66,44 @@ export function distanceOf(one: readonly Telling[], other: readonly Telling[]): 
 /** What a kind of tokens counts in a rank: more than all names. */
 export const kindRank = 8;
 
+/** What a cost that counts, because its emitter bills it, adds to a rank: more than all kinds and names. */
+export const costRank = 1024;
+
 /** How the span of one telling stands to that of another: inside or around it, or beside it in another trace or with the same id. */
 export type Relation = "inside" | "around" | "beside";
 
+/** How much a telling says, and whose it is. */
+export type Standing = Pick<Telling, "rank" | "emitter">;
+
 /**
- * Whether tellings say more of their call than others: first more kinds of tokens; then of nested spans the inner one; of others more
- * names. The emitter's name decides between equals, so that the order in which they come does not.
+ * Whether tellings say more of their call than others. Of nested spans, the one with more kinds of tokens does, then the inner one. Of
+ * others: what was billed; then more kinds; then the emitter's name decides, because their counts may differ and the order in which they
+ * come shall not; of one emitter's, more names.
  * @param relation how `one` stands to `other`
  */
 export function isRicher(
-  one: readonly Telling[],
-  other: readonly Telling[],
+  one: readonly Standing[],
+  other: readonly Standing[],
   relation: Relation = "beside",
 ): boolean {
   const [a, b] = [best(one), best(other)];
-  if (relation !== "beside") {
-    const more = Math.floor(a.rank / kindRank) - Math.floor(b.rank / kindRank);
-    return more > 0 || (more === 0 && relation === "inside");
-  }
-  return a.rank !== b.rank ? a.rank > b.rank : a.emitter < b.emitter;
+  if (relation === "beside") return compareStandings(a, b) > 0;
+  const more = kindsIn(a) - kindsIn(b);
+  return more > 0 || (more === 0 && relation === "inside");
 }
 
-function best(tellings: readonly Telling[]): Telling {
-  return tellings.reduce((richest, next) =>
-    next.rank > richest.rank || (next.rank === richest.rank && next.emitter < richest.emitter)
-      ? next
-      : richest,
-  );
+const kindsIn = ({ rank }: Standing): number => Math.floor((rank % costRank) / kindRank);
+const costIn = ({ rank }: Standing): number => Math.floor(rank / costRank);
+
+function compareStandings(a: Standing, b: Standing): number {
+  const more = costIn(a) - costIn(b) || kindsIn(a) - kindsIn(b);
+  if (more !== 0) return more;
+  if (a.emitter !== b.emitter) return a.emitter < b.emitter ? 1 : -1;
+  return a.rank - b.rank;
+}
+
+function best(tellings: readonly Standing[]): Standing {
+  return tellings.reduce((richest, next) => (compareStandings(next, richest) > 0 ? next : richest));
 }
 
 /** How many calls at most one is compared with, among those that are alike and begin next. */

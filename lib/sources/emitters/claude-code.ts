@@ -18,6 +18,9 @@ const request: Rule = {
     input: ["input_tokens"],
     cacheRead: ["cache_read_tokens"],
     cacheWrite: ["cache_creation_tokens"],
+    // Since a version between 2.1.197 and 2.1.330.
+    cacheWrite5m: ["cache_creation_5m_tokens"],
+    cacheWrite1h: ["cache_creation_1h_tokens"],
     output: ["output_tokens"],
   },
   cost: { micros: ["cost_usd_micros"], usd: ["cost_usd"] },

@@ -64,6 +64,32 @@ test.each(["{'cached_tokens': Wrapper(audio_tokens=1)}", "{'a': ", "'", '"', "{'
   },
 );
 
+test("Reads for how long Claude Code's requests have the cache keep what they write", () => {
+  const request = {
+    "event.name": "api_request",
+    "event.timestamp": "2026-11-24T13:51:25.123Z",
+    model: "claude-sonnet-4-5",
+    input_tokens: 1932,
+    output_tokens: 1289,
+    cache_read_tokens: 513,
+    cache_creation_tokens: 4688,
+    cache_creation_5m_tokens: 1943,
+    cache_creation_1h_tokens: 2745,
+    request_id: "req_6d35acb4cb24e8ccfcd7c3be",
+  };
+  const scope = { scope: "com.anthropic.claude_code.events", service: "claude-code" };
+  expect(mapped(exportLogs([request], scope), "json").records.map(tokensOf)).toEqual([
+    {
+      input: "1932",
+      cacheRead: "513",
+      cacheWrite: "4688",
+      cacheWrite5m: "1943",
+      cacheWrite1h: "2745",
+      output: "1289",
+    },
+  ]);
+});
+
 /** A run of LangChain 1.7 with Anthropic, as LangSmith 0.15 exports it. */
 const langSmithSpan = {
   "langsmith.span.kind": "llm",

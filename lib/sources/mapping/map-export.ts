@@ -15,7 +15,7 @@ import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
 import type { SourceRecord } from "./source-record";
 import { placeOf } from "./span-names";
-import { tellingOf } from "./telling-of";
+import { rankOf, tellingOf } from "./telling-of";
 
 /**
  * What an export tells: its calls, each once, remarks for whoever runs the emitter, and why records
@@ -146,7 +146,7 @@ type Call = {
   keys?: { [Name in keyof CallKeys]-?: Set<NonNullable<CallKeys[Name]>[number]> };
 };
 
-/** Joins the records of one call that share an id: the one that tells most kinds of tokens stays, with the keys of all. */
+/** Joins the records of one call that share an id: the richest one stays, with the keys of all. */
 function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[] {
   const calls = new Map<string, Call>();
   const lesser = new Set<SourceRecord>();
@@ -174,7 +174,8 @@ function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[
       for (const around of keys.within) call.keys.within.add(around);
       for (const telling of keys.tellings ?? []) call.keys.tellings.add(telling);
     }
-    const [best, other] = kinds(record) > kinds(call.best) ? [record, call.best] : [call.best, record];
+    const isBetter = isRicher([standingOf(record)], [standingOf(call.best)]);
+    const [best, other] = isBetter ? [record, call.best] : [call.best, record];
     complete(best, other);
     lesser.add(other);
     if (isRepeated) leftOut.add(other.emitter, "replayed");
@@ -223,6 +224,4 @@ function complete(record: SourceRecord, other: SourceRecord): void {
   record.isCostTrusted = other.isCostTrusted;
 }
 
-function kinds({ tokens }: SourceRecord): number {
-  return Object.keys(tokens).length;
-}
+const standingOf = (record: SourceRecord) => ({ rank: rankOf(record), emitter: record.emitter });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { add, compare, isZero, parseDecimal, zero } from "@/lib/decimal";
 import { isProviderKey } from "@/lib/ledger/ingest/call";
-import { kindRank, type Telling } from "@/lib/ledger/telemetry/same-call";
+import { costRank, kindRank, type Telling } from "@/lib/ledger/telemetry/same-call";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { SourceRecord } from "./source-record";
 import { allInput } from "./tokens";
@@ -32,10 +32,12 @@ export function tellingOf({ signal, span, timeNs, scope }: Entry, record: Source
   };
 }
 
-/** How much a record says: kinds of tokens, then names. */
-export function rankOf({ tokens, user, session, feature, project, tags }: SourceRecord): number {
+/** How much a record says: whether it says what was billed, then kinds of tokens, then names. */
+export function rankOf(record: SourceRecord): number {
+  const { tokens, user, session, feature, project, tags, givenCostUsd, isCostTrusted } = record;
+  const cost = isCostTrusted && givenCostUsd ? costRank : 0;
   const names = [user, session, feature, project].filter((name) => name !== undefined).length;
-  return Object.keys(tokens).length * kindRank + names + Number(Object.keys(tags).length > 0);
+  return cost + Object.keys(tokens).length * kindRank + names + Number(Object.keys(tags).length > 0);
 }
 
 function idsOf(keys: readonly string[]): number {

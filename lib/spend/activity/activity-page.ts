@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
-import type { DayRange } from "@/lib/contract/values/month";
 import { validationFailed } from "@/lib/errors";
+import type { ZonedDays } from "@/lib/ledger/days";
 import { addDays } from "@/lib/spend/period";
 import {
   type ActivityPlace,
@@ -24,14 +24,14 @@ const rowsAStep = 50_000;
 /** Messages that are read where no index has them in the order that is wanted. */
 const maxAtOnce = 100_000;
 
-/** Follows every row of a day; no row has such a part. */
+/** Follows every row of a day of UTC; no row has such a part. */
 const behindDay = (day: string): ActivityPlace => ({
   at: `${day}T00:00:00Z`,
   id: "00000000-0000-0000-0000-000000000000",
   part: -1,
 });
 
-/** The day after the rows that follow a position. */
+/** The day of UTC after the rows that follow a position. */
 const dayAfter = ({ at, part }: ActivityPlace) => addDays(at.slice(0, 10), part < 0 ? 0 : 1);
 
 /** A page of rows, and the position where the next one begins; undefined when nothing follows. */
@@ -46,7 +46,7 @@ export async function readPage(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
-  range: DayRange,
+  range: ZonedDays,
   order: PageOrder,
   limit: number,
 ): Promise<ActivityPage> {
@@ -57,12 +57,18 @@ export async function readPage(
   // An index finds the rows of a session.
   if (!isSparse || typeof filters.session === "string")
     return cut(await selectActivity(client, workspaceId, filters, range, order, limit + 1), order, limit);
-  const ahead = { from: range.from, until: after ? earlier(range.until, dayAfter(after)) : range.until };
+  // Pages follow the instants, and days of another zone than UTC may end up to a day later.
+  const later = range.timeZone === "UTC" ? 0 : 1;
+  const ahead = {
+    ...range,
+    until: after ? earlier(range.until, addDays(dayAfter(after), later)) : range.until,
+  };
   const lastDay =
     names.length > 0 ? await selectLastDay(client, workspaceId, filters, names, ahead) : undefined;
   if (lastDay === null) return { rows: [], next: undefined };
-  const left = lastDay === undefined ? ahead : { from: range.from, until: addDays(lastDay, 1) };
-  const notBefore = (await selectDayAhead(client, workspaceId, filters, left, messagesAStep)) ?? undefined;
+  const left = lastDay === undefined ? ahead : { ...range, until: addDays(lastDay, 1) };
+  const dayAhead = (await selectDayAhead(client, workspaceId, filters, left, messagesAStep)) ?? undefined;
+  const notBefore = after && dayAhead ? earlier(dayAhead, addDays(dayAfter(after), -1)) : dayAhead;
   const found = await selectActivity(client, workspaceId, filters, left, { ...order, notBefore }, limit + 1);
   const page = cut(found, order, limit);
   return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
@@ -73,7 +79,7 @@ async function readSortedPage(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
-  range: DayRange,
+  range: ZonedDays,
   order: PageOrder,
   limit: number,
 ): Promise<ActivityPage> {
@@ -100,7 +106,7 @@ export async function demandFew(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
-  range: DayRange,
+  range: ZonedDays,
   does: string,
   path: string,
 ): Promise<void> {

@@ -2,7 +2,6 @@ import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 import type { MessageSource, MessageType } from "@/lib/contract/ledger/message";
 import type { ActivityFilters, ActivitySort } from "@/lib/contract/spend/activity";
-import type { DayRange } from "@/lib/contract/values/month";
 import {
   boolean,
   integer,
@@ -17,6 +16,7 @@ import {
 } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { containing, empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
+import { isOnDays, type ZonedDays } from "@/lib/ledger/days";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
@@ -76,11 +76,11 @@ const activityRow = {
  */
 export type StoredActivity = Omit<Row<typeof activityRow>, "cost_statuses"> & { cost_status: CostStatus };
 
-/** That an instant is in a range of days, and not before another day. */
-export function isWithin(column: Sql, { from, until }: DayRange, notBefore: string | undefined): Sql {
-  const instant = (day: string) => (day.endsWith("infinity") ? day : `${day}T00:00:00Z`);
-  const isAhead = notBefore === undefined ? empty : sql`and ${column} >= ${instant(notBefore)}::timestamptz`;
-  return sql`${column} >= ${instant(from)}::timestamptz and ${column} < ${instant(until)}::timestamptz ${isAhead}`;
+/** That a posting is summed on days of a range, and did not occur before midnight UTC of another day. */
+export function isWithin(column: Sql, range: ZonedDays, notBefore: string | undefined): Sql {
+  const isAhead =
+    notBefore === undefined ? empty : sql`and ${column} >= ${`${notBefore}T00:00:00Z`}::timestamptz`;
+  return sql`${isOnDays(column, range)} ${isAhead}`;
 }
 
 /** What a listed row costs: all lines of it. So written, it is what an index is of. */
@@ -116,19 +116,20 @@ function ahead(
   workspaceId: string,
   { min_amount: min, max_amount: max, adjusts }: ActivityFilters,
   within: Sql,
+  timeZone: string,
   { sort, after }: PageOrder,
 ): Sql {
   return sql`m.workspace_id = ${workspaceId} and ${within} and ${isListed} ${after ? orderOf(sort).isAfter(after) : empty}
     ${min === undefined ? empty : sql`and ${entryAmount} >= ${min}::numeric`}
     ${max === undefined ? empty : sql`and ${entryAmount} <= ${max}::numeric`}
-    ${adjusts === undefined ? empty : sql`and ${adjustsMonth(adjusts)}`}`;
+    ${adjusts === undefined ? empty : sql`and ${adjustsMonth(adjusts, timeZone)}`}`;
 }
 
-/** That a row adjusts a closed month: any, or one of `YYYY-MM`. */
-function adjustsMonth(month: string): Sql {
+/** That a row adjusts a closed month: any, or one of the time zone, `YYYY-MM`. */
+function adjustsMonth(month: string, timeZone: string): Sql {
   if (month === "any") return sql`m.adjusts is not null`;
   const from = `${month}-01`;
-  return isWithin(sql`m.adjusts`, { from, until: addMonths(from, 1) }, undefined);
+  return isOnDays(sql`m.adjusts`, { from, until: addMonths(from, 1), timeZone });
 }
 
 /** The order of rows, and the place that they follow. */
@@ -148,7 +149,7 @@ export async function selectPlaceAhead(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
-  range: DayRange,
+  range: ZonedDays,
   order: PageOrder,
   rows: number,
 ): Promise<ActivityPlace | undefined> {
@@ -158,7 +159,7 @@ export async function selectPlaceAhead(
     { at: text(), id: uuid(), part: integer(), value: numeric() },
     sql`select ${microsecondsText(sql`m.occurred_at`)} as at, m.id, m.part, trim_scale(${entryAmount}) as value
       from public.messages as m
-      where ${ahead(workspaceId, filters, isWithin(sql`m.occurred_at`, range, undefined), order)}
+      where ${ahead(workspaceId, filters, isWithin(sql`m.occurred_at`, range, undefined), range.timeZone, order)}
       order by ${orderOf(order.sort).keys}
       offset ${rows - 1} limit 1`,
   );
@@ -176,7 +177,7 @@ export async function selectActivity(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,
-  range: DayRange,
+  range: ZonedDays,
   order: PageOrder & { notBefore?: string | undefined; among?: number | undefined },
   limit: number,
 ): Promise<StoredActivity[]> {
@@ -199,7 +200,7 @@ export async function selectActivity(
     and (not ${hasLines} or exists (
       select from public.messages as line where ${ofMessage} and line.cost_status = 'unpriced' ${batchByBatch}
     ))`;
-  const rowsAhead = sql`${ahead(workspaceId, filters, within(sql`m.occurred_at`), order)}`;
+  const rowsAhead = sql`${ahead(workspaceId, filters, within(sql`m.occurred_at`), range.timeZone, order)}`;
   // The limit of the inner select ends a search for rare rows. The outer one reads no further than it needs.
   const source =
     among === undefined

@@ -1,7 +1,9 @@
 import type { ClientBase } from "pg";
+import type { Membership } from "@/lib/contract/access/me";
 import { maxBulkMessages } from "@/lib/contract/ledger/limits";
 import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import type { BulkAction, BulkActionRequest } from "@/lib/contract/spend/bulk-actions";
+import { clockOf } from "@/lib/contract/values/clock";
 import type { UserClaims } from "@/lib/db/transaction";
 import { validationFailed } from "@/lib/errors";
 import { actOnMany, type Chosen } from "@/lib/ledger/corrections/bulk";
@@ -19,9 +21,9 @@ export function changeMany(
   request: BulkActionRequest,
 ): Promise<{ result: BulkAction; replayed: boolean }> {
   const { messages, filters } = request;
-  return actOnMany(claims, slug, request, async (client, workspaceId, now) =>
+  return actOnMany(claims, slug, request, async (client, workspace, now) =>
     filters
-      ? findMessages(client, workspaceId, filters, now)
+      ? findMessages(client, workspace, filters, now)
       : { ids: [...new Set(messages?.map((id) => id.toLowerCase()))], skipped: 0 },
   );
 }
@@ -29,11 +31,11 @@ export function changeMany(
 /** The messages that match, but for voids and what is voided. @throws ServiceError validation_failed for too many, or none */
 async function findMessages(
   client: ClientBase,
-  workspaceId: string,
+  { id: workspaceId, time_zone: timeZone }: Membership,
   filters: ActivityFilters,
   now: number,
 ): Promise<Chosen> {
-  const range = rangeOf(filters, now);
+  const range = { ...rangeOf(filters, clockOf(timeZone, now).now), timeZone };
   const [found, skipped] = [new Set<string>(), new Set<string>()];
   let after: ActivityPlace | undefined;
   do {

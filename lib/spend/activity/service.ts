@@ -10,6 +10,7 @@ import {
   activitySorts,
 } from "@/lib/contract/spend/activity";
 import { comparisonOf, periodOf } from "@/lib/contract/spend/ledger-query";
+import { type Clock, clockOf, postedOn } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { instant } from "@/lib/contract/values/fields";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
@@ -54,23 +55,24 @@ const cursors = Object.fromEntries(activitySorts.map((sort) => [sort, cursorsOf(
  */
 export function readActivity(claims: UserClaims, slug: string, query: ActivityQuery): Promise<ActivityList> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadActivity(client, id, query, now);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return loadActivity(client, id, query, clockOf(timeZone, now));
   });
 }
 
 /**
  * The same in a transaction of the caller's, one snapshot, whose policies decide what is seen.
- * @param now the transaction's time, milliseconds since 1970: which day, week or month is the current one
+ * @param clock that of the workspace at the transaction's time: which day, week or month is the current one
  * @throws ServiceError validation_failed for a cursor that is none
  */
 export async function loadActivity(
   client: ClientBase,
   workspaceId: string,
   { limit, cursor, currency, sort, ...filters }: ActivityQuery,
-  now: number,
+  clock: Clock,
 ): Promise<ActivityList> {
-  const range = rangeOf(filters, now);
+  const { now, timeZone } = clock;
+  const range = { ...rangeOf(filters, now), timeZone };
   const before = comparedWith(filters, now)?.whole;
   const display = await displayOf(currency, { ranges: [], today: dayOf(now) });
   const after = cursor === undefined ? undefined : cursors[sort].read(cursor);
@@ -83,7 +85,7 @@ export async function loadActivity(
     count: rows.length,
     activity: rows.map((row) => ({
       ...toActivityRow(row),
-      ...(display && convertRow(row, display.currency, now)),
+      ...(display && convertRow(row, display.currency, clock)),
     })),
     next_cursor: next ? cursors[sort].write(sort === "-time" ? next : { ...next, sort }) : null,
     removed_before: next ? null : await removedWithin(client, workspaceId, range),
@@ -91,9 +93,9 @@ export async function loadActivity(
 }
 
 /** The amounts of a row at the rate of its day, as answers have them. */
-function convertRow(row: StoredActivity, currency: string, now: number): Pick<ActivityRow, "converted"> {
+function convertRow(row: StoredActivity, currency: string, clock: Clock): Pick<ActivityRow, "converted"> {
   // What is booked for a day to come has the rate of today.
-  const day = dayOf(Math.min(row.occurred_at.getTime(), now));
+  const day = [postedOn(clock.timeZone, row.occurred_at.getTime()), dayOf(clock.now)].sort()[0] ?? "";
   const rate = displayIn(currency, { from: day, until: day })?.rates[0];
   if (!rate) return {};
   const convert = (usd: string) => toExact(multiply(parseDecimal(usd), parseDecimal(rate.perUsd)));

@@ -1,9 +1,9 @@
 import type { ClientBase } from "pg";
 import type { SessionsQuery } from "@/lib/contract/spend/sessions";
-import type { DayRange } from "@/lib/contract/values/month";
 import { integer, numeric, type Row, text, texts, timestamp } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { empty, microsecondsText, type Sql, sql } from "@/lib/db/sql";
+import type { ZonedDays } from "@/lib/ledger/days";
 import { isWithin } from "./activity-queries";
 import { condition, lineConditions, rowConditions } from "./filters";
 
@@ -34,7 +34,7 @@ export function selectSessions(
   client: ClientBase,
   workspaceId: string,
   { sort, emitter, session, ...filters }: Omit<SessionsQuery, "limit" | "cursor">,
-  range: DayRange,
+  range: ZonedDays,
   after: SessionPlace | undefined,
   limit: number,
 ): Promise<StoredSession[]> {

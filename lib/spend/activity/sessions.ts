@@ -3,6 +3,7 @@ import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { periodOf } from "@/lib/contract/spend/ledger-query";
 import type { SessionList, SessionsQuery } from "@/lib/contract/spend/sessions";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { instant } from "@/lib/contract/values/fields";
 import { toInstant } from "@/lib/contract/values/instant";
@@ -33,19 +34,19 @@ const cursors = {
  */
 export function readSessions(claims: UserClaims, slug: string, query: SessionsQuery): Promise<SessionList> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadSessions(client, id, query, now);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return loadSessions(client, id, query, clockOf(timeZone, now));
   });
 }
 
-/** The same in a transaction of the caller's. @param now milliseconds since 1970 */
+/** The same in a transaction of the caller's. */
 export async function loadSessions(
   client: ClientBase,
   workspaceId: string,
   { limit, cursor, ...query }: SessionsQuery,
-  now: number,
+  { now, timeZone }: Clock,
 ): Promise<SessionList> {
-  const range = rangeOf(query, now);
+  const range = { ...rangeOf(query, now), timeZone };
   const after = cursor === undefined ? undefined : cursors[query.sort].read(cursor);
   // An index finds the rows of one session.
   if (query.session === undefined) {

@@ -41,6 +41,7 @@ export const archivedFiles: ArchivedFile[] = [
   { name: "alert-rules.ndjson", statement: rowsOf("alert_rules", "rule") },
   { name: "alert-snoozes.ndjson", statement: rowsOf("alert_snoozes", "created_at, id") },
   { name: "alerts.ndjson", statement: rowsOf("alerts", "number") },
+  { name: "alert-entries.ndjson", statement: rowsOf("alert_entries", "last_number, id") },
   {
     name: "alert-deliveries.ndjson",
     statement: rowsOf("deliveries", "number", [

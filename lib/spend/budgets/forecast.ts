@@ -34,7 +34,7 @@ export function daysOf(budgets: { local_ms: string }[]): string[] {
 
 /**
  * Forecasts a budget's present period; the one place that decides how. Its days are those of its time zone, their usage is
- * summed by UTC days.
+ * summed by the days of the workspace.
  * @param usage of this and other budgets, on `daysOf` them
  * @param charges that are not booked yet, of its workspace
  * @returns null where there is too little to go by

@@ -38,7 +38,10 @@ export const everything = "Everything";
 /** The state of a workspace's budgets, as far as the policies of the caller's transaction show them. */
 export async function loadBudgets(client: ClientBase, scope: LedgerScope) {
   const rows = await selectBudgetStatus(client, scope);
-  return rows.map(toBudget);
+  return rows.map((row) => ({
+    ...toBudget(row),
+    warns: { people: row.warned_people.length, channels: row.warned_channels.length },
+  }));
 }
 
 /**

@@ -1,8 +1,7 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { BudgetPreview, CreateBudgetRequest } from "@/lib/contract/spend/budgets";
-import { callFunction, execute } from "@/lib/db/query";
-import { sql } from "@/lib/db/sql";
-import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
+import { callFunction } from "@/lib/db/query";
+import { asServiceWithin, asUserPreviewing, type UserClaims } from "@/lib/db/transaction";
 import { compare, multiply, parseDecimal, shiftDecimal, toText } from "@/lib/decimal";
 import { notFound } from "@/lib/errors";
 import { toExact } from "@/lib/ledger/pricing/exact";
@@ -29,10 +28,10 @@ export function previewBudget(
   slug: string,
   request: CreateBudgetRequest,
 ): Promise<BudgetPreview> {
-  return asUser(claims, async (client, now) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspaceId, request, now);
-    await execute(client, sql`savepoint draft`);
+  return asUserPreviewing(claims, async (client, now) => {
+    const workspace = await requireMembership(client, claims, slug, "admin");
+    const { id: workspaceId } = workspace;
+    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspace, request, now);
     const draft = await asServiceWithin(client, () =>
       callFunction<Draft>(client, "private.draft_budget", workspaceId, JSON.stringify(budget)),
     ).catch(explainRefused);
@@ -43,7 +42,6 @@ export function previewBudget(
     const counted = { ...row, spent: draft.spent_usd, booked: draft.booked_usd };
     const [described] = await describeBudgets(client, scope, [counted]);
     if (!described) throw notFound();
-    await execute(client, sql`rollback to savepoint draft`);
     const { id: _, created_at: __, ...shown } = described;
     return {
       ...shown,

@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { Membership } from "@/lib/contract/access/me";
 import {
   type budgetList,
   type CreateBudgetRequest,
@@ -92,21 +93,21 @@ export function createBudget(
   request: CreateBudgetRequest,
 ): Promise<Budget> {
   return asUser(claims, async (client, now) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
-    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspaceId, request, now);
+    const workspace = await requireMembership(client, claims, slug, "admin");
+    const { is_known: isKnown, ...budget } = await toNewBudget(client, workspace, request, now);
     if (!isKnown && !request.allow_unknown_scope) throw unknownScope(request);
     const id = await insertBudget(client, budget).catch(explainRefused);
-    return loadFullBudget(client, workspaceId, id);
+    return loadFullBudget(client, workspace.id, id);
   });
 }
 
 /**
- * The columns of a requested budget, and whether any cost names its scope.
+ * The columns of a requested budget of a workspace, whose time zone it has where it names none, and whether any cost names its scope.
  * @throws ServiceError validation_failed
  */
 export async function toNewBudget(
   client: ClientBase,
-  workspaceId: string,
+  { id: workspaceId, time_zone: timeZone }: Pick<Membership, "id" | "time_zone">,
   request: CreateBudgetRequest,
   now: number,
 ): Promise<NewBudget & { is_known: boolean }> {
@@ -121,7 +122,7 @@ export async function toNewBudget(
     scope_value: scope.stored,
     period: request.period,
     week_start: weekdays.indexOf(request.week_starts_on) + 1,
-    time_zone: request.time_zone,
+    time_zone: request.time_zone ?? timeZone,
     starts_on: request.starts_on ?? null,
     ends_on: request.ends_on ?? null,
     amount: exactText(request.amount),

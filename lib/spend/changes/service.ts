@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Changes } from "@/lib/contract/spend/changes";
+import type { Clock } from "@/lib/contract/values/clock";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { parseDecimal, subtract, sum, toText } from "@/lib/decimal";
 import { loadCutDay } from "@/lib/spend/cut-day";
@@ -21,20 +22,19 @@ const maxListed = 3;
 /**
  * Explains how the spend of a period up to now differs from what it is compared with, in the caller's transaction, which must be one
  * snapshot of a member.
- * @param now milliseconds since 1970
  * @returns undefined where nothing is compared
  */
 export async function loadChanges(
   client: ClientBase,
   { workspaceId, environment, filters }: Pick<ComparedRanges, "workspaceId" | "environment" | "filters">,
   query: ComparedQuery,
-  now: number,
+  { now, instant, timeZone }: Clock,
 ): Promise<Changes | undefined> {
   const compared = comparedWith(query, now);
   const { days: before, cut: cutDay } = compared?.stretch ?? {};
   if (!compared || !before) return undefined;
-  const cut = cutDay && (await loadCutDay(client, workspaceId, [environment], cutDay));
-  const stretch = toAnsweredStretch(compared, cut?.isEstimate ?? false);
+  const cut = cutDay && (await loadCutDay(client, workspaceId, [environment], cutDay, timeZone));
+  const stretch = toAnsweredStretch(compared, cut?.isEstimate ?? false, timeZone);
   if (!stretch) return undefined;
   const range = spentWithin(rangeOf(query, now), now);
   const comparison = { workspaceId, environment, filters, range, before, cut };
@@ -63,7 +63,7 @@ export async function loadChanges(
   return {
     from: range.from,
     to: addDays(range.until, -1),
-    until: range.until > dayOf(now) ? toInstant(now) : null,
+    until: range.until > dayOf(now) ? toInstant(instant) : null,
     before: stretch,
     now_usd: toText(total("now")),
     before_usd: toText(total("before")),

@@ -7,6 +7,7 @@ import {
   type SpendMeasure,
   type SpendQuery,
 } from "@/lib/contract/spend/spend-query";
+import type { Clock } from "@/lib/contract/values/clock";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseDecimal, subtract, toText } from "@/lib/decimal";
 import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
@@ -30,18 +31,19 @@ export async function loadComparison(
   client: ClientBase,
   who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
   { query, answer, compared }: { query: SpendQuery; answer: SpendAnswer; compared: Compared },
-  now: number,
+  clock: Clock,
 ): Promise<SpendComparison | null> {
   const { workspaceId } = who;
   const { cut: day } = compared.stretch;
-  const cut = day && (await loadCutDay(client, workspaceId, environmentsOf(query.environment), day));
-  const stretch = toAnsweredStretch(compared, cut?.isEstimate ?? false);
+  const cut =
+    day && (await loadCutDay(client, workspaceId, environmentsOf(query.environment), day, clock.timeZone));
+  const stretch = toAnsweredStretch(compared, cut?.isEstimate ?? false, clock.timeZone);
   if (!stretch) return null;
   const rows = query.group_by.slice(0, 1).filter((dimension) => !isCalendar(dimension));
   const groups = rows.length === 0 ? [] : answer.rows.groups;
   const listed = groups.filter((group) => !group.is_rest).map(({ value }) => value);
   const { from, to } = stretch;
-  const before = await loadAnswer(client, who, { ...query, from, to, group_by: rows, listed, cut }, now);
+  const before = await loadAnswer(client, who, { ...query, from, to, group_by: rows, listed, cut }, clock);
   return { stretch, ...toComparison(answer, groups, before) };
 }
 

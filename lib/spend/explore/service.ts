@@ -9,10 +9,12 @@ import {
   type SpendDimension,
   type SpendQuery,
 } from "@/lib/contract/spend/spend-query";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
+import { loadKeyClock } from "@/lib/ledger/days";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { displayOf } from "@/lib/spend/conversion";
 import type { CutDayOf } from "@/lib/spend/cut-day";
@@ -54,8 +56,9 @@ export type ExploreQuestion = Omit<SpendQuery, "from" | "to" | "currency"> & {
  */
 export function querySpend(claims: UserClaims, slug: string, query: SpendQuery): Promise<SpendAnswer> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadAnswer(client, { workspaceId: id, isKey: false, isOfUsers: false }, query, now);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const who = { workspaceId: id, isKey: false, isOfUsers: false };
+    return loadAnswer(client, who, query, clockOf(timeZone, now));
   });
 }
 
@@ -67,12 +70,12 @@ export function querySpendAsKey(
   claims: KeyClaims,
   query: z.output<typeof keySpendQuery>,
 ): Promise<SpendAnswer> {
-  return asKey(claims, (client, now) =>
+  return asKey(claims, async (client, now) =>
     loadAnswer(
       client,
       { workspaceId: claims.workspace_id, isKey: true, isOfUsers: claims.users !== undefined },
       { ...query, environment: claims.environment },
-      now,
+      await loadKeyClock(client, claims.workspace_id, now),
     ),
   );
 }
@@ -80,14 +83,14 @@ export function querySpendAsKey(
 /**
  * Like `querySpend`, in the caller's transaction, which must be one snapshot.
  * With a currency, the amounts are ConvertedNumbers.
- * @param now the transaction's time in milliseconds since 1970, which decides what today is
+ * @param clock that of the workspace at the transaction's time, which decides what today is
  * @param given the currency in which sums are wanted besides USD, with its rates; by default that of the query
  */
 export async function loadAnswer(
   client: ClientBase,
   who: Pick<ExploreScope, "workspaceId" | "isKey" | "isOfUsers">,
   { from, to, currency, ...question }: ExploreQuestion & Pick<SpendQuery, "from" | "to" | "currency">,
-  now: number,
+  { now, timeZone }: Clock,
   given?: Display,
 ): Promise<SpendAnswer> {
   const range = rangeOfQuery({ from, to }, now);
@@ -99,7 +102,7 @@ export async function loadAnswer(
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
   const kind = chooseSource(groupBy, { ...who, filters }, needsTokens);
   const foldedUntil = isFolded ? await selectFoldedUntil(client, who.workspaceId) : null;
-  const scope = { ...who, environment, filters, range, cut, foldedUntil };
+  const scope = { ...who, environment, filters, range, timeZone, cut, foldedUntil };
   if (kind === "ledger") await demandShortLedger(client, scope);
   const found = await selectCells(client, scope, {
     kind,

@@ -7,6 +7,7 @@ import type {
 import { isCalendar, tagNameOf } from "@/lib/contract/spend/spend-query";
 import type { DayRange } from "@/lib/contract/values/month";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { dayIn, isOnDays } from "@/lib/ledger/days";
 import { providerKey } from "@/lib/spend/activity/filters";
 import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
@@ -18,6 +19,8 @@ export type ExploreScope = {
   environment: SpendQuery["environment"];
   filters: SpendFilter[];
   range: DayRange;
+  /** Whose days they are. */
+  timeZone: string;
   /** The last day of the range, where only a part of it counts. */
   cut: CutDayOf | undefined;
   /** The day before which sums are folded; null where none are. */
@@ -148,9 +151,16 @@ function sumsWithin(scope: ExploreScope, isOfDays: boolean): Sql {
   return cut ? sql`${sums} union all ${rowsOfCutDay(cut)}` : sums;
 }
 
-function ledgerSource({ workspaceId, environment, filters, range, cut, isOfUsers }: ExploreScope): SumTable {
-  const until = cut ? new Date(cut.at).toISOString() : `${range.until}T00:00:00Z`;
-  const within = (at: Sql) => sql`${at} >= ${`${range.from}T00:00:00Z`} and ${at} < ${until}`;
+function ledgerSource({
+  workspaceId,
+  environment,
+  filters,
+  range,
+  timeZone,
+  cut,
+  isOfUsers,
+}: ExploreScope): SumTable {
+  const within = (at: Sql) => isOnDays(at, { ...range, timeZone }, cut?.at);
   const isTokens = sql`s.unit_type like '%tokens'`;
   const listed = sql`cross join lateral (${postingsOf(workspaceId, within)}) as p`;
   const p = isOfUsers ? sql`m` : sql`p`;
@@ -159,7 +169,7 @@ function ledgerSource({ workspaceId, environment, filters, range, cut, isOfUsers
       case when ${isTokens} then s.quantity end as tokens, case when ${isTokens} then s.amount_usd end as token_cost
     from (
       select m.project_id, m.api_key_id, m.type, m.source, m.environment, m.provider, m.tags, m.voids,
-        (m.occurred_at at time zone 'UTC')::date as day, ${p}.part, ${p}.model, ${p}.feature, ${p}.end_user,
+        ${dayIn(timeZone, sql`m.occurred_at`)} as day, ${p}.part, ${p}.model, ${p}.feature, ${p}.end_user,
         ${p}.unit_type, ${p}.quantity, ${p}.amount_usd
       from public.messages as m ${isOfUsers ? empty : listed}
       where m.workspace_id = ${workspaceId} and ${within(sql`m.occurred_at`)}

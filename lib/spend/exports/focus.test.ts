@@ -11,6 +11,8 @@ const workspace = {
   type: "team",
   description: null,
   base_currency: "USD",
+  time_zone: "UTC",
+  next_time_zone: null,
   require_mfa: false,
   role: "owner",
 } as const;

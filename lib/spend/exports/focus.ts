@@ -1,8 +1,8 @@
 import type { Membership } from "@/lib/contract/access/me";
 import { fromTagList } from "@/lib/contract/ledger/attribution";
 import type { MessageType } from "@/lib/contract/ledger/message";
+import { postedOn } from "@/lib/contract/values/clock";
 import { csvNumber } from "@/lib/contract/values/csv";
-import { dayOf } from "@/lib/contract/values/instant";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { labelOf } from "@/lib/spend/activity/label";
 import { addDays, addMonthStart } from "@/lib/spend/period";
@@ -23,9 +23,11 @@ const classes: Record<MessageType, { category: string; frequency: string; unit: 
 
 const isUsage = ({ message_type: type }: Charge) => type === "usage" || type === "batch";
 const isPurchase = ({ message_type: type }: Charge) => type === "expense" || type === "subscription";
-const dayOfBilling = ({ occurred_at }: Charge) => dayOf(occurred_at.getTime());
+const dayOfBilling = ({ occurred_at, workspace }: Charge) =>
+  postedOn(workspace.time_zone, occurred_at.getTime());
 /** An adjustment is billed in the month that it is booked in, for the day on which its cost occurred. */
-const dayOfCharge = ({ occurred_at, adjusts }: Charge) => dayOf((adjusts ?? occurred_at).getTime());
+const dayOfCharge = ({ occurred_at, adjusts, workspace }: Charge) =>
+  postedOn(workspace.time_zone, (adjusts ?? occurred_at).getTime());
 const midnight = (day: string) => `${day}T00:00:00Z`;
 const provider = (charge: Charge) => charge.provider ?? charge.workspace.name;
 const cost = (charge: Charge) => csvNumber(charge.amount_usd);
@@ -38,10 +40,12 @@ const unit = (charge: Charge) =>
   isUsage(charge) ? charge.unit_type : classes[charge.message_type].unit || null;
 
 /** FOCUS calls a correction what changes a billing period that is over, and leaves any other charge without a class. */
-function chargeClass({ voids, corrects, adjusts, created_at, occurred_at }: Charge): string | null {
+function chargeClass(charge: Charge): string | null {
+  const { voids, corrects, adjusts, created_at, workspace } = charge;
   if (adjusts !== null) return "Correction";
   if (voids === null && corrects === null) return null;
-  const isOver = created_at.toISOString().slice(0, 7) > occurred_at.toISOString().slice(0, 7);
+  const recordedOn = postedOn(workspace.time_zone, created_at.getTime());
+  const isOver = recordedOn.slice(0, 7) > dayOfCharge(charge).slice(0, 7);
   return isOver ? "Correction" : null;
 }
 

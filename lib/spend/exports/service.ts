@@ -2,12 +2,14 @@ import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
 import type { ExportQuery } from "@/lib/contract/spend/activity";
+import { clockOf } from "@/lib/contract/values/clock";
 import { csvRow } from "@/lib/contract/values/csv";
 import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 import { deadlines } from "@/lib/db/deadlines";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
+import type { ZonedDays } from "@/lib/ledger/days";
 import { type ActivityPage, readPage } from "@/lib/spend/activity/activity-page";
 import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spend/activity/activity-queries";
 import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
@@ -34,7 +36,7 @@ export type Export = {
   removedBefore: string | null;
 };
 
-type Page = ActivityPage & { workspace: Membership; range: DayRange; now: number };
+type Page = ActivityPage & { workspace: Membership; range: ZonedDays; now: number };
 
 /** Postings that are written out together, and in which workspace they are. */
 type Run = { postings: ExportedPosting[]; workspace: Membership };
@@ -60,7 +62,7 @@ export async function exportActivity(
         deadlines.exportPage,
       ),
     );
-  const readNext = ({ place, range }: { place: ActivityPlace; range: DayRange }): Promise<Page> =>
+  const readNext = ({ place, range }: { place: ActivityPlace; range: ZonedDays }): Promise<Page> =>
     read(async (client, workspace, now) => {
       const page = await readPage(
         client,
@@ -81,7 +83,8 @@ export async function exportActivity(
   const running = await RunningExport.begin(claims.sub);
   try {
     const { removedBefore, ...first } = await read(async (client, workspace, now) => {
-      const range = rangeOf(filters, now);
+      const { time_zone: timeZone } = workspace;
+      const range = { ...rangeOf(filters, clockOf(timeZone, now).now), timeZone };
       const page = await readPage(client, workspace.id, filters, range, { sort: "-time" }, rowsAPage);
       return {
         ...page,
@@ -99,7 +102,7 @@ export async function exportActivity(
       );
     }
     const runs = runsFrom(pagesFrom(first, running, readNext), running, readPostings);
-    const days = nameDays(first.range, first.now);
+    const days = nameDays(first.range, clockOf(first.range.timeZone, first.now).now);
     const fileName = `${slug}-${days}${format === "focus" ? "-focus" : ""}.csv`;
     const text =
       format === "focus"
@@ -137,7 +140,7 @@ async function demandMembership(claims: UserClaims, slug: string): Promise<void>
 async function* pagesFrom(
   first: Page,
   running: RunningExport,
-  readNext: (after: { place: ActivityPlace; range: DayRange }) => Promise<Page>,
+  readNext: (after: { place: ActivityPlace; range: ZonedDays }) => Promise<Page>,
 ): AsyncGenerator<Page> {
   try {
     yield first;

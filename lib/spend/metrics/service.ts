@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { comparisonOf, type Period, periodOf } from "@/lib/contract/spend/ledger-query";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/spend/metrics";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 import type { DayRange } from "@/lib/contract/values/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -41,25 +42,25 @@ const maxSlices = 100;
  */
 export function readMetrics(claims: UserClaims, slug: string, query: MetricsQuery): Promise<Metrics> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadMetrics(client, id, query, now);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return loadMetrics(client, id, query, clockOf(timeZone, now));
   });
 }
 
 /**
  * Like `readMetrics`, in the caller's transaction, which must be one snapshot and whose policies limit what is counted. With a
  * currency, the amounts are ConvertedNumbers.
- * @param now the transaction's time in milliseconds since 1970; it decides the current day, week and month
+ * @param clock that of the workspace at the transaction's time; it decides the current day, week and month
  * @param given the currency in which sums are wanted besides USD, with its rates; by default that of the query
  */
 export async function loadMetrics(
   client: ClientBase,
   workspaceId: string,
   query: MetricsQuery,
-  now: number,
+  clock: Clock,
   given?: Display,
 ): Promise<Metrics> {
-  return (await loadMetricsAndTypes(client, workspaceId, query, now, given)).metrics;
+  return (await loadMetricsAndTypes(client, workspaceId, query, clock, given)).metrics;
 }
 
 /** Like `loadMetrics`, with the rows of `selectTypeTotals` by type that they are made of, in USD. */
@@ -67,14 +68,15 @@ export async function loadMetricsAndTypes(
   client: ClientBase,
   workspaceId: string,
   { group_by: groupBy, currency, ...query }: MetricsQuery,
-  now: number,
+  clock: Clock,
   given?: Display,
 ): Promise<{ metrics: Metrics; types: TypeTotals[] }> {
-  const display = given ?? (await loadDisplay(client, workspaceId, { ...query, currency }, now));
+  const display = given ?? (await loadDisplay(client, workspaceId, { ...query, currency }, clock));
   const scope = { workspaceId, filters: query };
+  const { now } = clock;
   const days = daysOf(query, now);
   const series = seriesScopeOf(days.range, groupBy);
-  const cut = await loadCut(client, scope, days);
+  const cut = await loadCut(client, scope, days, clock.timeZone);
   const recorded = await loadSums(client, scope, days, series, cut);
   const forecast = await loadForecast(
     client,
@@ -82,7 +84,7 @@ export async function loadMetricsAndTypes(
     { period: periodOf(query), range: days.range, now, environment: query.environment },
     recorded.types,
   );
-  const asked = { query, days, series, cut, now };
+  const asked = { query, days, series, cut, clock };
   const { types } = recorded;
   if (!display) return { metrics: toMetrics(asked, recorded, forecast), types };
   const converted = followOrder(
@@ -117,9 +119,10 @@ async function loadCut(
   client: ClientBase,
   { workspaceId, filters }: SpendScope,
   { before }: ReadDays,
+  timeZone: string,
 ): Promise<CutDayOf | undefined> {
   const cut = before?.stretch.cut;
-  return cut && loadCutDay(client, workspaceId, [filters.environment ?? "live"], cut);
+  return cut && loadCutDay(client, workspaceId, [filters.environment ?? "live"], cut, timeZone);
 }
 
 /** @param known the largest values of the series, where they are known */
@@ -184,12 +187,12 @@ type Asked = {
   days: ReadDays;
   series: SeriesScope;
   cut: CutDayOf | undefined;
-  now: number;
+  clock: Clock;
 };
 
 /** @param alike the sums in the other currency, where there is one */
 function toMetrics(
-  { query, days, series, cut, now }: Asked,
+  { query, days, series, cut, clock }: Asked,
   recorded: MetricsSums,
   forecast: Forecast | null,
   alike?: MetricsSums,
@@ -213,7 +216,7 @@ function toMetrics(
           to_point_usd: toExact(
             sum([recorded.ofCutDay, ...types.map((row) => row.before_stretch)].map(parseDecimal)),
           ),
-          to_point: toAnsweredStretch(before, cut?.isEstimate ?? false),
+          to_point: toAnsweredStretch(before, cut?.isEstimate ?? false, clock.timeZone),
         }
       : null,
     forecast_usd: forecast && toExact(forecast.total),
@@ -230,7 +233,7 @@ function toMetrics(
         ),
       },
       slices.filter(({ dimension }) => dimension === series.groupBy),
-      now,
+      clock.now,
     ),
     ...(Object.fromEntries(
       dimensions.map((dimension) => [

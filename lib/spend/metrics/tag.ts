@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 import { uuid } from "@/lib/db/columns";
 import { selectFirst } from "@/lib/db/query";
@@ -19,9 +20,14 @@ import { daysOf } from "./totals";
  */
 export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQuery): Promise<string> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    const types = await selectTypeTotals(client, { workspaceId: id, filters: query }, daysOf(query, now));
-    return loadTag(client, id, query, now, types);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, now);
+    const types = await selectTypeTotals(
+      client,
+      { workspaceId: id, filters: query },
+      daysOf(query, clock.now),
+    );
+    return loadTag(client, id, query, clock, types);
   });
 }
 
@@ -35,20 +41,20 @@ export function readTaggedMetrics(
   query: MetricsQuery,
 ): Promise<{ metrics: Metrics; tag: string }> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadTaggedMetrics(client, id, query, now);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return loadTaggedMetrics(client, id, query, clockOf(timeZone, now));
   });
 }
 
-/** Like `readTaggedMetrics`, in the caller's transaction. @param now the transaction's time in milliseconds since 1970 */
+/** Like `readTaggedMetrics`, in the caller's transaction. @param clock that of the workspace at the transaction's time */
 export async function loadTaggedMetrics(
   client: ClientBase,
   workspaceId: string,
   query: MetricsQuery,
-  now: number,
+  clock: Clock,
 ): Promise<{ metrics: Metrics; tag: string }> {
-  const { metrics, types } = await loadMetricsAndTypes(client, workspaceId, query, now);
-  return { metrics, tag: await loadTag(client, workspaceId, query, now, types) };
+  const { metrics, types } = await loadMetricsAndTypes(client, workspaceId, query, clock);
+  return { metrics, tag: await loadTag(client, workspaceId, query, clock, types) };
 }
 
 /** @param types the rows of `selectTypeTotals` by type, in USD */
@@ -56,7 +62,7 @@ async function loadTag(
   client: ClientBase,
   workspaceId: string,
   query: MetricsQuery,
-  now: number,
+  { now, timeZone }: Clock,
   types: TypeTotals[],
 ): Promise<string> {
   const until = daysOf(query, now).before?.stretch.cut
@@ -68,6 +74,6 @@ async function loadTag(
     { void_id: uuid() },
     sql`select void_id from public.message_voids where workspace_id = ${workspaceId} order by void_id desc limit 1`,
   );
-  const hash = createHash("sha256").update(JSON.stringify([until, latestVoid, types]));
+  const hash = createHash("sha256").update(JSON.stringify([timeZone, until, latestVoid, types]));
   return `W/"${hash.digest("base64url").slice(0, 22)}"`;
 }

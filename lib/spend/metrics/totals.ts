@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
 import type { Metrics, MetricsQuery } from "@/lib/contract/spend/metrics";
+import type { Clock } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 import { parseDecimal, sum } from "@/lib/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
@@ -15,16 +16,16 @@ export async function loadTotals(
   client: ClientBase,
   workspaceId: string,
   { currency, ...query }: MetricsQuery,
-  now: number,
+  clock: Clock,
 ): Promise<Pick<Metrics, "totals" | "booked_ahead">> {
-  const days = { ...daysOf(query, now), before: undefined };
+  const days = { ...daysOf(query, clock.now), before: undefined };
   const load = async (scope: SpendScope) => {
     const types = await selectTypeTotals(client, scope, days);
     return { totals: toTotals(types, ""), booked_ahead: toBookedAhead(types, days) };
   };
   const scope = { workspaceId, filters: query };
   const recorded = await load(scope);
-  const display = await loadDisplay(client, workspaceId, { currency, ...query }, now);
+  const display = await loadDisplay(client, workspaceId, { currency, ...query }, clock);
   return display ? pairAmounts(recorded, await load({ ...scope, display })) : recorded;
 }
 
@@ -33,7 +34,7 @@ export async function loadDisplay(
   client: ClientBase,
   workspaceId: string,
   { currency, ...query }: Omit<MetricsQuery, "group_by">,
-  now: number,
+  { now }: Clock,
 ): Promise<Display | undefined> {
   if (currency === undefined) return undefined;
   const { range, before } = daysOf(query, now);
@@ -50,7 +51,7 @@ export async function loadDisplay(
   });
 }
 
-/** The days that the figures of a query are read of. */
+/** The days that the figures of a query are read of. @param now what the clock shows; see `Clock.now` */
 export function daysOf(query: Omit<MetricsQuery, "group_by" | "currency">, now: number): ReadDays {
   const range = rangeOf(query, now);
   const before = comparedWith(query, now);

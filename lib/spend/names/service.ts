@@ -1,5 +1,6 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { maxNames, type NameList, type NamesQuery } from "@/lib/contract/spend/names";
+import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { rangeOf } from "@/lib/spend/period";
@@ -19,8 +20,8 @@ export function findNames(
   { q, environment }: NamesQuery,
 ): Promise<NameList> {
   return asUserReading(claims, async (client, now) => {
-    const { id: workspaceId } = await requireMembership(client, claims, slug);
-    const { from } = rangeOf({ period: "year" }, now);
+    const { id: workspaceId, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const { from } = rangeOf({ period: "year" }, clockOf(timeZone, now).now);
     const foldedUntil = await selectFoldedUntil(client, workspaceId);
     const scope = { workspaceId, environment, from, foldedUntil, mostSums };
     const found = await selectNames(client, scope, q.trim(), maxNames);

@@ -4,6 +4,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Project, projectList, UpdateProjectRequest } from "@/lib/contract/spend/projects";
 import type { ChangesOfProjects } from "@/lib/contract/spend/subjects";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
@@ -26,8 +27,8 @@ import {
 /** Lists a workspace's projects with their spend, for its members. @throws ServiceError not_found */
 export function listProjects(claims: UserClaims, slug: string): Promise<z.output<typeof projectList>> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return { projects: await loadProjects(client, id, now) };
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return { projects: await loadProjects(client, id, clockOf(timeZone, now)) };
   });
 }
 
@@ -61,8 +62,10 @@ export function listSpendOfProjects(
   query: RangeQuery,
   currency?: string,
 ): Promise<{ projects: SpendOfProject[]; trends: Trends; changes: ChangesOfProjects; budgets: Budget[] }> {
-  return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
+  return asUserReading(claims, async (client, instant) => {
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, instant);
+    const { now } = clock;
     const range = rangeOf(query, now);
     const days = {
       ...spentWithin(range, now),
@@ -85,7 +88,7 @@ export function listSpendOfProjects(
       client,
       id,
       { ...query, dimension: "project", environment: "live" },
-      { currency, now },
+      { currency, clock },
     );
     const changes = subjects.map(({ value, change }) => [value, change] as const);
     return {
@@ -109,9 +112,9 @@ export function updateProject(
   changes: UpdateProjectRequest,
 ): Promise<Project> {
   return asUser(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug, "member");
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug, "member");
     if (!(await updateProjectRow(client, id, projectSlug, changes))) throw notFound();
-    const [project] = await loadProjects(client, id, now, projectSlug);
+    const [project] = await loadProjects(client, id, clockOf(timeZone, now), projectSlug);
     if (!project) throw notFound();
     return project;
   });
@@ -120,7 +123,7 @@ export function updateProject(
 async function loadProjects(
   client: ClientBase,
   workspaceId: string,
-  now: number,
+  { now }: Clock,
   slug?: string,
 ): Promise<Project[]> {
   const foldedUntil = await selectFoldedUntil(client, workspaceId);

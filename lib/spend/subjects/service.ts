@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { SubjectDimension, SubjectList, SubjectSpend } from "@/lib/contract/spend/subjects";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -28,23 +29,24 @@ export function listSubjects(
   currency?: string,
 ): Promise<SubjectList> {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    return loadSubjects(client, id, query, { currency, now });
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    return loadSubjects(client, id, query, { currency, clock: clockOf(timeZone, now) });
   });
 }
 
-/** The same in the caller's transaction, which must be one snapshot. @param when `now`: milliseconds since 1970 */
+/** The same in the caller's transaction, which must be one snapshot. */
 export async function loadSubjects(
   client: ClientBase,
   workspaceId: string,
   { dimension, environment, ...query }: Parameters<typeof listSubjects>[2],
-  { currency, now }: { currency: string | undefined; now: number },
+  { currency, clock: { now, timeZone } }: { currency: string | undefined; clock: Clock },
 ): Promise<SubjectList> {
   const spent = spentWithin(rangeOf(query, now), now);
   const compared = comparedWith(query, now);
   const { days: before, cut: cutDay } = compared?.stretch ?? {};
-  const cut = cutDay && (await loadCutDay(client, workspaceId, [environment], cutDay));
-  const stretch = (compared && before && toAnsweredStretch(compared, cut?.isEstimate ?? false)) ?? null;
+  const cut = cutDay && (await loadCutDay(client, workspaceId, [environment], cutDay, timeZone));
+  const stretch =
+    (compared && before && toAnsweredStretch(compared, cut?.isEstimate ?? false, timeZone)) ?? null;
   const display = await displayOf(currency, { ranges: [spent, before], today: dayOf(now) });
   const foldedUntil = await selectFoldedUntil(client, workspaceId);
   const scope = { workspaceId, environment, dimension, spent, before, cut, foldedUntil, display };

@@ -1,13 +1,15 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
 import type { projectSpend } from "@/lib/contract/spend/reads";
+import { type Clock, clockOf } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { firstInstantMs, lastInstantMs } from "@/lib/contract/values/fields";
-import { exactMs, toInstant } from "@/lib/contract/values/instant";
+import { dayOf, exactMs, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
 import { compare, parseDecimal, sum } from "@/lib/decimal";
 import { notFound, validationFailed } from "@/lib/errors";
+import { firstDayFrom, loadKeyClock, startOf } from "@/lib/ledger/days";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import {
@@ -20,10 +22,9 @@ import {
 
 /** The most rows in a project's spend. */
 const maxRows = 200;
-const dayMs = 86_400_000;
 
 /**
- * Reads what a project spent in a range, by default this UTC month. If only one end is given, the other end is that of
+ * Reads what a project spent in a range, by default this month of the workspace. If only one end is given, the other end is that of
  * this month, or that of the given end's own month if the range would be empty otherwise.
  * @throws ServiceError not_found where the project does not exist or the key may not see it, validation_failed for a range
  *   that cuts a day whose messages were removed
@@ -34,16 +35,19 @@ export async function readProjectSpend(
   { sort = "-time", ...range }: { from?: string | undefined; to?: string | undefined; sort?: RowOrder },
 ): Promise<z.output<typeof projectSpend>> {
   return asKey(claims, async (client, now) => {
-    const [from, to] = endsOf(range, now);
+    const clock = await loadKeyClock(client, claims.workspace_id, now);
+    const { timeZone } = clock;
+    const [from, to] = endsOf(range, clock);
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
-    await demandWholeDays(client, claims.workspace_id, { from, to });
-    const slices = await selectSpendSlices(client, project, from, to, claims.users !== undefined);
+    await demandWholeDays(client, claims.workspace_id, { from, to }, timeZone);
+    const slices = await selectSpendSlices(client, project, from, to, timeZone, claims.users !== undefined);
     const of = (dimension: SpendSlice["dimension"]) =>
       slices.filter((slice) => slice.dimension === dimension);
     const types = of("type");
     const rows = await selectFirstRows(client, project, from, to, {
       sort,
+      timeZone,
       isOfUsers: claims.users !== undefined,
       limit: maxRows,
     });
@@ -80,21 +84,24 @@ async function demandWholeDays(
   client: ClientBase,
   workspaceId: string,
   ends: { from: string; to: string },
+  timeZone: string,
 ): Promise<void> {
-  const cut = Object.entries(ends).filter(([, end]) => exactMs(end) % dayMs !== 0);
+  const cut = Object.entries(ends).filter(
+    ([, end]) => startOf(timeZone, firstDayFrom(timeZone, exactMs(end))) !== exactMs(end),
+  );
   if (cut.length === 0) return;
   const removedBefore = await removedWithin(
     client,
     workspaceId,
-    { from: toInstant(Date.parse(ends.from)) },
+    { from: dayOf(clockOf(timeZone, Date.parse(ends.from)).now) },
     "outlay_key",
   );
   if (removedBefore === null) return;
   const issues = cut
-    .filter(([, end]) => exactMs(end) < Date.parse(removedBefore))
+    .filter(([, end]) => exactMs(end) < startOf(timeZone, removedBefore))
     .map(([path]) => ({
       path,
-      message: `must be midnight UTC: messages before ${removedBefore} were removed, and only the sums of whole days were kept`,
+      message: `must be midnight in ${timeZone}: messages before ${removedBefore} were removed, and only the sums of whole days were kept`,
     }));
   if (issues.length > 0) throw validationFailed(issues);
 }
@@ -102,14 +109,15 @@ async function demandWholeDays(
 /** The first instant of a range, and that before which it ends, as they are given: ISO 8601. */
 function endsOf(
   range: { from?: string | undefined; to?: string | undefined },
-  now: number,
+  { instant: now, timeZone }: Clock,
 ): [from: string, to: string] {
   // `to` is exclusive: midnight of the 1st ends the month before.
   const last = range.to === undefined ? now : Math.max(Date.parse(range.to) - 1, firstInstantMs);
   const first = range.from === undefined ? now : Date.parse(range.from);
+  const month = (instant: number) => monthOf(clockOf(timeZone, instant).now);
   return [
-    range.from ?? toInstant(Date.parse(monthOf(Math.min(last, now)).from)),
-    range.to ?? toInstant(Math.min(Date.parse(monthOf(Math.max(first, now)).until), lastInstantMs)),
+    range.from ?? toInstant(startOf(timeZone, month(Math.min(last, now)).from)),
+    range.to ?? toInstant(Math.min(startOf(timeZone, month(Math.max(first, now)).until), lastInstantMs)),
   ];
 }
 

@@ -1,11 +1,13 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 import type { rowOrders } from "@/lib/contract/spend/reads";
+import { clockOf } from "@/lib/contract/values/clock";
 import { dayOf, exactMs, toInstant } from "@/lib/contract/values/instant";
 import { json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { selectAll, selectFirst } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import type { KeyClaims } from "@/lib/db/transaction";
+import { dayIn, firstDayFrom, isBetween, startOf } from "@/lib/ledger/days";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { countOf, hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
@@ -24,7 +26,7 @@ export type MonthTotal = [
 ];
 
 /**
- * The current UTC month's totals for each of several keys, as far as each may see them, in the order of `callers`. The claims
+ * The totals of the present month of the workspace for each of several keys, as far as each may see them, in the order of `callers`. The claims
  * are set by the statement itself; see `asKeysAtOnce`.
  */
 export async function selectMonthTotals(client: ClientBase, callers: KeyClaims[]): Promise<MonthTotal[][]> {
@@ -60,15 +62,15 @@ const spendSlice = {
   unpriced_count: nullable(numeric()),
 };
 
-/** What a project spent on one type, model or feature, or in one UTC day; USD as exact text. */
+/** What a project spent on one type, model or feature, or in one day of its workspace; USD as exact text. */
 export type SpendSlice = Row<typeof spendSlice>;
 
 const dayMs = 86_400_000;
 
 /**
  * What a project spent between two instants, by type, by model, by feature and by day, each in the order of its values.
- * Whole days are read from the daily sums; of a day that the range cuts, the messages themselves, so that an instant is an
- * instant. One statement: the totals and the rollup are written together, and so the figures of a range agree.
+ * Whole days of the time zone are read from the daily sums; of a day that the range cuts, the messages themselves, so that an
+ * instant is an instant. One statement: the totals and the rollup are written together, and so the figures of a range agree.
  * @param isOfUsers whether the caller may read only what was recorded for some users
  */
 export function selectSpendSlices(
@@ -76,6 +78,7 @@ export function selectSpendSlices(
   project: { workspace_id: string; id: string },
   from: string,
   to: string,
+  timeZone: string,
   isOfUsers = false,
 ): Promise<SpendSlice[]> {
   // The totals have no rows by project and person together.
@@ -83,13 +86,14 @@ export function selectSpendSlices(
     ? sql`public.daily_spend where workspace_id = ${project.workspace_id} and project_id = ${project.id}`
     : sql`public.daily_totals
             where workspace_id = ${project.workspace_id} and dimension = 'project' and value = ${project.id}`;
-  const firstWhole = Math.ceil(exactMs(from) / dayMs) * dayMs;
-  const lastWhole = Math.max(firstWhole, Math.floor(exactMs(to) / dayMs) * dayMs);
+  const first = firstDayFrom(timeZone, exactMs(from));
+  const until = [first, dayOf(clockOf(timeZone, exactMs(to)).now)].sort()[1] ?? first;
+  const [firstWhole, afterWhole] = [startOf(timeZone, first), startOf(timeZone, until)];
   const cuts = [
     { from, to: firstWhole < exactMs(to) ? toInstant(firstWhole) : to },
-    { from: toInstant(lastWhole), to },
+    { from: toInstant(afterWhole), to },
   ].filter((cut) => exactMs(cut.from) < exactMs(cut.to));
-  const cutLines = [noLines, ...cuts.map((cut) => linesWithin(project, cut, isOfUsers))];
+  const cutLines = [noLines, ...cuts.map((cut) => linesWithin(project, cut, timeZone, isOfUsers))];
   return selectAll(
     client,
     spendSlice,
@@ -98,7 +102,7 @@ export function selectSpendSlices(
       pairs as materialized (
         select model, feature, amount_usd
         from private.project_pairs(
-          ${project.workspace_id}, ${project.id}, ${dayOf(firstWhole)}::date, ${dayOf(lastWhole)}::date
+          ${project.workspace_id}, ${project.id}, ${first}::date, ${until}::date
         )
         union all
         select model, feature, amount_usd from cut
@@ -111,7 +115,7 @@ export function selectSpendSlices(
         from (
           select day, type, amount_usd, message_count, unpriced_count
           from ${totals}
-            and ${listOrRange(firstWhole, lastWhole)}
+            and ${listOrRange(Date.parse(first), Date.parse(until))}
           union all
           select day, type, amount_usd, message_count, unpriced_count from cut
         ) as spend
@@ -147,16 +151,17 @@ const noLines = sql`select null::date as day, '' as type, '' as model, '' as fea
 function linesWithin(
   project: { workspace_id: string; id: string },
   { from, to }: { from: string; to: string },
+  timeZone: string,
   isOfUsers: boolean,
 ): Sql {
-  const within = (column: Sql) => sql`${column} >= ${from}::timestamptz and ${column} < ${to}::timestamptz`;
+  const within = (column: Sql) => isBetween(timeZone, column, from, to);
   const lines = isOfUsers
     ? empty
     : sql`cross join lateral (${postingsOf(project.workspace_id, within)}) as posting`;
   const posting = isOfUsers ? sql`m` : sql`posting`;
   const count = countOf(sql`m`);
   return sql`
-    select (m.occurred_at at time zone 'UTC')::date as day, m.type, ${posting}.model, ${posting}.feature, ${posting}.amount_usd,
+    select ${dayIn(timeZone, sql`m.occurred_at`)} as day, m.type, ${posting}.model, ${posting}.feature, ${posting}.amount_usd,
       (case when ${posting}.part = 0 then ${count} else 0 end)::bigint,
       (case when ${posting}.cost_status = 'unpriced' then ${count} else 0 end)::bigint
     from public.messages as m ${lines}
@@ -189,11 +194,16 @@ export async function selectFirstRows(
   project: { workspace_id: string; id: string },
   from: string,
   to: string,
-  { sort, isOfUsers, limit }: { sort: RowOrder; isOfUsers: boolean; limit: number },
+  {
+    sort,
+    timeZone,
+    isOfUsers,
+    limit,
+  }: { sort: RowOrder; timeZone: string; isOfUsers: boolean; limit: number },
 ) {
   // A key of users may read some lines of a message: it is not to learn from the order what the others cost.
   const amount = isOfUsers ? sql`postings.amount_usd` : sql`coalesce(m.lines_usd, m.amount_usd)`;
-  const within = (column: Sql) => sql`${column} >= ${from}::timestamptz and ${column} < ${to}::timestamptz`;
+  const within = (column: Sql) => isBetween(timeZone, column, from, to);
   const unlessLines = (value: Sql) => sql`case when not ${hasLines} then ${value} end`;
   const unlessBatch = (value: Sql) => sql`case when m.type <> 'batch' then ${value} end`;
   const rows = await selectAll(

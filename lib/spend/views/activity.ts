@@ -2,6 +2,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { ActivityQuery } from "@/lib/contract/spend/activity";
 import type { MetricsQuery } from "@/lib/contract/spend/metrics";
 import type { SessionsQuery } from "@/lib/contract/spend/sessions";
+import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/spend/activity/service";
 import { loadSessions } from "@/lib/spend/activity/sessions";
@@ -19,11 +20,12 @@ export function readActivityView(
   asked: { rows: ActivityQuery; sums: MetricsQuery | undefined; session?: SessionsQuery | undefined },
 ) {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, now);
     return {
-      list: await loadActivity(client, id, asked.rows, now),
-      totals: asked.sums && (await loadTotals(client, id, asked.sums, now)),
-      session: asked.session && (await loadSessions(client, id, asked.session, now)).sessions[0],
+      list: await loadActivity(client, id, asked.rows, clock),
+      totals: asked.sums && (await loadTotals(client, id, asked.sums, clock)),
+      session: asked.session && (await loadSessions(client, id, asked.session, clock)).sessions[0],
     };
   });
 }

@@ -2,6 +2,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { SpendComparison } from "@/lib/contract/spend/spend-comparison";
 import type { SpendQuery } from "@/lib/contract/spend/spend-query";
+import { clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
@@ -21,19 +22,21 @@ import { loadViews } from "@/lib/spend/saved-views/service";
  * @throws ServiceError not_found, validation_failed, query_too_broad
  */
 export function readExplore(claims: UserClaims, slug: string, given: SpendQuery, days: RangeQuery) {
-  return asUserReading(claims, async (client, now) => {
-    const { id, role } = await requireMembership(client, claims, slug);
+  return asUserReading(claims, async (client, instant) => {
+    const { id, role, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, instant);
+    const { now } = clock;
     const who = { workspaceId: id, isKey: false, isOfUsers: false };
     const { environment, from, to = dayOf(now) } = given;
     const all =
       from === undefined ? await loadAllDays(client, { workspaceId: id, environment, to }) : undefined;
     const query = { ...given, to, from: from ?? all?.from };
-    const answer = await loadAnswer(client, who, query, now);
+    const answer = await loadAnswer(client, who, query, clock);
     const compared = comparedWith(days, now);
     const comparison: SpendComparison | ServiceError | null =
       compared === undefined
         ? null
-        : await loadComparison(client, who, { query, answer, compared }, now).catch((error: unknown) => {
+        : await loadComparison(client, who, { query, answer, compared }, clock).catch((error: unknown) => {
             if (isRefusal(error)) return error;
             throw error;
           });

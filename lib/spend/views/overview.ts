@@ -1,5 +1,6 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { MetricsQuery } from "@/lib/contract/spend/metrics";
+import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { loadChanges } from "@/lib/spend/changes/service";
@@ -9,17 +10,18 @@ import { loadProjectSlugs } from "@/lib/spend/projects/service";
 /**
  * The content of the overview, read in one snapshot: its figures with their tag, why they differ from those compared with (undefined where
  * nothing is compared), the budgets with their live spend, and the slugs of all projects in order of creation.
- * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
+ * @returns the content; `now`: what the workspace's clock shows at the snapshot's time; see `Clock.now`
  * @throws ServiceError not_found
  */
 export function readOverview(claims: UserClaims, slug: string, query: MetricsQuery) {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, now);
     const { environment } = query;
     return {
-      now,
-      changes: await loadChanges(client, { workspaceId: id, environment }, query, now),
-      ...(await loadTaggedMetrics(client, id, query, now)),
+      now: clock.now,
+      changes: await loadChanges(client, { workspaceId: id, environment }, query, clock),
+      ...(await loadTaggedMetrics(client, id, query, clock)),
       budgets: await loadFullBudgets(client, id),
       projectOrder: await loadProjectSlugs(client, id),
     };

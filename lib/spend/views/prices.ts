@@ -10,9 +10,9 @@ import { loadPrices, loadUnpriced } from "@/lib/ledger/custom-prices/service";
  */
 export function readPricesView(claims: UserClaims, slug: string) {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
-    const list = await loadPrices(client, id, now);
-    const { unpriced } = await loadUnpriced(client, id);
+    const workspace = await requireMembership(client, claims, slug);
+    const list = await loadPrices(client, workspace.id, now);
+    const { unpriced } = await loadUnpriced(client, workspace);
     return { today: dayOf(now), ...list, unpriced };
   });
 }

@@ -2,6 +2,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import { activityQuery } from "@/lib/contract/spend/activity";
 import type { MetricsQuery } from "@/lib/contract/spend/metrics";
 import type { Subject } from "@/lib/contract/spend/subjects";
+import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadActivity } from "@/lib/spend/activity/service";
 import { loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
@@ -16,7 +17,7 @@ const shownRows = 8;
  * The content of the page of a project, a person, a key, a model, a feature or a tag, read in one snapshot: its figures, why they differ
  * from those compared with (undefined where nothing is compared), the budgets for just it, its latest rows, and the slugs of all
  * projects in order of creation.
- * @returns the content; `now`: the snapshot's time by the database's clock, milliseconds since 1970
+ * @returns the content; `now`: what the workspace's clock shows at the snapshot's time; see `Clock.now`
  * @throws ServiceError not_found
  */
 export function readSubject(
@@ -26,17 +27,18 @@ export function readSubject(
   query: MetricsQuery,
 ) {
   return asUserReading(claims, async (client, now) => {
-    const { id } = await requireMembership(client, claims, slug);
+    const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
+    const clock = clockOf(timeZone, now);
     const { environment, group_by: _, compare: __, compare_from: ___, compare_to: ____, ...days } = query;
     const filters = { [dimension]: value };
     const rows = activityQuery.parse({ limit: shownRows });
     const budgets = await loadFullBudgets(client, id);
     return {
-      now,
-      metrics: await loadMetrics(client, id, { ...query, ...filters }, now),
-      changes: await loadChanges(client, { workspaceId: id, environment, filters }, query, now),
+      now: clock.now,
+      metrics: await loadMetrics(client, id, { ...query, ...filters }, clock),
+      changes: await loadChanges(client, { workspaceId: id, environment, filters }, query, clock),
       budgets: budgets.filter(({ scope }) => scope.type === dimension && scope.value === value),
-      latest: await loadActivity(client, id, { ...rows, ...days, ...filters, environment }, now),
+      latest: await loadActivity(client, id, { ...rows, ...days, ...filters, environment }, clock),
       projectOrder: await loadProjectSlugs(client, id),
     };
   });

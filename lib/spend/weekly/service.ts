@@ -10,7 +10,7 @@ type Mover = { name: string; amount: string; before: string };
 
 /** The spend of a week in a time zone, compared with the week before. Amounts are exact decimal text, USD. */
 export type Week = {
-  workspace: { slug: string; name: string };
+  workspace: { slug: string; name: string; time_zone: string };
   /** Its Monday, `YYYY-MM-DD`. */
   from: string;
   time_zone: string;
@@ -44,14 +44,21 @@ const deadlineMs = 60_000;
 
 /**
  * Reads the spend of a week, for a member.
+ * @param asked the time zone; undefined for the workspace's
  * @param week its Monday; null for the last week that is over
  * @throws ServiceError not_found, mfa_required, validation_failed for an unknown time zone
  */
-export function readWeek(claims: UserClaims, slug: string, zone: string, week: string | null): Promise<Week> {
+export function readWeek(
+  claims: UserClaims,
+  slug: string,
+  asked: string | undefined,
+  week: string | null,
+): Promise<Week> {
   return asUserReading(
     claims,
     async (client) => {
-      const { id, name } = await requireMembership(client, claims, slug);
+      const { id, name, time_zone: timeZone } = await requireMembership(client, claims, slug);
+      const zone = asked ?? timeZone;
       const bounds = await selectBounds(client, zone, week).catch(explainZone);
       const [before, from, until] = [bounds.before_at, bounds.from_at, bounds.until_at].map((at) =>
         at.getTime(),
@@ -60,13 +67,13 @@ export function readWeek(claims: UserClaims, slug: string, zone: string, week: s
         throw new Error("The week's bounds are missing.");
       const rows = await selectWeek(
         client,
-        id,
+        { id, timeZone },
         { week: { from, until }, before: { from: before, until: from } },
         shown,
       );
       const budgets = await loadFullBudgets(client, id);
       return {
-        workspace: { slug, name },
+        workspace: { slug, name, time_zone: timeZone },
         from: bounds.week,
         time_zone: zone,
         ...toFigures(rows),

@@ -1,8 +1,11 @@
 import type { ClientBase } from "pg";
+import { clockOf } from "@/lib/contract/values/clock";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
+import type { DayRange } from "@/lib/contract/values/month";
 import { bigint, date, nullable, numeric, type Row, text, timestamp } from "@/lib/db/columns";
 import { selectAll, selectOne } from "@/lib/db/query";
-import { empty, join, type Sql, sql } from "@/lib/db/sql";
+import { empty, join, sql } from "@/lib/db/sql";
+import { firstDayFrom, isBetween, startOf } from "@/lib/ledger/days";
 import { countOf } from "@/lib/spend/listed-postings";
 
 /** What a report compares: a sum of everything, and what moved most of each of these. */
@@ -24,23 +27,17 @@ export type WeekRow = Row<typeof weekRow>;
 /** A span of time, in milliseconds since 1970; `until` is the first instant after it. */
 export type WeekSpan = { from: number; until: number };
 
-/** A span as whole UTC days and the hours before and after them. */
-function split({ from, until }: WeekSpan): { days: WeekSpan; edges: WeekSpan[] } {
-  const dayMs = 86_400_000;
-  const days = { from: Math.ceil(from / dayMs) * dayMs, until: Math.floor(until / dayMs) * dayMs };
+/** A span as whole days of a time zone and the hours before and after them. */
+function split(timeZone: string, { from, until }: WeekSpan): { days: DayRange; edges: WeekSpan[] } {
+  const days = {
+    from: firstDayFrom(timeZone, from),
+    until: dayOf(clockOf(timeZone, until).now),
+  };
   const edges = [
-    { from, until: days.from },
-    { from: days.until, until },
+    { from, until: startOf(timeZone, days.from) },
+    { from: startOf(timeZone, days.until), until },
   ];
   return { days, edges: edges.filter((edge) => edge.from < edge.until) };
-}
-
-/** Whether a column is within one of the spans. @param write writes an instant as a value of the column's type */
-function inSpans(column: Sql, spans: WeekSpan[], write: (ms: number) => Sql): Sql {
-  const conditions = spans.map(
-    ({ from, until }) => sql`${column} >= ${write(from)} and ${column} < ${write(until)}`,
-  );
-  return join(conditions, " or ");
 }
 
 const bounds = { week: date(), before_at: timestamp(), from_at: timestamp(), until_at: timestamp() };
@@ -60,40 +57,44 @@ export function selectBounds(client: ClientBase, zone: string, monday: string | 
 }
 
 /**
- * The live spend of a week and of the week before: whole UTC days are read from the daily totals, the hours around them from
- * the messages, so the sums equal those of the messages in any time zone.
+ * The live spend of a week and of the week before: whole days of the workspace are read from the daily totals, the hours around
+ * them from the messages, so the sums equal those of the messages in any time zone.
  * @param atMost the most movers of each dimension, and the most models without a price
  */
 export function selectWeek(
   client: ClientBase,
-  workspaceId: string,
+  { id: workspaceId, timeZone }: { id: string; timeZone: string },
   { week, before }: { week: WeekSpan; before: WeekSpan },
   atMost: number,
 ): Promise<WeekRow[]> {
-  const parts = [split(before), split(week)];
+  const parts = [split(timeZone, before), split(timeZone, week)];
   const edges = parts.flatMap((part) => part.edges);
   const wholeDays = parts.map((part) => part.days);
-  const begins = toInstant(week.from);
+  const between = ({ from, until }: WeekSpan) =>
+    isBetween(timeZone, sql`m.occurred_at`, toInstant(from), toInstant(until));
   const ofMessages = () => sql`
     union all
     select part.dimension, part.value, m.amount_usd, case when m.part = 0 then ${countOf(sql`m`)} else 0 end,
       case when m.cost_status = 'unpriced' then ${countOf(sql`m`)} else 0 end,
-      m.occurred_at >= ${begins}::timestamptz
+      ${between(week)}
     from public.messages as m
     cross join lateral (
       values ('provider', m.provider), ('project', m.project_id::text), ('user', m.end_user), ('key', m.api_key_id::text),
         ('model', m.model)
     ) as part (dimension, value)
-    where m.workspace_id = ${workspaceId} and m.environment = 'live' and (${inSpans(sql`m.occurred_at`, edges, (ms) => sql`${toInstant(ms)}::timestamptz`)})`;
+    where m.workspace_id = ${workspaceId} and m.environment = 'live' and (${join(edges.map(between), " or ")})`;
   return selectAll(
     client,
     weekRow,
     sql`with lines as (
       select dimension, value, amount_usd, message_count, unpriced_count,
-        day >= ${dayOf(wholeDays.at(-1)?.from ?? week.from)} as is_current
+        day >= ${wholeDays.at(-1)?.from}::date as is_current
       from public.daily_totals
       where workspace_id = ${workspaceId} and environment = 'live' and dimension in ('provider', 'project', 'user', 'key', 'model')
-        and (${inSpans(sql`day`, wholeDays, (ms) => sql`${dayOf(ms)}::date`)})
+        and (${join(
+          wholeDays.map(({ from, until }) => sql`day >= ${from}::date and day < ${until}::date`),
+          " or ",
+        )})
       ${edges.length > 0 ? ofMessages() : empty}
     ), sums as materialized (
       select dimension, value, coalesce(sum(amount_usd) filter (where is_current), 0) as amount,

@@ -5,7 +5,7 @@ export type AllocationMessage = {
   type: "allocation";
   /** The project that the cost is taken from; it must exist. */
   from_project: string;
-  /** USD to move: no more than `from_project` has spent in that UTC month. This or `percent`. */
+  /** USD to move: no more than `from_project` has spent in that month of the workspace. This or `percent`. */
   amount?: number | undefined;
   /** Per cent of what `from_project` has spent so far this month. This or `amount`. Needs the permission `read_summaries`, too. */
   percent?: number | undefined;

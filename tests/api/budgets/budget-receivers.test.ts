@@ -66,6 +66,10 @@ describe("Whom a budget warns", () => {
       channels: [{ id: chosen, name: "Chosen", is_off: false }],
       falls_back: false,
     });
+    const { secret } = await harness.fixtures.key(team.workspace);
+    const asKey = await apiClient(harness.services[0]?.baseUrl ?? "", secret).get("/api/v1/budgets/status");
+    // A key learns how many, and not who.
+    expect(asKey.body.budgets).toMatchObject([{ warns: { people: 1, channels: 1 } }]);
     expect(await sentTo()).toEqual([chosen, person.id].sort());
     const mails = await vi.waitUntil(
       async () => {

@@ -44,6 +44,7 @@ describe("Budget status", () => {
       period_until,
       time_zone: "UTC",
       blocks: false,
+      warns: { people: 0, channels: 0 },
       currency: "USD",
     };
     expect(body.budgets).toEqual([

@@ -28,6 +28,7 @@ const apart = [
   "/api/jobs",
   "/auth/v1/[...path]",
   "/callback",
+  "/sign-in/provider",
 ];
 const endpoints = found.filter(({ path }) => !apart.includes(path));
 
@@ -46,6 +47,8 @@ const ignoring = [
   // As Supabase Auth does.
   "/auth/v1/[...path]",
   "/callback",
+  // A link, which leads to the sign-in page whatever it has.
+  "/sign-in/provider",
   // A scrape may carry parameters that its configuration names.
   "/metrics",
   // A link, which leads to the outbox whatever it has.

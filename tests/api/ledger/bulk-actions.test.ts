@@ -362,6 +362,28 @@ describe("A preview", () => {
     expect((await act("owner", { action: "void", filters: { q: " ", nothing: 1 } })).status).toBe(400);
   });
 
+  test("is of the days of the workspace, as are the filters", async () => {
+    const project = await newProject();
+    const { sql } = harness.fixtures;
+    await sql.query("delete from public.time_zone_changes where workspace_id = $1", [team.workspace]);
+    await as("admin").call("PATCH", team.path, { time_zone: "Asia/Tokyo" });
+    const inZone = async () => (await as("viewer").get(`${team.path}/org`)).body.workspace as object;
+    await expect.poll(inZone, { timeout: 10_000 }).toMatchObject({ time_zone: "Asia/Tokyo" });
+    // One o'clock at night of the 12th in Tokyo, and that of the 13th.
+    await record(
+      ["2026-03-11T16:00:00Z", "2026-03-12T16:00:00Z"].map((at) => ({ ...expense(3), occurred_at: at })),
+      project,
+    );
+    const filters = { project, period: "range", from: "2026-03-12", to: "2026-03-12" };
+    const { body } = await act("owner", { action: "void", filters, dry_run: true });
+    expect(body).toMatchObject({ message_count: 1 });
+    expect(body.effects).toMatchObject({
+      projects: [{ slug: project, days: [{ day: "2026-03-12", before_usd: 3, after_usd: 0 }] }],
+    });
+    await as("admin").call("PATCH", team.path, { time_zone: "UTC" });
+    await expect.poll(inZone, { timeout: 10_000 }).toMatchObject({ time_zone: "UTC" });
+  });
+
   test("refuses more than 1,000 that match, and changes 1,000", async () => {
     const project = await newProject();
     const post = (count: number) =>

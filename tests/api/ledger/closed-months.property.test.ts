@@ -19,13 +19,14 @@ const rows = async (text: string, values: unknown[]) => (await harness.fixtures.
 const runs = Math.ceil(Number(process.env.LEDGER_RUNS ?? 30) / 5);
 
 const usd = fc.integer({ min: 1, max: 10 ** 9 }).map((n) => n / 10 ** 6);
-/** A month so many months ago, with an instant in it. */
+const zones = ["UTC", "Pacific/Auckland", "America/Los_Angeles"] as const;
+/** An instant in a month so many months ago, or near its first midnight, which is that of another instant in each zone. */
 const time = fc
-  .record({ ago: fc.constantFrom(1, 2, 2, 3, 3, 4), day: fc.integer({ min: 1, max: 28 }), hour: fc.nat(23) })
-  .map(({ ago, day, hour }) => ({
-    ago,
-    at: Date.parse(firstDay(ago)) + (day - 1) * 86_400_000 + hour * 3_600_000,
-  }));
+  .record({
+    ago: fc.constantFrom(1, 2, 2, 3, 3, 4),
+    hours: fc.oneof(fc.nat(28 * 24 - 1), fc.integer({ min: -14, max: 14 })),
+  })
+  .map(({ ago, hours }) => ({ at: Date.parse(firstDay(ago)) + hours * 3_600_000 }));
 const message = fc.oneof(
   usd.map((amount) => expense(amount)),
   usd.map((quantity) => ({
@@ -59,6 +60,15 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 /** What was filed of each closing, and what was exported of its month, when it was closed. */
 type Filed = Map<string, { month: string; hash: string; amount: number; exported: string }>;
 
+type Team = ClosingTeam & { zone: string };
+
+/** The day of an instant by the JavaScript engine's calendar; exactly midnight UTC is of that day everywhere. */
+const dayIn = (zone: string, at: number) =>
+  at % 86_400_000 === 0 ? dayOf(at) : new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(at);
+/** The same in SQL, as a timestamp, of a column. */
+const shown = (column: string) =>
+  `case when (${column} at time zone 'UTC')::time = '00:00' then ${column} at time zone 'UTC' else ${column} at time zone $2 end`;
+
 async function noteClosings(team: ClosingTeam, filed: Filed): Promise<void> {
   for (const { closing } of (await team.list()).months) {
     if (!closing || filed.has(closing.id)) continue;
@@ -69,25 +79,21 @@ async function noteClosings(team: ClosingTeam, filed: Filed): Promise<void> {
   }
 }
 
-async function play(
-  team: ClosingTeam,
-  { does, ...step }: Step,
-  recorded: string[],
-  filed: Filed,
-): Promise<void> {
+async function play(team: Team, { does, ...step }: Step, recorded: string[], filed: Filed): Promise<void> {
   const chosen = "which" in step ? recorded[step.which % Math.max(1, recorded.length)] : undefined;
   if ("message" in step && "time" in step) {
     const { at } = step.time;
     const { closed_until: closedUntil } = await team.list();
     const occurred_at = new Date(at).toISOString();
     const isOfPeriod = step.message.type === "subscription";
+    const day = isOfPeriod ? dayOf(at) : dayIn(team.zone, at);
     const answer = await team.add({
       ...step.message,
       ...(isOfPeriod ? { starts_on: dayOf(at) } : { occurred_at }),
     });
     recorded.push(answer.id);
     const wanted = isOfPeriod ? `${dayOf(at)}T00:00:00.000Z` : occurred_at;
-    const isClosed = closedUntil !== null && dayOf(at) < closedUntil;
+    const isClosed = closedUntil !== null && day < closedUntil;
     expect(answer.adjusts && new Date(answer.adjusts).toISOString()).toBe(isClosed ? wanted : undefined);
   } else if (does === "void" && chosen) {
     expect([201, 409]).toContain((await team.voids(chosen)).status);
@@ -124,7 +130,7 @@ async function play(
   }
 }
 
-async function checkAll(team: ClosingTeam, filed: Filed): Promise<void> {
+async function checkAll(team: Team, filed: Filed): Promise<void> {
   const { months } = await team.list();
   for (const month of months) {
     if (!month.closing) continue;
@@ -134,8 +140,8 @@ async function checkAll(team: ClosingTeam, filed: Filed): Promise<void> {
     expect(await team.exported(month.month)).toBe(was?.exported);
     const [sums] = await rows(
       `select coalesce(sum(amount_usd), 0)::float8 as usd from public.messages
-       where workspace_id = $1 and environment = 'live' and to_char(occurred_at at time zone 'UTC', 'YYYY-MM') = $2`,
-      [team.workspace, month.month],
+       where workspace_id = $1 and environment = 'live' and to_char(${shown("occurred_at")}, 'YYYY-MM') = $3`,
+      [team.workspace, team.zone, month.month],
     );
     expect(month.amount_usd).toBeCloseTo(sums.usd, 9);
     expect(month.amount_usd).toBe(was?.amount);
@@ -150,9 +156,9 @@ async function checkAll(team: ClosingTeam, filed: Filed): Promise<void> {
      ) and (m.occurred_at <> m.created_at or not exists (
        select from public.closed_months as c
        where c.workspace_id = m.workspace_id and c.closed_at <= m.created_at
-         and coalesce(c.reopened_at, 'infinity') >= m.created_at and m.adjusts < c.month + interval '1 month'
+         and coalesce(c.reopened_at, 'infinity') >= m.created_at and ${shown("m.adjusts")} < c.month + interval '1 month'
      ))`,
-    [team.workspace],
+    [team.workspace, team.zone],
   );
   expect(wrong).toEqual([]);
   const total = months.reduce((sum, { amount_usd }) => sum + (amount_usd as unknown as number), 0);
@@ -164,8 +170,8 @@ async function checkAll(team: ClosingTeam, filed: Filed): Promise<void> {
   const [coming] = await rows(
     `select coalesce(sum(amount_usd), 0)::float8 as usd from public.messages
      where workspace_id = $1 and environment = 'live' and occurred_at >= now()
-       and occurred_at < date_trunc('month', now()) + interval '1 month'`,
-    [team.workspace],
+       and ${shown("occurred_at")} < date_trunc('month', now() at time zone $2) + interval '1 month'`,
+    [team.workspace, team.zone],
   );
   expect(total).toBeCloseTo(all.usd + coming.usd, 6);
   expect(await ledgerDifferences(harness.fixtures, team.workspace)).toEqual([]);
@@ -173,10 +179,12 @@ async function checkAll(team: ClosingTeam, filed: Filed): Promise<void> {
   expect(left).toEqual([]);
 }
 
-test("Closed months keep figures, hashes and rows through any costs, voids, corrections, prices and folds", async () => {
+test("Closed months keep figures, hashes and rows through any costs, voids, corrections, prices and folds, in any time zone", async () => {
+  const steps = fc.array(step, { minLength: 6, maxLength: 16 });
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {
-      const team = await makeClosingTeam(harness);
+    fc.asyncProperty(fc.constantFrom(...zones), steps, async (zone, steps) => {
+      const team = { ...(await makeClosingTeam(harness)), zone };
+      await rows("update public.workspaces set time_zone = $2 where id = $1", [team.workspace, zone]);
       const recorded: string[] = [];
       const filed: Filed = new Map();
       for (const each of steps) await play(team, each, recorded, filed);

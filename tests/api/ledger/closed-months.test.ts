@@ -292,4 +292,33 @@ describe("Closing a month", () => {
     expect(foreign.status).toBe(404);
     expect((await other.users.owner.get(`${other.monthsPath}/${closing?.id}/export`)).status).toBe(404);
   });
+
+  test("is of months of the time zone, which stays while one is closed, as months stay open while it changes", async () => {
+    const team = await withTeam();
+    const ask = (time_zone: string) => team.users.admin.call("PATCH", team.path, { time_zone });
+    expect((await ask("Pacific/Auckland")).body.time_zone).toBe("Pacific/Auckland");
+    // 11 in the evening in Greenwich, and noon of the next day in Auckland.
+    const hourBefore = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) - 3_600_000).toISOString();
+    await team.add({ ...expense(2), occurred_at: hourBefore(`${closed}-01`) });
+    await team.add({ ...expense(5), occurred_at: hourBefore(openDay) });
+    expect((await team.close()).status).toBe(201);
+    expect(await team.monthOf()).toMatchObject({ amount_usd: 2 });
+    expect((await team.add({ ...expense(1), occurred_at: hourBefore(openDay) })).adjusts).toBeUndefined();
+    expect(
+      (await team.add({ ...expense(1), occurred_at: hourBefore(`${closed}-01`) })).adjusts,
+    ).toBeDefined();
+
+    const refused = await ask("Asia/Tokyo");
+    expect([refused.status, refused.body.error]).toEqual([409, "conflict"]);
+    expect(refused.body.error_description).toContain("Reopen them in Settings");
+    expect((await team.reopen()).status).toBe(201);
+    await harness.fixtures.sql.query(
+      "insert into public.time_zone_changes (workspace_id, time_zone, requested_at) values ($1, 'Asia/Tokyo', now())",
+      [team.workspace],
+    );
+    const closing = await team.close();
+    // The job may have done the change before.
+    expect([409, 201]).toContain(closing.status);
+    await isSound(team);
+  });
 });

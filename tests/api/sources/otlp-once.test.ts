@@ -69,6 +69,58 @@ describe("A call that is told several times is recorded once", () => {
   });
 });
 
+test("The counts of the richer of two reports of one response are recorded, whichever comes first", async () => {
+  // OpenLLMetry of Python counts the one output token that the beginning of a stream names once more than Anthropic's SDK.
+  const wrapper = named(unique, { "gen_ai.usage.output_tokens": 6, "user.id": "ada" });
+  const inSdk = named(unique, { "gen_ai.usage.cache_read.input_tokens": 4, feature: "search" });
+  const spans = [
+    { id: "1", trace: "a1", attributes: wrapper },
+    { id: "2", trace: "b2", attributes: inSdk },
+  ];
+  for (const [index, way] of waysOf(spans, ["opentelemetry.instrumentation", "sdk"]).entries()) {
+    const source = await makeSource(harness);
+    for (const sent of way) await source.accept(sent);
+    expect(await source.recorded(), `way ${index}`).toEqual({
+      cache_read_tokens: 4,
+      input_tokens: 6,
+      output_tokens: 5,
+    });
+    const { rows } = await harness.fixtures.sql.query(
+      `select distinct end_user, feature from public.messages
+       where workspace_id = $1 and voids is null and voided_by is null`,
+      [source.workspace],
+    );
+    expect(rows, `way ${index}`).toEqual([{ end_user: "ada", feature: "search" }]);
+  }
+});
+
+test("What a gateway billed is recorded, whichever of its report and the program's comes first", async () => {
+  const spans = [
+    { id: "1", trace: "a1", attributes: named(unique, { "gen_ai.usage.cache_read.input_tokens": 4 }) },
+    { id: "2", trace: "b2", attributes: named(unique, { "gen_ai.usage.total_cost": "0.5" }) },
+  ];
+  for (const [index, way] of waysOf(spans, ["ai", "openrouter"]).entries()) {
+    // Together, they come from one library.
+    if (index < 2) continue;
+    const source = await makeSource(harness);
+    for (const sent of way) await source.accept(sent);
+    const { rows } = await harness.fixtures.sql.query(
+      "select trim_scale(sum(amount_usd))::text as usd from public.messages where workspace_id = $1",
+      [source.workspace],
+    );
+    expect(rows, `way ${index}`).toEqual([{ usd: "0.5" }]);
+  }
+});
+
+test("A report of another key's call changes nothing of it", async () => {
+  const source = await makeSource(harness);
+  await source.accept(exportSpans([{ id: "1", trace: "a1", attributes: named(unique) }]));
+  const other = await makeSource(harness, {}, source.workspace);
+  const richer = named(unique, { "gen_ai.usage.cache_read.input_tokens": 4 });
+  await other.accept(exportSpans([{ id: "2", trace: "b2", attributes: richer }], { scope: "sdk" }));
+  expect(await source.recorded()).toEqual(call);
+});
+
 describe("Calls that only look alike are each recorded", () => {
   test.each([
     [

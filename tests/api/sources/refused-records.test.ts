@@ -94,6 +94,16 @@ describe("What is refused", () => {
     expect(await source.recorded()).toEqual({ input_tokens: 150 });
   });
 
+  test("Counts records that cannot be read as records, not as requests", async () => {
+    const source = await makeTeamSource(harness);
+    const broken = { "gen_ai.usage.input_tokens": "10.5" };
+    await source.accept(
+      exportSpans(uniqueCalls(2).map((span) => ({ ...span, attributes: { ...span.attributes, ...broken } }))),
+    );
+    const { refusals } = await source.until(({ refusals: all }) => all.length === 1);
+    expect(refusals).toMatchObject([{ code: "validation_failed", count: 2, example: {} }]);
+  });
+
   test("Names whole requests that were refused, without what they carried", async () => {
     const source = await makeTeamSource(harness, { allowed_cidrs: ["203.0.113.0/24"] });
     expect((await source.send(exportSpans(uniqueCalls(2)))).status).toBe(403);

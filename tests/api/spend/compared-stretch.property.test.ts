@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { type MetricsQuery, metricsQuery } from "@/lib/contract/spend/metrics";
 import { spendQuery } from "@/lib/contract/spend/spend-query";
+import { clockOf } from "@/lib/contract/values/clock";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { loadChanges } from "@/lib/spend/changes/service";
 import { loadComparison } from "@/lib/spend/explore/comparison";
@@ -99,10 +100,10 @@ test("Compares a period, to the message, with the same stretch in figures, cause
         const expected = show(total(within.map(({ amount }) => amount)));
         const client = await harness.fixtures.sql.connect();
         try {
-          const { previous } = await loadMetrics(client, workspaceId, asked, now);
+          const { previous } = await loadMetrics(client, workspaceId, asked, clockOf("UTC", now));
           expect(shown(previous?.to_point_usd)).toBe(expected);
           if (Object.values(filters).some((value) => value !== undefined)) return;
-          const changes = await loadChanges(client, { workspaceId, environment }, days, now);
+          const changes = await loadChanges(client, { workspaceId, environment }, days, clockOf("UTC", now));
           expect(shown(changes?.before_usd)).toBe(expected);
           expect(show(total(changes?.causes.map(({ amount_usd: usd }) => exact(usd)) ?? []))).toBe(
             shown(changes?.difference_usd),
@@ -111,10 +112,15 @@ test("Compares a period, to the message, with the same stretch in figures, cause
           const to = [new Date(Date.parse(range.until) - dayMs).toISOString().slice(0, 10), today].sort()[0];
           const explored = spendQuery.parse({ from: range.from, to, environment, group_by: [by], top: 2 });
           const who = { workspaceId, isKey: false, isOfUsers: false };
-          const answer = await loadAnswer(client, who, explored, now);
+          const answer = await loadAnswer(client, who, explored, clockOf("UTC", now));
           const compared = comparedWith(days, now);
           if (!compared) throw new Error("Nothing is compared.");
-          const comparison = await loadComparison(client, who, { query: explored, answer, compared }, now);
+          const comparison = await loadComparison(
+            client,
+            who,
+            { query: explored, answer, compared },
+            clockOf("UTC", now),
+          );
           expect(shown(comparison?.totals.before)).toBe(expected);
           expect(comparison?.stretch).toEqual(previous?.to_point);
           // Where nothing was spent in the period, there is no row to compare.
@@ -144,7 +150,12 @@ test("Takes the part of a day with too many lines of its sum, and says so", asyn
   const client = await harness.fixtures.sql.connect();
   try {
     const at = Date.parse("2026-03-02T06:00:00Z");
-    const { previous } = await loadMetrics(client, workspace, metricsQuery.parse({ period: "day" }), at);
+    const { previous } = await loadMetrics(
+      client,
+      workspace,
+      metricsQuery.parse({ period: "day" }),
+      clockOf("UTC", at),
+    );
     expect(previous?.to_point?.is_estimate).toBe(true);
     expect(shown(previous?.to_point_usd)).toBe(show(exact("6")));
   } finally {

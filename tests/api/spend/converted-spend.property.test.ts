@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { type Metrics, metricsQuery } from "@/lib/contract/spend/metrics";
 import { type SpendAnswer, spendQuery } from "@/lib/contract/spend/spend-query";
+import { clockOf } from "@/lib/contract/values/clock";
 import { monthOf } from "@/lib/contract/values/month";
 import { loadAnswer } from "@/lib/spend/explore/service";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
@@ -67,7 +68,7 @@ test("Sums days that were converted each at its rate, in totals, series and brea
         const client = await harness.fixtures.sql.connect();
         let body: Metrics;
         try {
-          body = await loadMetrics(client, workspaceId, query, Date.now(), displayOf(given));
+          body = await loadMetrics(client, workspaceId, query, clockOf("UTC", Date.now()), displayOf(given));
         } finally {
           client.release();
         }
@@ -141,7 +142,7 @@ test("Answers spend queries with cells of days that were converted each at its r
       let answer: SpendAnswer;
       try {
         const who = { workspaceId, isKey: false, isOfUsers: false };
-        answer = await loadAnswer(client, who, query, Date.now(), displayOf(given)).catch(
+        answer = await loadAnswer(client, who, query, clockOf("UTC", Date.now()), displayOf(given)).catch(
           (error) => (error.code === "validation_failed" ? fc.pre(false) : Promise.reject(error)) as never,
         );
       } finally {

@@ -2,7 +2,7 @@ import pg from "pg";
 import { describe, expect, test, vi } from "vitest";
 import { eraseAccounts } from "@/lib/access/account/service";
 import { resign } from "@/tests/helpers/access/callers";
-import { type Answer, apiClient, costMessage, signUpUser } from "@/tests/helpers/client";
+import { type Answer, apiClient, costMessage, signIn, signUpUser } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { latestMail } from "@/tests/helpers/outbox";
@@ -28,11 +28,7 @@ async function signInAgain(user: User) {
   ]);
   await rows("update public.profiles set deleted_at = deleted_at - interval '2 s' where id = $1", [user.id]);
   const account = { email: user.email, password: "correct horse battery" };
-  const { body } = await apiClient(baseUrl(), null).call(
-    "POST",
-    "/auth/v1/token?grant_type=password",
-    account,
-  );
+  const { body } = await signIn(baseUrl(), account);
   return apiClient(baseUrl(), String(body.access_token));
 }
 

@@ -24,7 +24,7 @@ import { readActivity } from "@/lib/spend/activity/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
 import { readOverview } from "@/lib/spend/views/overview";
 import { requireWorkspace } from "../membership";
-import { readPageRange, readRememberedRange } from "../page-range";
+import { clockNow, readPageRange, readRememberedRange } from "../page-range";
 import { serviceAddresses } from "../service-addresses";
 import { readThresholdNotes } from "../threshold-notes";
 
@@ -38,7 +38,7 @@ const breakdownDimensions: Dimension[] = ["project", "model", "feature", "provid
 /** The overview of a workspace: spend, forecast, budgets and breakdowns. Before the first message, the onboarding. */
 export default async function OverviewPage({ params, searchParams }: Props) {
   const { workspace } = await requireWorkspace((await params).workspace);
-  const shown = readPageRange(await searchParams, await readRememberedRange());
+  const shown = readPageRange(await searchParams, await readRememberedRange(), clockNow(workspace));
   const path = `/${workspace.slug}`;
   return (
     <>
@@ -61,7 +61,7 @@ export default async function OverviewPage({ params, searchParams }: Props) {
 }
 
 async function Overview({ slug, search, range }: { slug: string; search: SearchParams; range: RangeQuery }) {
-  const { claims, reader } = await requireWorkspace(slug);
+  const { claims, workspace, reader } = await requireWorkspace(slug);
   const environment = oneOf(search, "environment", environments);
   const metricsQuery = {
     ...range,
@@ -85,7 +85,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
       return <Onboarding slug={slug} start={search.start} hasTestData={projectOrder.length > 0} />;
   }
   const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
-  const notes = await readThresholdNotes(claims, slug, metrics, { environment });
+  const notes = await readThresholdNotes(claims, workspace, metrics, { environment });
   // Budgets count live spend of a month.
   const hasBudgets = metrics.period === "month" && environment === "live";
   const globalBudget = hasBudgets ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
@@ -121,7 +121,7 @@ async function Onboarding({
   start: string | string[] | undefined;
   hasTestData: boolean;
 }) {
-  const { claims, profile } = await requireWorkspace(slug);
+  const { claims, profile, workspace } = await requireWorkspace(slug);
   const [
     { sources, can_create: canRecord },
     { budgets, can_edit: canEdit },
@@ -136,6 +136,7 @@ async function Onboarding({
       canRecord={canRecord}
       waiting={sources.map(({ id, name }) => ({ id, name }))}
       hasTestData={hasTestData}
+      offersZone={canEdit && workspace.time_zone === "UTC" && workspace.next_time_zone === null}
       alerts={{
         budgets: budgets.map(({ name }) => name),
         channels: channels.filter(({ enabled }) => enabled).map(({ name }) => name),

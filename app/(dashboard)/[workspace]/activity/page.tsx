@@ -23,7 +23,7 @@ import { ServiceError } from "@/lib/errors";
 import { readSessions } from "@/lib/spend/activity/sessions";
 import { readActivityView } from "@/lib/spend/views/activity";
 import { requireWorkspace } from "../membership";
-import { readRememberedRange } from "../page-range";
+import { clockNow, readRememberedRange } from "../page-range";
 import { parseSearch } from "./search";
 
 export const metadata: Metadata = { title: "Activity" };
@@ -35,7 +35,12 @@ export default async function ActivityPage({ params, searchParams }: Props) {
   const { claims, workspace, reader } = await requireWorkspace((await params).workspace);
   const { slug } = workspace;
   const path = `/${slug}/activity`;
-  const query = parseSearch(await searchParams, await readRememberedRange(), reader.display?.currency);
+  const query = parseSearch(
+    await searchParams,
+    await readRememberedRange(),
+    reader.display?.currency,
+    clockNow(workspace),
+  );
   if (query.problem !== undefined) return <InvalidAddress path={path} problem={query.problem} />;
 
   const filters = new URLSearchParams(query.filters).toString();

@@ -23,6 +23,7 @@ const viewNames: readonly string[] = ["environment", "sort", "group", ...rangeNa
  * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
  * @param remembered the range that was last chosen in this browser, for an address without one
  * @param currency the currency in which amounts are wanted besides USD
+ * @param clock that of the workspace
  * @returns `params` of the address, with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
  *   undefined for filters by text, cost status, session, emitter, amount and adjustments, for which the service keeps no sums. `sessions` in
  *   the place of both where sessions are asked for
@@ -31,8 +32,9 @@ export function parseSearch(
   address: SearchParams,
   remembered: Parameters<typeof readPageRange>[1],
   currency: string | undefined,
+  clock: Parameters<typeof readPageRange>[2],
 ) {
-  const { query: shownRange, range, params: search, problem } = readPageRange(address, remembered);
+  const { query: shownRange, range, params: search, problem } = readPageRange(address, remembered, clock);
   const params = Object.fromEntries(
     filterNames.flatMap((name): [string, string][] => {
       const value = search[name];

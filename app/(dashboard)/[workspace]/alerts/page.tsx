@@ -1,21 +1,15 @@
-import { BellOff, BellRing } from "lucide-react";
+import { BellRing } from "lucide-react";
 import type { Metadata } from "next";
-import { AlertList } from "@/components/alerts/alert-list";
-import { ChannelList } from "@/components/alerts/channel-list";
-import { channelsId } from "@/components/alerts/channel-view";
-import { NewChannel } from "@/components/alerts/new-channel";
-import { RuleList } from "@/components/alerts/rule-list";
-import { WeeklyReportCard } from "@/components/alerts/weekly-report";
+import { inboxId } from "@/components/alerts/entry-view";
+import { InboxList } from "@/components/alerts/inbox-list";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
-import { listChannels } from "@/lib/alerts/channels/service";
-import { listAlerts } from "@/lib/alerts/log/service";
-import { readSubscription } from "@/lib/alerts/reports/service";
-import { listAlertRules } from "@/lib/alerts/rules/service";
-import { alertQuery } from "@/lib/contract/alerts/alerts";
+import { SegmentedLinks } from "@/components/ui/segmented-control";
+import { listEntries } from "@/lib/alerts/inbox/service";
+import { type InboxQuery, inboxQuery } from "@/lib/contract/alerts/alert-inbox";
 import { ServiceError } from "@/lib/errors";
 import { requireWorkspace } from "../membership";
 
@@ -23,95 +17,145 @@ export const metadata: Metadata = { title: "Alerts" };
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
-const alertsPerPage = 20;
+const entriesPerPage = 20;
 
-/** What fired in a workspace and whom it was sent to, the channels and the rules. States: alerts, none, no channel, an invalid address. */
+/** The inbox of alerts. States: entries, none of those that were asked for, nothing has fired, an invalid address. */
 export default async function AlertsPage({ params, searchParams }: Props) {
   const {
     claims,
+    user,
     workspace: { slug },
   } = await requireWorkspace((await params).workspace);
-  const { cursor } = await searchParams;
+  const { status, assignee, cursor } = await searchParams;
   const path = `/${slug}/alerts`;
-  const query = alertQuery.safeParse({ cursor, limit: alertsPerPage });
-  const [{ channels, can_edit: canEdit, can_mail: canMail }, { rules }, report, list] = await Promise.all([
-    listChannels(claims, slug),
-    listAlertRules(claims, slug),
-    readSubscription(claims, slug),
-    query.success ? listAlerts(claims, slug, query.data).catch(undefinedIfInvalid) : undefined,
-  ]);
-  if (!list) return <InvalidAddress path={path} />;
+  const query = inboxQuery.safeParse({ status, assignee, cursor, limit: entriesPerPage });
+  const inbox = query.success
+    ? await listEntries(claims, slug, query.data).catch(undefinedIfInvalid)
+    : undefined;
+  const header = (
+    <PageHeader
+      title="Alerts"
+      actions={
+        <Link href={`${path}/rules`} className={buttonVariants({ variant: "outline" })}>
+          Rules and channels
+        </Link>
+      }
+    />
+  );
+  if (!inbox || !query.success) {
+    return (
+      <>
+        {header}
+        <EmptyState
+          title="This address is not valid"
+          action={
+            <Link href={path} className={buttonVariants({ variant: "outline" })}>
+              Show all open alerts
+            </Link>
+          }
+        />
+      </>
+    );
+  }
+  const { open, snoozed, mine } = inbox.counts;
+  const shown = query.data;
+  const given = { status, assignee };
   return (
     <>
-      <PageHeader
-        title="Alerts"
-        // In one place, with and without channels: the dialog with the new secret must stay when the first one appears.
-        actions={canEdit ? <NewChannel workspace={slug} canMail={canMail} /> : null}
-      />
-      <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-10 lg:grid-cols-[minmax(0,1fr)_21rem]">
-        <section aria-label="Alerts" className="min-w-0">
-          {list.alerts.length === 0 ? (
-            <EmptyState icon={<BellRing />} title="Nothing has fired">
-              An alert fires when a budget reaches a threshold, a key is close to its limit, a day costs much
-              more than usual, or another rule applies. Each alert is sent once per period.{" "}
-              <Link href={`/${slug}/budgets`} className="underline underline-offset-4">
-                Budgets
-              </Link>
-            </EmptyState>
-          ) : (
-            <AlertList alerts={list.alerts} workspace={slug} canEdit={canEdit} />
-          )}
-          <nav aria-label="Pages of alerts" className="flex justify-center gap-2 pt-4 empty:hidden">
-            {cursor ? (
-              <Link href={path} className={buttonVariants({ variant: "outline" })}>
-                Back to the newest
-              </Link>
-            ) : null}
-            {list.next_cursor ? (
-              <Link
-                href={hrefWith(path, {}, { cursor: list.next_cursor })}
-                className={buttonVariants({ variant: "outline" })}
-              >
-                Show older
-              </Link>
-            ) : null}
-          </nav>
-        </section>
-        <div className="grid min-w-0 content-start gap-10">
-          <section
-            id={channelsId}
-            tabIndex={-1}
-            aria-labelledby="channels-title"
-            className="grid min-w-0 content-start gap-3 outline-none"
-          >
-            <h2 id="channels-title" className="font-medium text-sm">
-              Channels
-            </h2>
-            {channels.length === 0 ? (
-              <EmptyState icon={<BellOff />} title="No channel yet">
-                Add a channel to send alerts by mail, to Slack, Discord, Teams or PagerDuty, or to a webhook
-                of your own.
-                {canEdit ? null : " Admins of this workspace can add one."}
-              </EmptyState>
-            ) : (
-              <ChannelList channels={channels} workspace={slug} canEdit={canEdit} />
-            )}
-          </section>
-          <section aria-labelledby="rules-title" className="grid min-w-0 content-start gap-3">
-            <h2 id="rules-title" className="font-medium text-sm">
-              Rules
-            </h2>
-            <RuleList rules={rules} workspace={slug} canEdit={canEdit} />
-          </section>
-          <section aria-labelledby="report-title" className="grid min-w-0 content-start gap-3">
-            <h2 id="report-title" className="font-medium text-sm">
-              Weekly report
-            </h2>
-            <WeeklyReportCard report={report} workspace={slug} />
-          </section>
+      {header}
+      <section
+        id={inboxId}
+        tabIndex={-1}
+        aria-label="Inbox"
+        className="grid grid-cols-[minmax(0,1fr)] gap-4 outline-none"
+      >
+        <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+          <SegmentedLinks
+            label="Show alerts that are"
+            options={[
+              option("Open", open, path, given, { status: undefined }, shown.status === "open"),
+              option("Snoozed", snoozed, path, given, { status: "snoozed" }, shown.status === "snoozed"),
+              option("Resolved", 0, path, given, { status: "resolved" }, shown.status === "resolved"),
+            ]}
+          />
+          <SegmentedLinks
+            label="Show alerts of"
+            options={[
+              option("Everybody", 0, path, given, { assignee: undefined }, shown.assignee === undefined),
+              option("Mine", mine, path, given, { assignee: "me" }, shown.assignee === "me"),
+              option("Nobody's", 0, path, given, { assignee: "nobody" }, shown.assignee === "nobody"),
+            ]}
+          />
         </div>
-      </div>
+        {inbox.entries.length === 0 ? (
+          <NoEntries query={shown} slug={slug} />
+        ) : (
+          <InboxList
+            entries={inbox.entries}
+            workspace={slug}
+            userId={user.id}
+            canChange={inbox.can_change}
+            canSnooze={inbox.can_snooze}
+          />
+        )}
+        <nav aria-label="Pages of alerts" className="flex justify-center gap-2 empty:hidden">
+          {cursor ? (
+            <Link href={hrefWith(path, given, {})} className={buttonVariants({ variant: "outline" })}>
+              Back to the newest
+            </Link>
+          ) : null}
+          {inbox.next_cursor ? (
+            <Link
+              href={hrefWith(path, given, { cursor: inbox.next_cursor })}
+              className={buttonVariants({ variant: "outline" })}
+            >
+              Show older
+            </Link>
+          ) : null}
+        </nav>
+      </section>
     </>
+  );
+}
+
+/** One of the choices above the list. @param count shown beside the label, unless it is 0 */
+function option(
+  label: string,
+  count: number,
+  path: string,
+  given: SearchParams,
+  changes: Record<string, string | undefined>,
+  current: boolean,
+) {
+  return { label: count > 0 ? `${label} ${count}` : label, href: hrefWith(path, given, changes), current };
+}
+
+function NoEntries({ query: { status, assignee, cursor }, slug }: { query: InboxQuery; slug: string }) {
+  if (status !== "open" || assignee !== undefined || cursor !== undefined) {
+    return (
+      <EmptyState
+        icon={<BellRing />}
+        title="Nothing here"
+        action={
+          <Link href={`/${slug}/alerts`} className={buttonVariants({ variant: "outline" })}>
+            Show all open alerts
+          </Link>
+        }
+      >
+        No alert is {status === "all" ? "listed" : status}
+        {assignee === "me" ? " and yours" : assignee === "nobody" ? " and without somebody who has it" : null}
+        .
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={<BellRing />} title="Nothing needs you">
+      An alert opens when a budget reaches a threshold, a key is close to its limit, a day costs much more
+      than usual, or another rule applies. It is resolved by a member, or by itself once it no longer holds.{" "}
+      <Link href={`/${slug}/budgets`} className="underline underline-offset-4">
+        Budgets
+      </Link>
+    </EmptyState>
   );
 }
 
@@ -119,20 +163,4 @@ export default async function AlertsPage({ params, searchParams }: Props) {
 function undefinedIfInvalid(error: unknown): undefined {
   if (error instanceof ServiceError && error.code === "validation_failed") return undefined;
   throw error;
-}
-
-function InvalidAddress({ path }: { path: string }) {
-  return (
-    <>
-      <PageHeader title="Alerts" />
-      <EmptyState
-        title="This address is not valid"
-        action={
-          <Link href={path} className={buttonVariants({ variant: "outline" })}>
-            Show all alerts
-          </Link>
-        }
-      />
-    </>
-  );
 }

@@ -25,7 +25,7 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
   const {
     claims,
     user,
-    workspace: { slug },
+    workspace: { slug, time_zone: timeZone },
   } = await requireWorkspace((await params).workspace);
   const { budgets, can_edit: canEdit } = await listBudgets(claims, slug);
   const began = budgets.map(({ period_from: from }) => from).sort()[0];
@@ -48,6 +48,9 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
           <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
             <div id={budgetsSentenceId} tabIndex={-1} className="outline-none">
               <BudgetSentence budgets={budgets} />
+              <p className="pt-1 text-muted-foreground text-xs">
+                Days of {timeZone}, unless a budget names another time zone
+              </p>
             </div>
             {budgets.length > 1 ? (
               <SegmentedLinks

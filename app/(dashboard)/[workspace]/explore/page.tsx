@@ -23,7 +23,7 @@ import { explainIssue } from "@/lib/contract/values/parse-part";
 import { ServiceError } from "@/lib/errors";
 import { isRefusal, readExplore } from "@/lib/spend/views/explore";
 import { requireWorkspace } from "../membership";
-import { readPageRange, readRememberedRange } from "../page-range";
+import { clockNow, readPageRange, readRememberedRange } from "../page-range";
 import { readRememberedViews } from "../remembered-views";
 
 export const metadata: Metadata = { title: "Explore" };
@@ -34,7 +34,7 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 export default async function ExplorePage({ params, searchParams }: Props) {
   const { workspace } = await requireWorkspace((await params).workspace);
   const search = await searchParams;
-  const shown = readPageRange(search, await readRememberedRange());
+  const shown = readPageRange(search, await readRememberedRange(), clockNow(workspace));
   const path = `/${workspace.slug}/explore`;
   return (
     <>

@@ -49,6 +49,17 @@ async function snoozeOf({ harness, workspace }: World): Promise<Sample> {
   return { params: { id: rows[0].id } };
 }
 
+/** An entry of the inbox. */
+async function entryOf({ harness, workspace }: World): Promise<Sample> {
+  const subject = crypto.randomUUID();
+  await raise(harness.fixtures, crossing(workspace.id, { subject_id: subject }));
+  const { rows } = await harness.fixtures.sql.query(
+    "select id from public.alert_entries where workspace_id = $1 and subject_id = $2",
+    [workspace.id, subject],
+  );
+  return { params: { id: rows[0].id } };
+}
+
 /** Ends the subscriptions of a workspace's members. */
 async function endReports({ harness, workspace }: World): Promise<void> {
   await harness.fixtures.sql.query("delete from public.weekly_reports where workspace_id = $1", [
@@ -59,6 +70,12 @@ async function endReports({ harness, workspace }: World): Promise<void> {
 /** Alerts, their channels, and the weekly report. */
 export const alertSamples: Samples = {
   "GET /api/v1/workspaces/[slug]/alerts": nothing,
+  "GET /api/v1/workspaces/[slug]/alerts/inbox": nothing,
+  "GET /api/v1/workspaces/[slug]/alerts/inbox/[id]": entryOf,
+  "PATCH /api/v1/workspaces/[slug]/alerts/inbox/[id]": async (world) => ({
+    ...(await entryOf(world)),
+    body: { resolved: true },
+  }),
   "GET /api/v1/workspaces/[slug]/alerts/news": nothing,
   "POST /api/v1/workspaces/[slug]/alerts/seen": async ({ harness, workspace }) => {
     await raise(harness.fixtures, crossing(workspace.id, { subject_id: crypto.randomUUID() }));

@@ -1,7 +1,7 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
+import { clockNow, readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import type { SearchParams } from "@/components/filters/href";
 import { RangePicker } from "@/components/filters/range-picker";
@@ -20,7 +20,7 @@ export const metadata: Metadata = { title: "Projects" };
 /** All projects of a workspace with their spend in a range, how it differs, and their budgets. */
 export default async function ProjectsPage({ params, searchParams }: Props) {
   const { workspace } = await requireWorkspace((await params).workspace);
-  const shown = readPageRange(await searchParams, await readRememberedRange());
+  const shown = readPageRange(await searchParams, await readRememberedRange(), clockNow(workspace));
   const path = `/${workspace.slug}/projects`;
   return (
     <>

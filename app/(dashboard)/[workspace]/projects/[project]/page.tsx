@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
+import { clockNow, readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { SubjectFigures } from "@/app/(dashboard)/[workspace]/subject-figures";
 import { environments, hrefWith, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
@@ -39,7 +39,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 export default async function ProjectPage({ params, searchParams }: Props) {
   const { workspace: slug, project: projectSlug } = await params;
   const { workspace, project } = await findProject(slug, projectSlug);
-  const shown = readPageRange(await searchParams, await readRememberedRange());
+  const shown = readPageRange(await searchParams, await readRememberedRange(), clockNow(workspace));
   const path = `/${workspace.slug}/projects/${project.slug}`;
   return (
     <>

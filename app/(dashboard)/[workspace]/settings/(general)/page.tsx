@@ -8,6 +8,7 @@ import { DeleteWorkspace } from "@/components/workspaces/delete-workspace";
 import { ExportWorkspace } from "@/components/workspaces/export-workspace";
 import { LeaveWorkspace } from "@/components/workspaces/leave-workspace";
 import { RequireMfa } from "@/components/workspaces/require-mfa";
+import { TimeZoneSetting } from "@/components/workspaces/time-zone-setting";
 import { TransferOwnership } from "@/components/workspaces/transfer-ownership";
 import { WorkspaceForm } from "@/components/workspaces/workspace-form";
 import { provedSecondFactor } from "@/lib/access/sign-in/second-factor";
@@ -37,6 +38,7 @@ export default async function GeneralSettingsPage({ params }: Props) {
               { label: "Name", value: workspace.name },
               { label: "Description", value: workspace.description ?? "None" },
               { label: "Currency", value: workspace.base_currency },
+              { label: "Time zone", value: workspace.time_zone },
               { label: "Address", value: `/${workspace.slug}` },
               {
                 label: "Two-factor authentication",
@@ -46,6 +48,14 @@ export default async function GeneralSettingsPage({ params }: Props) {
           />
         )}
       </SettingsSection>
+      {isAdmin ? (
+        <SettingsSection
+          title="Time zone"
+          description="The time zone whose days, weeks and months all figures of the workspace are of. New budgets have it, too."
+        >
+          <TimeZoneSetting workspace={workspace} />
+        </SettingsSection>
+      ) : null}
       {isAdmin ? (
         <SettingsSection
           title="Two-factor authentication"

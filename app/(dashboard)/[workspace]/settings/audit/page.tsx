@@ -1,6 +1,7 @@
 import { Lock, ScrollText } from "lucide-react";
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { clockNow } from "@/app/(dashboard)/[workspace]/page-range";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { AuditFilterBar } from "@/components/audit/audit-filter-bar";
 import { AuditTable } from "@/components/audit/audit-table";
@@ -28,7 +29,7 @@ export default async function AuditPage({ params, searchParams }: Props) {
   const { slug, role } = workspace;
   if (role !== "owner" && role !== "admin") return <OnlyForAdmins />;
   const path = `/${slug}/settings/audit`;
-  const search = parseAuditSearch(await searchParams);
+  const search = parseAuditSearch(await searchParams, clockNow(workspace));
   if (search.problem !== undefined) return <InvalidAddress path={path} problem={search.problem} />;
   const { query, range, params: filters } = search;
   const log = await listAudit(claims, slug, query).catch(undefinedIfInvalid);

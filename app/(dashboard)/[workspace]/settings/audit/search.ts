@@ -14,7 +14,7 @@ const rangeNames = ["period", "from", "to"] as const;
  * @returns `params` of the address without the cursor, `range` for its controls, and the `query` for the service; or a
  *   `problem` as text
  */
-export function parseAuditSearch(address: SearchParams) {
+export function parseAuditSearch(address: SearchParams, clock: Parameters<typeof readPageRange>[2]) {
   const pick = (names: readonly string[]) =>
     Object.fromEntries(
       names.flatMap((name): [string, string | string[]][] => {
@@ -25,7 +25,7 @@ export function parseAuditSearch(address: SearchParams) {
     );
   const filters = pick(filterNames);
   const days = pick(rangeNames);
-  const { range, problem } = readPageRange(days, { period: "all", compare: "none" });
+  const { range, problem } = readPageRange(days, { period: "all", compare: "none" }, clock);
   if (problem !== undefined) return { problem };
   const query = auditQuery.safeParse({
     ...filters,

@@ -27,7 +27,7 @@ export default async function BooksPage({ params }: Props) {
         description={
           isEmpty
             ? undefined
-            : "The figures of a closed month stay as they were filed. What is recorded of it later is booked in the open month, as an adjustment. Live costs; months are UTC."
+            : `The figures of a closed month stay as they were filed. What is recorded of it later is booked in the open month, as an adjustment. Live costs; months of ${workspace.time_zone}.`
         }
       >
         {isEmpty ? (

@@ -1,18 +1,21 @@
 import { Users } from "lucide-react";
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { formatCount } from "@/components/figures/format-count";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
+import { asProp } from "@/components/figures/amount";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
 import { formatDate } from "@/components/figures/format-date";
+import { activityHref } from "@/components/filters/href";
 import { peopleId } from "@/components/people/people-id";
 import { PeopleTable } from "@/components/people/people-table";
 import { RefreshWhile } from "@/components/prices/refresh-while";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { Badge } from "@/components/ui/badge";
 import { EmptyState } from "@/components/ui/empty-state";
-import { metricsQuery } from "@/lib/contract/spend/metrics";
+import { rangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Erasure } from "@/lib/contract/spend/people";
 import { listErasures } from "@/lib/ledger/erasure/service";
-import { readMetrics } from "@/lib/spend/metrics/service";
+import { listSubjects } from "@/lib/spend/subjects/service";
 
 export const metadata: Metadata = { title: "People" };
 
@@ -20,31 +23,36 @@ type Props = { params: Promise<{ workspace: string }> };
 
 /** The people whom usage was for, and the erased ones. Admins have a person erased here. */
 export default async function PeoplePage({ params }: Props) {
-  const { claims, workspace, reader } = await requireWorkspace((await params).workspace);
+  const { claims, user, workspace, reader } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;
   const canErase = role === "owner" || role === "admin";
-  const query = metricsQuery.parse({ period: "all", group_by: "user", currency: reader.display?.currency });
-  const { by_user: slices } = await readMetrics(claims, slug, query);
+  const query = { ...rangeQuery.parse({ period: "all" }), dimension: "user", environment: "live" } as const;
+  const { subjects, found } = await listSubjects(claims, slug, query, reader.display?.currency);
   const { erasures } = canErase ? await listErasures(claims, slug) : { erasures: [] };
-  const people = slices.filter(({ value }) => value !== null);
   return (
     <SettingsSections>
       <RefreshWhile isRunning={erasures.some(({ status }) => status !== "done")} />
       <div id={peopleId} tabIndex={-1} className="outline-none">
         <SettingsSection
           title="People"
-          description={
-            people.length === 0
-              ? undefined
-              : "The people that messages name as “user”, by live spend, at most 100. They do not need an account."
-          }
+          description={subjects.length === 0 ? undefined : introduce(subjects.length, found)}
         >
-          {people.length === 0 ? (
+          {subjects.length === 0 ? (
             <EmptyState icon={<Users />} title="Nobody is named yet">
               Usage that is recorded with a <code className="font-mono">user</code> appears here by person.
             </EmptyState>
           ) : (
-            <PeopleTable workspace={slug} people={people} canErase={canErase} />
+            <PeopleTable
+              workspace={slug}
+              people={subjects.map(({ name, spent, messages }) => ({
+                name,
+                href: activityHref(slug, { period: "all", user: name }),
+                spent: asProp(spent),
+                messages,
+              }))}
+              canErase={canErase}
+              views={await readRememberedViews(user.id)}
+            />
           )}
         </SettingsSection>
       </div>
@@ -58,6 +66,12 @@ export default async function PeoplePage({ params }: Props) {
       )}
     </SettingsSections>
   );
+}
+
+function introduce(listed: number, found: number): string {
+  const who = "The people that messages name as “user”, with their live spend. They do not need an account.";
+  if (found === listed) return who;
+  return `${who} These are the ${formatNumber(listed)} of ${formatNumber(found)} with the highest spend.`;
 }
 
 /** The erasures of people, by their pseudonyms, with the progress of those under way. */

@@ -3,7 +3,7 @@ import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
-import { readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
+import { clockNow, readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { SubjectFigures } from "@/app/(dashboard)/[workspace]/subject-figures";
 import { asProp } from "@/components/figures/amount";
@@ -39,15 +39,17 @@ type Props = {
 const readAddress = cache(async (params: Props["params"], searchParams: Props["searchParams"]) => {
   const { workspace: slug, dimension } = await params;
   if (!isSubjectDimension(dimension) || dimension === "project") notFound();
-  const { claims } = await requireWorkspace(slug);
+  const { claims, workspace } = await requireWorkspace(slug);
   const search = await searchParams;
   const value = typeof search.name === "string" && search.name !== "" ? search.name : undefined;
-  if (dimension !== "key" || value === undefined) return { slug, dimension, search, value, title: value };
+  if (dimension !== "key" || value === undefined)
+    return { slug, workspace, dimension, search, value, title: value };
   const { api_keys: keys } = await listApiKeys(claims, slug);
   const key = keys.find(({ id }) => id === value);
   if (!key) notFound();
   return {
     slug,
+    workspace,
     dimension,
     search,
     value,
@@ -63,8 +65,11 @@ export async function generateMetadata({ params, searchParams }: Props): Promise
 
 /** What people, keys, models, features or tags cost: the list of all, or with a name the page of one. */
 export default async function SpendPage({ params, searchParams }: Props) {
-  const { slug, dimension, search, value, title, ...more } = await readAddress(params, searchParams);
-  const shown = readPageRange(search, await readRememberedRange());
+  const { slug, workspace, dimension, search, value, title, ...more } = await readAddress(
+    params,
+    searchParams,
+  );
+  const shown = readPageRange(search, await readRememberedRange(), clockNow(workspace));
   const path = `/${slug}/spend/${dimension}`;
   const { many } = subjectNames[dimension];
   const environment = oneOf(search, "environment", environments);

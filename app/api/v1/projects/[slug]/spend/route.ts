@@ -6,7 +6,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "What a project spent",
     description:
-      "Totals, breakdowns by model, feature and day, and the latest rows of a range; this UTC month by default.",
+      "Totals, breakdowns by model, feature and day, and the latest rows of a range; this month of the workspace by default.",
     auth: "key",
     permission: "read_summaries",
     params: projectSpendParams,

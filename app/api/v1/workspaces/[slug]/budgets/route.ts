@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Set a budget",
     description:
-      "For all spend, or for one project, feature, provider, model, key, user or tag, per day, week, month, quarter or year. For admins. Several budgets may have the same scope. A name that no cost has yet is refused, unless `allow_unknown_scope` is true.",
+      "For all spend, or for one project, feature, provider, model, key, user or tag, per day, week, month, quarter or year of its time zone. For admins. Several budgets may have the same scope. A name that no cost has yet is refused, unless `allow_unknown_scope` is true.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

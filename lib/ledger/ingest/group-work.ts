@@ -1,0 +1,137 @@
+import type { IngestRequest } from "@/lib/contract/ledger/message";
+import { toInstant } from "@/lib/contract/values/instant";
+import { newId } from "@/lib/db/new-id";
+import { add, type Decimal } from "@/lib/decimal";
+import { ServiceError, type Verdict } from "@/lib/errors";
+import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
+import type { ApiKey } from "@/lib/keys/api-key";
+import { decideCost } from "@/lib/keys/decide";
+import { bookOpen } from "@/lib/ledger/closing/book-open";
+import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
+import { dueCharges, type PeriodCharge, postingsOfCharge } from "@/lib/ledger/recurring/charges";
+import { AllocationBook, type SpendRange } from "./allocation";
+import { BudgetBook, type Planned, type UnknownPeriods } from "./budget-book";
+import type { Submission } from "./call";
+import { isRecurring } from "./call-bounds";
+import { checkMessage } from "./check";
+import { type Composed, composeMessage } from "./compose";
+import type { Draft } from "./draft";
+
+/**
+ * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many lines and past periods
+ * the messages of its call before it have.
+ */
+export type Place = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
+
+/** What a message records: itself, and the further periods of a recurring subscription that have begun by now. */
+export type Work = { own: Composed; due: PeriodCharge[] };
+
+/** What the messages of a group record, and whether the limits of keys and blocking budgets have room for it. No I/O. */
+export class GroupWork {
+  readonly now: number;
+  /** When the group is recorded, ISO 8601. */
+  readonly createdAt: string;
+  readonly #allocations = new AllocationBook();
+  readonly #budgets: BudgetBook;
+
+  constructor(
+    private readonly admission: Admission,
+    private readonly prices: Map<string, readonly PriceOverride[]>,
+  ) {
+    this.now = admission.now;
+    this.createdAt = toInstant(admission.now);
+    this.#budgets = new BudgetBook(admission.budgets);
+  }
+
+  /** What must be known of the ledger for allocations among these messages; `knowSpend` takes the answers. */
+  spendToKnow(messages: { lookup: string; request: IngestRequest }[], draft: Draft): SpendRange[] {
+    const { keys, now } = this.admission;
+    return messages.flatMap(({ lookup, request: { message } }) => {
+      const loaded = keys.get(lookup);
+      if (message.type !== "allocation" || !loaded || checkMessage(message, now)) return [];
+      return this.#allocations.rangesOf(loaded.key, message, draft, now);
+    });
+  }
+
+  knowSpend(known: (Omit<SpendRange, "workspace_id"> & { amount_usd: string })[]): void {
+    for (const { amount_usd, ...range } of known) this.#allocations.know(range, amount_usd);
+  }
+
+  /** What must be known of blocking budgets to decide this group; see `BudgetBook`. */
+  unknownPeriods(): UnknownPeriods[] {
+    return this.#budgets.unknownPeriods();
+  }
+
+  compose({ key, closedUntil }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Verdict<Work> {
+    const { now } = this;
+    const books = { closedUntil, timeZone: key.timeZone };
+    const book = (composed: Composed): Composed => {
+      const postings = bookOpen(composed.postings, books, this.createdAt);
+      return postings === composed.postings ? composed : { ...composed, postings };
+    };
+    if (message.type === "allocation") {
+      const own = this.#allocations.compose(key, project, message, draft, now);
+      return own instanceof ServiceError ? own : { own: book(own), due: [] };
+    }
+    const own = composeMessage(message, { now, overrides: this.prices.get(key.workspaceId) ?? [] });
+    const due = isRecurring(message) ? dueCharges(message, now) : [];
+    return { own: book(own), due: due.map((charge) => ({ ...charge, composed: book(charge.composed) })) };
+  }
+
+  /** Why the key's limit has no room for a cost, USD, or a blocking budget for what a message records; null where they have. */
+  decideRoom(
+    loaded: LoadedKey,
+    request: Submission,
+    { own, due }: Work,
+    cost: Decimal,
+    { draft, dryRun }: Place,
+  ): Verdict<null> {
+    const { key } = loaded;
+    const refusal = decideCost(key, draft.spentBy(loaded), cost, this.now);
+    if (refusal || this.admission.budgets.length === 0) return refusal;
+    const projectId = draft.projectId(key.workspaceId, request.project);
+    const planned: Planned[] = own.postings.map((posting) => ({ posting, projectId }));
+    const [, from] = planned;
+    if (from && own.fromProject !== undefined)
+      from.projectId = draft.projectId(key.workspaceId, own.fromProject);
+    // The id of a later period is of no account here.
+    const later = due.flatMap((charge) => postingsOfCharge(charge, ""));
+    return this.#budgets.decide(
+      key,
+      [...planned, ...later.map((posting) => ({ posting, projectId }))],
+      draft,
+      dryRun,
+    );
+  }
+
+  /** The same for what a correction costs more, USD, with what it records. */
+  decideMore(
+    loaded: LoadedKey,
+    planned: readonly Planned[],
+    more: Decimal,
+    { draft, dryRun }: Place,
+  ): Verdict<null> {
+    return (
+      decideCost(loaded.key, draft.spentBy(loaded), more, this.now) ??
+      this.#budgets.decide(loaded.key, planned, draft, dryRun)
+    );
+  }
+
+  /** The columns of a new message that are its sender's. */
+  ownerOf(key: ApiKey, { source }: Submission, projectId: string) {
+    return {
+      workspace_id: key.workspaceId,
+      id: newId(),
+      created_at: this.createdAt,
+      api_key_id: key.id,
+      source,
+      environment: key.environment,
+      project_id: projectId,
+    };
+  }
+}
+
+/** What a message costs with the periods that are due, USD. */
+export function costOfWork({ own, due }: Work): Decimal {
+  return due.reduce((total, { composed }) => add(total, composed.cost), own.cost);
+}

@@ -1,0 +1,104 @@
+import { newId } from "@/lib/db/new-id";
+import { compare, subtract, zero } from "@/lib/decimal";
+import { ServiceError } from "@/lib/errors";
+import type { LoadedKey } from "@/lib/keys/admission-queries";
+import { decideAttempt } from "@/lib/keys/decide";
+import type { Settled } from "@/lib/ledger/telemetry/span-tree";
+import type { IngestCall, Submission } from "./call";
+import type { GroupWork, Place } from "./group-work";
+import type { LedgerRow } from "./ledger";
+import { isAlike, type TellingBook, type ToldCall } from "./telling-book";
+import { costOf } from "./told-again";
+import { bestOf, isSameContent, withFound } from "./told-postings";
+import { spansOf } from "./wanted-tellings";
+
+/** What the spans of earlier exports change of a group's calls, and those of the group of earlier calls. No I/O. */
+export class SpanSettling {
+  constructor(
+    private readonly work: GroupWork,
+    private readonly tellings: TellingBook,
+  ) {}
+
+  /**
+   * A call inside a span that told another call is one of its own: where what that span told has given way to other calls
+   * inside it, or differs from this one and so gives way now.
+   */
+  apart(keyId: string, request: Submission): Submission {
+    const { telling } = request;
+    if (!telling || telling.outer.length === 0) return request;
+    const isSame = (call: ToldCall) => !call.isReplaced && isAlike(call, telling.tellings ?? []);
+    const tree = this.tellings.treeOf(keyId);
+    const isTakenOver = spansOf(request).some((span) => tree.isTakenOver(span, isSame));
+    return isTakenOver ? { ...request, telling: { ...telling, outer: [] } } : request;
+  }
+
+  /**
+   * Remembers the spans of an export, and makes of what earlier exports told what it would be if all had come in one: a call around
+   * another one is taken back, and calls get the names of the spans around them. The key decides what it may record.
+   */
+  settle(loaded: LoadedKey, { body, spans = [] }: IngestCall, arrival: number, place: Place): void {
+    const { key } = loaded;
+    if (body instanceof ServiceError || !key.permissions.includes("log_usage")) return;
+    this.tellings.addSpans(key, spans);
+    for (const request of body) {
+      if (request instanceof ServiceError || !request.telling) continue;
+      this.tellings.addSpans(key, spansOf(request));
+    }
+    for (const { call, isAround, around, names } of this.tellings.treeOf(key.id).settle(arrival)) {
+      if (call.isVoided) continue;
+      if (isAround) {
+        this.#takeBack(loaded, call, place);
+        continue;
+      }
+      this.#complete(loaded, call, { around, names }, place);
+    }
+  }
+
+  /**
+   * Corrects a call by what spans around it say that came in other exports: their names, and where one told the same counts and divides
+   * them into more kinds, these. Where the key may not record it so, or its limit has no room for what it costs more, it stays.
+   */
+  #complete(
+    loaded: LoadedKey,
+    call: ToldCall,
+    { around, names }: Pick<Settled<ToldCall>, "around" | "names">,
+    place: Place,
+  ): void {
+    const { key } = loaded;
+    const { draft } = place;
+    const { user, feature, project } = names;
+    const denied = decideAttempt(key, {
+      permissions: ["log_usage"],
+      ...(project !== undefined && { projects: [project] }),
+      ...(feature !== undefined && { features: [feature] }),
+      ...(user !== undefined && { users: [user] }),
+    });
+    const divided = around.reduce<readonly LedgerRow[]>((rows, { tellings, postings }) => {
+      const told = { tellings, postings, relation: "around" as const };
+      return (
+        (isAlike(call, tellings) && bestOf({ ...call, postings: rows as ToldCall["postings"] }, told)) || rows
+      );
+    }, call.postings);
+    const known = project === undefined ? undefined : (draft.projectId(key.workspaceId, project) ?? "");
+    const rows = denied ? divided : withFound(divided, names, known);
+    if (isSameContent(rows, call.postings)) return;
+    const more = subtract(costOf(rows), costOf(call.postings));
+    const planned = rows.map((posting) => ({ posting, projectId: posting.project_id }));
+    if (compare(more, zero) > 0 && this.work.decideMore(loaded, planned, more, place)) return;
+    if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
+    const id = newId();
+    const corrected = rows.map((row) => ({
+      ...row,
+      id,
+      created_at: this.work.createdAt,
+      project_id: row.project_id || draft.projectIn(key.workspaceId, project ?? ""),
+    })) as [LedgerRow, ...LedgerRow[]];
+    this.tellings.correct(call, corrected, "Completed by spans around it.");
+  }
+
+  /** Takes back what is recorded for a span around recorded calls. */
+  #takeBack(loaded: LoadedKey, call: ToldCall, { draft }: Place): void {
+    if (loaded.key.monthlyLimit !== null) draft.addSpent(loaded, subtract(zero, costOf(call.postings)));
+    this.tellings.replace(call);
+  }
+}

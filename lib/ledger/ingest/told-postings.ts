@@ -1,0 +1,103 @@
+import { parseDecimal, toText } from "@/lib/decimal";
+import {
+  isRicher,
+  kindRank,
+  type Relation,
+  type Standing,
+  type Telling,
+} from "@/lib/ledger/telemetry/same-call";
+import type { FoundNames } from "@/lib/ledger/telemetry/span-tree";
+import type { LedgerRow } from "./ledger";
+import type { ToldCall } from "./telling-book";
+
+/** How much is known to be told of a call: by its tellings, or where these are not known, by its postings. */
+function standingsOf({ tellings, postings }: Pick<ToldCall, "tellings" | "postings">): readonly Standing[] {
+  if (tellings.length > 0) return tellings;
+  return [{ rank: postings.length * kindRank, emitter: postings[0].emitter ?? "" }];
+}
+
+/** The columns that one telling of a call may have and another lack. */
+const names = ["feature", "end_user", "session"] as const;
+
+/**
+ * The postings of a call that is told twice: those of the telling that says more, with the names that only the other one has.
+ * @param other what the other telling comes to, and how it stands to the recorded ones
+ * @returns undefined where the ledger has them already
+ */
+export function bestOf(
+  { tellings, postings }: Pick<ToldCall, "tellings" | "postings">,
+  other: { tellings: readonly Telling[]; postings: readonly LedgerRow[]; relation: Relation },
+): LedgerRow[] | undefined {
+  const isBetter = isRicher(other.tellings, standingsOf({ tellings, postings }), other.relation);
+  const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
+  const [source] = rest;
+  // Of nested spans, the inner one says when, for whom and for what the call was: of the outer one, its kinds of tokens may be taken,
+  // and names that only it has.
+  const isInnerLess = other.relation === (isBetter ? "around" : "inside");
+  const joined = isInnerLess
+    ? best.map((posting) => withNames({ ...posting, ...placeOf(source as LedgerRow) }, posting))
+    : best.map((posting) => withNames(posting, source as LedgerRow));
+  return isSameContent(joined, postings) ? undefined : joined;
+}
+
+/** When, for whom and for what a posting is. */
+const placeOf = ({ occurred_at, project_id, feature, end_user, session, tags }: LedgerRow) => ({
+  occurred_at,
+  project_id,
+  feature,
+  end_user,
+  session,
+  tags,
+});
+
+/** The postings of a call with names that spans around it have, which come before those of its resource. */
+export function withFound(
+  postings: readonly LedgerRow[],
+  { feature, user, session, tags }: FoundNames,
+  projectId: string | undefined,
+): LedgerRow[] {
+  return postings.map((posting) => {
+    const found = Object.entries(tags).map(([name, value]) => `${name}:${value}`);
+    const named = {
+      ...posting,
+      project_id: projectId ?? posting.project_id,
+      feature: feature ?? posting.feature,
+      end_user: user ?? posting.end_user,
+      session: session ?? posting.session,
+    };
+    return found.length === 0 ? named : withNames({ ...named, tags: found }, posting);
+  });
+}
+
+export function isSameContent(one: readonly LedgerRow[], other: readonly LedgerRow[]): boolean {
+  return contentOf(one) === contentOf(other);
+}
+
+function withNames(posting: LedgerRow, from: LedgerRow): LedgerRow {
+  const named = { ...posting };
+  for (const name of names) named[name] = posting[name] ?? from[name] ?? undefined;
+  const own = posting.tags ?? [];
+  const nameOf = (tag: string) => tag.slice(0, tag.indexOf(":"));
+  const further = (from.tags ?? []).filter((tag) => !own.some((known) => nameOf(known) === nameOf(tag)));
+  const tags = [...own, ...further].sort().slice(0, maxTags);
+  named.tags = tags.length > 0 ? tags : undefined;
+  return named;
+}
+
+const maxTags = 10;
+
+/** What makes postings the same: not their ids, nor which program told them. */
+function contentOf(postings: readonly LedgerRow[]): string {
+  return JSON.stringify(
+    postings.map((one) => [
+      ...[one.project_id, one.provider, one.model, one.unit_type, one.cost_status].map(
+        (text) => text ?? null,
+      ),
+      ...[one.feature, one.end_user, one.session].map((text) => text ?? null),
+      ...[one.quantity, one.amount_usd, one.list_price_usd].map((decimal) =>
+        decimal === undefined || decimal === null ? null : toText(parseDecimal(decimal)),
+      ),
+      one.tags ?? null,
+    ]),
+  );
+}
