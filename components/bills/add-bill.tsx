@@ -106,7 +106,9 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
     if (answer?.id) close();
     else if (answer) setFound(answer);
   };
-  const columnErrors = Object.entries(fieldErrors).filter(([name]) => name.startsWith("columns."));
+  const columnErrors = Object.entries(fieldErrors).filter(
+    ([name]) => name.startsWith("columns.") && name !== "columns.provider",
+  );
   return (
     // What was checked holds for the fields as they were.
     <Form
@@ -124,7 +126,12 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
         )}
       </FormField>
       <div className="grid items-start gap-4 sm:grid-cols-2">
-        <FormField label="Provider" optional description="Where no column names it: openai, anthropic.">
+        <FormField
+          label="Provider"
+          optional
+          error={fieldErrors["columns.provider"]}
+          description="Where no column names it: openai, anthropic."
+        >
           {(control) => <Input {...control} name="provider" maxLength={64} autoComplete="off" />}
         </FormField>
         <FormField label="Amounts are in">
@@ -141,7 +148,11 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
           <summary className="cursor-pointer text-sm">Columns</summary>
           <div className="grid gap-3 pt-3 sm:grid-cols-2">
             {(Object.keys(labels) as BillField[]).map((field) => (
-              <FormField key={field} label={labels[field]} error={fieldErrors[`columns.${field}`]}>
+              <FormField
+                key={field}
+                label={labels[field]}
+                error={field === "provider" ? undefined : fieldErrors[`columns.${field}`]}
+              >
                 {(control) => (
                   <Select {...control} name={`columns.${field}`}>
                     <option value="">

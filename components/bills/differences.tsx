@@ -69,6 +69,9 @@ export function Differences({ detail, workspace }: { detail: ReconciledDetail; w
         {differing.length > shown.length
           ? `${formatCount(differing.length - shown.length, "smaller difference")} in the API. `
           : ""}
+        {detail.cells.length < detail.cell_count
+          ? `Days: the ${formatNumber(detail.cells.length)} largest differences of ${formatNumber(detail.cell_count)}. `
+          : ""}
         {equal > 0 ? `${formatCount(equal, "other model")} recorded as billed.` : ""}
       </p>
     </div>
@@ -95,6 +98,7 @@ function PartNames({ parts }: { parts: ReconciledCell["parts"] }) {
 
 /** The days of a model on which it differs, in their order. */
 function Days({ cells, workspace }: { cells: ReconciledCell[]; workspace: string }) {
+  if (cells.length === 0) return null;
   const days = [...cells].sort((a, b) => (a.from < b.from ? -1 : 1));
   return (
     <details className="mt-1 text-xs">

@@ -132,7 +132,7 @@ function findColumns(
   for (const field of fields) offer(field, billFields[field]);
   for (const field of ["day", "amount", "provider"] as const) {
     if (columns[field] !== undefined || constants[field] !== undefined) continue;
-    const message = `No column has the ${field}. Name it, or give one value for all rows in constants; ${there}`;
+    const message = `No column has the ${field}. Name its column, or give one value for all rows; ${there}`;
     throw refuse(message, `columns.${field}`);
   }
   return columns;
