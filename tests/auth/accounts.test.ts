@@ -51,6 +51,8 @@ describe("Sign-up", () => {
         description: null,
         require_mfa: false,
         base_currency: "USD",
+        time_zone: "UTC",
+        next_time_zone: null,
         role: "owner",
       },
     ]);
