@@ -43,7 +43,7 @@ create trigger bills_are_audited
 -- provider that overlap with it, unless both name different accounts. So two reports of the same money are never summed, what was
 -- stated before is kept, and returns when the later bill is deleted.
 create table public.bill_statements (
-  workspace_id uuid not null,
+  workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null,
   bill_id uuid not null,
   -- In the order in which statements were made.
