@@ -78,7 +78,7 @@ test("A project's spend is refused for a part of a day whose messages were remov
     ["from", "to"].map((path) => ({
       path,
       message:
-        "must be midnight UTC: messages before 2026-04-01 were removed, and only the sums of whole days were kept",
+        "must be midnight in UTC: messages before 2026-04-01 were removed, and only the sums of whole days were kept",
     })),
   ]);
   const later = await spend("2026-02-01T00:00:00Z", "2026-05-02T13:00:00Z");

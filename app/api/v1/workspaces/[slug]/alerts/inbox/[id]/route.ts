@@ -5,6 +5,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read an entry of the inbox",
+    description: "What it is about, the alerts that were raised of it, who has it, and why it was resolved.",
     auth: "user",
     role: "viewer",
     params: entryParams,
