@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { addChannel, crossing, openReceiver, raise } from "@/tests/helpers/alerts";
+import { addChannel, crossing, openReceiver, raiseLasting } from "@/tests/helpers/alerts";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 
@@ -74,7 +74,7 @@ test("Shows one entry a thing with its course and how sending it ended; takes, a
     address: "http://127.0.0.1:9/",
     target: "127.0.0.1:9",
   });
-  await raise(
+  await raiseLasting(
     world.fixtures,
     crossing(workspace, { level: "50", is_quiet: true }),
     crossing(workspace, { level: "80", details: { spent_usd: "80.010000000000000001" } }),

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { crossing, raise } from "@/tests/helpers/alerts";
+import { crossing, raiseLasting } from "@/tests/helpers/alerts";
 import { openAs, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 import { expectStill, expectUsable, watchLayout } from "./page-checks";
@@ -13,9 +13,9 @@ test("Counts what is new, shows it and marks it as seen, without moving the page
 }) => {
   const { slug } = await signUp(page);
   const workspace = await workspaceId(world, slug);
-  await raise(world.fixtures, crossing(workspace, { level: "50" }), crossing(workspace, { level: "100" }));
+  await raiseLasting(world.fixtures, crossing(workspace, { level: "50" }), crossing(workspace, { level: "100" }));
   const viewer = await openAs(openPage, world, slug, "viewer");
-  await raise(world.fixtures, crossing(workspace, { level: "120" }));
+  await raiseLasting(world.fixtures, crossing(workspace, { level: "120" }));
   await watchLayout(page);
   await page.goto(`/${slug}/keys`);
   await expect(bell(page)).toHaveAccessibleName("Alerts, 3 new");

@@ -6,7 +6,7 @@ import { ask, choose, click, inspect, type Opened, shown } from "./opened";
 export const ofSettings: Opened[] = [
   {
     path: "/alerts",
-    files: ["alerts/assign-dialog", "alerts/entry-actions", "alerts/snooze-dialog"],
+    files: ["alerts/assign-dialog", "alerts/snooze-dialog"],
     open: async (page, check) => {
       const actions = "Actions for The key Test key is near its monthly limit";
       await choose(page, actions, "Assign");

@@ -1,4 +1,4 @@
-import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
+import { addChannel, crossing, raiseLasting } from "@/tests/helpers/alerts";
 import { costMessage } from "@/tests/helpers/client";
 import { closed, earlier } from "@/tests/helpers/closable-months";
 import { authorizeUrl, connect, makePkce, openBrowser, registerClient } from "@/tests/helpers/oauth";
@@ -116,7 +116,7 @@ async function recordOthers(world: World, slug: string): Promise<void> {
     address: "http://127.0.0.1:9/",
     target: "127.0.0.1:9",
   });
-  await raise(world.fixtures, crossing(id, { level: "50" }), crossing(id));
+  await raiseLasting(world.fixtures, crossing(id, { level: "50" }), crossing(id));
   await sql.query("select private.judge_key_rules()");
 }
 

@@ -39,6 +39,21 @@ export async function raise({ sql }: Fixtures, ...raised: ReturnType<typeof cros
   await sql.query("select private.raise_alerts($1)", [JSON.stringify(raised)]);
 }
 
+/** The same, with a state for each, so that the job resolves none of their entries, although there is no such budget. */
+export async function raiseLasting(
+  fixtures: Fixtures,
+  ...raised: ReturnType<typeof crossing>[]
+): Promise<void> {
+  await fixtures.sql.query(
+    `insert into public.alert_states (workspace_id, rule, subject_type, subject_id, period, state, since)
+     select r.workspace_id, r.rule, r.subject_type, r.subject_id, r.period, 'alert', now()
+     from jsonb_to_recordset($1) as r (workspace_id uuid, rule text, subject_type text, subject_id text, period date)
+     on conflict do nothing`,
+    [JSON.stringify(raised)],
+  );
+  await raise(fixtures, ...raised);
+}
+
 /** Adds a channel to a workspace, past the service. @returns its id */
 export async function addChannel(
   { sql }: Fixtures,
