@@ -255,6 +255,7 @@ function nameByPath(path: string): string {
   if (first === "workspaces" && second === "messages")
     return segments[2] === "bulk-actions" ? "Bulk actions" : "Messages of a workspace";
   if (second === "alert-channels" && segments[2] === "deliveries") return "Alert deliveries";
+  if (second === "alerts" && segments[2] === "inbox") return "Inbox";
   if (second === "budgets" && segments[2] === "preview") return "Budget previews";
   const words = (first === "workspaces" && second ? second : first)
     .replaceAll("-", " ")

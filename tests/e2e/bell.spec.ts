@@ -13,7 +13,11 @@ test("Counts what is new, shows it and marks it as seen, without moving the page
 }) => {
   const { slug } = await signUp(page);
   const workspace = await workspaceId(world, slug);
-  await raiseLasting(world.fixtures, crossing(workspace, { level: "50" }), crossing(workspace, { level: "100" }));
+  await raiseLasting(
+    world.fixtures,
+    crossing(workspace, { level: "50" }),
+    crossing(workspace, { level: "100" }),
+  );
   const viewer = await openAs(openPage, world, slug, "viewer");
   await raiseLasting(world.fixtures, crossing(workspace, { level: "120" }));
   await watchLayout(page);
