@@ -9,7 +9,7 @@ import { useMutation } from "@/components/requests/use-mutation";
 import { ActionsMenu } from "@/components/ui/actions-menu";
 import { Button } from "@/components/ui/button";
 import { DropdownMenuItem } from "@/components/ui/dropdown-menu";
-import { focusAfterDeletion } from "@/components/ui/focus-after";
+import { controlOfNextRow, focusAfterDeletion } from "@/components/ui/focus-after";
 import type { ChangeEntryRequest, changeEntryRequest, inboxEntry } from "@/lib/contract/alerts/alert-inbox";
 import type { alertSnooze } from "@/lib/contract/alerts/alert-rules";
 import { type EntryOfActions, inboxId } from "./entry-view";
@@ -62,8 +62,9 @@ export function EntryActions({
         size="sm"
         disabled={isPending}
         aria-label={`Open again: ${title}`}
-        onClick={async () => {
-          if (await reopen.run()) focusAfterDeletion(inboxId);
+        onClick={async ({ currentTarget }) => {
+          const next = controlOfNextRow(currentTarget);
+          if (await reopen.run()) focusAfterDeletion(inboxId, next);
         }}
       >
         Open again
@@ -89,8 +90,9 @@ export function EntryActions({
         disabled={isPending}
         data-row-control
         aria-label={`Resolve: ${title}`}
-        onClick={async () => {
-          if (await resolve.run()) focusAfterDeletion(inboxId);
+        onClick={async ({ currentTarget }) => {
+          const next = controlOfNextRow(currentTarget);
+          if (await resolve.run()) focusAfterDeletion(inboxId, next);
         }}
       >
         Resolve

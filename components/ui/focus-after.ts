@@ -7,7 +7,7 @@ const isVisible = (element: HTMLElement) => element.getClientRects().length > 0;
  * The same control of the next row of a list or table, or else of the row before. Rows mark theirs with `data-row-control`.
  * @returns undefined where the row is the only one
  */
-function controlOfNextRow(control: Element | null): HTMLElement | undefined {
+export function controlOfNextRow(control: Element | null): HTMLElement | undefined {
   const list = control?.closest("table, ul, ol, [data-rows]");
   const all = [...(list?.querySelectorAll<HTMLElement>("[data-row-control]") ?? [])].filter(isVisible);
   const index = all.indexOf(control as HTMLElement);
@@ -29,9 +29,13 @@ function focusPlace(headingId: string): HTMLElement | null {
  * The row goes later, when the page has been read again; should what has the focus go with it, the focus moves on, so that it
  * is never lost.
  * @param headingId id of an element that can have the focus, such as the list's heading. It may go with the last row
+ * @param next the same control of the next row, where the one that was used has lost the focus, because it was disabled meanwhile
  */
-export function focusAfterDeletion(headingId: string): void {
-  let target = controlOfNextRow(document.activeElement) ?? focusPlace(headingId);
+export function focusAfterDeletion(
+  headingId: string,
+  next: HTMLElement | undefined = controlOfNextRow(document.activeElement),
+): void {
+  let target = next ?? focusPlace(headingId);
   target?.focus();
   const observer = new MutationObserver(() => {
     if (document.activeElement === target) return;

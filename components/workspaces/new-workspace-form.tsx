@@ -59,9 +59,15 @@ export function NewWorkspaceForm() {
         description="Its days, weeks and months are those of this time zone. Left empty: UTC. It can be changed later."
         error={fieldErrors.time_zone}
       />
-      {own !== undefined && zone[0] !== own ? (
-        <Button variant="outline" size="sm" className="justify-self-start" onClick={() => setZone([own])}>
-          Use {own}
+      {own === undefined || zone[0] !== own ? (
+        // Its place is kept until the browser says which zone it has.
+        <Button
+          variant="outline"
+          size="sm"
+          className={own === undefined ? "invisible justify-self-start" : "justify-self-start"}
+          onClick={() => own !== undefined && setZone([own])}
+        >
+          Use {own ?? "UTC"}
         </Button>
       ) : null}
       <Button type="submit" disabled={isPending} className="h-10 sm:h-9">

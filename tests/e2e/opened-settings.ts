@@ -24,7 +24,6 @@ export const ofSettings: Opened[] = [
       "alerts/edit-rule-dialog",
       "alerts/new-channel-dialog",
       "alerts/signing-secret-dialog",
-      "alerts/snooze-dialog",
     ],
     open: async (page, check) => {
       const actions = "Actions for Finance hook";
