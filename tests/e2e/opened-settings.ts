@@ -98,9 +98,9 @@ export const ofSettings: Opened[] = [
       "workspaces/transfer-ownership",
     ],
     open: async (page, check) => {
-      await page.getByRole("combobox", { name: "Time zone" }).fill("Asia/Kolkata");
-      await page.getByRole("option", { name: "Asia/Kolkata" }).click();
-      await ask(page, check, "Use Asia/Kolkata");
+      await page.getByRole("combobox", { name: "Time zone" }).fill("Asia/Tokyo");
+      await page.getByRole("option", { name: "Asia/Tokyo" }).click();
+      await ask(page, check, "Use Asia/Tokyo");
       await ask(page, check, "Transfer");
       await ask(page, check, "Leave");
       await click(page, "Delete workspace");
