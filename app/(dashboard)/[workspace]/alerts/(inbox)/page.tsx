@@ -1,5 +1,6 @@
 import { BellRing } from "lucide-react";
 import type { Metadata } from "next";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { inboxId } from "@/components/alerts/entry-view";
 import { InboxList } from "@/components/alerts/inbox-list";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
@@ -11,7 +12,6 @@ import { SegmentedLinks } from "@/components/ui/segmented-control";
 import { listEntries } from "@/lib/alerts/inbox/service";
 import { type InboxQuery, inboxQuery } from "@/lib/contract/alerts/alert-inbox";
 import { ServiceError } from "@/lib/errors";
-import { requireWorkspace } from "../membership";
 
 export const metadata: Metadata = { title: "Alerts" };
 
