@@ -131,6 +131,7 @@ test("Shows one entry a thing with its course and how sending it ended; takes, a
   await expect(key).toContainText("Snoozed until");
   await chooseAction(page, "The key Test key is near its monthly limit", "End the snooze");
   await page.getByRole("link", { name: "Open 2" }).click();
+  await expect(inbox.getByRole("article")).toHaveCount(2);
 
   // By the keyboard: the focus stays in the list.
   await key.getByRole("button", { name: /^Resolve/ }).focus();

@@ -169,7 +169,11 @@ export const ofSettings: Opened[] = [
         buffer: Buffer.from("day,model,cost,note\n2026-10-02,gpt-5,4,x"),
       });
       await dialog.getByRole("button", { name: "Check" }).click();
-      await expect(dialog.getByLabel("Provider", { exact: true }).last()).toBeVisible();
+      await expect(dialog.getByLabel("Provider", { exact: true }).first()).toHaveAttribute(
+        "aria-invalid",
+        "true",
+      );
+      await dialog.getByText("Columns", { exact: true }).click();
       await check();
       await dialog.getByLabel("Provider", { exact: true }).first().fill("openai");
       await dialog.getByRole("button", { name: "Check" }).click();
