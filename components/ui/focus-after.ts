@@ -9,7 +9,12 @@ const isVisible = (element: HTMLElement) => element.getClientRects().length > 0;
  */
 export function controlOfNextRow(control: Element | null): HTMLElement | undefined {
   const list = control?.closest("table, ul, ol, [data-rows]");
-  const all = [...(list?.querySelectorAll<HTMLElement>("[data-row-control]") ?? [])].filter(isVisible);
+  const row = control?.closest("tr, li") ?? null;
+  const isOfThisRow = (other: Element) =>
+    other !== control && row !== null && other.closest("tr, li") === row;
+  const all = [...(list?.querySelectorAll<HTMLElement>("[data-row-control]") ?? [])].filter(
+    (each) => isVisible(each) && !isOfThisRow(each),
+  );
   const index = all.indexOf(control as HTMLElement);
   return index < 0 ? undefined : (all[index + 1] ?? all[index - 1]);
 }
