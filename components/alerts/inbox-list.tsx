@@ -83,7 +83,7 @@ function Entry({ entry, workspace, userId, canChange, canSnooze }: Context & { e
   );
 }
 
-/** Since when it is open, who has it, until when it is snoozed, or why it is resolved. */
+/** When the entry was opened, who it is assigned to, and until when it is snoozed or why it was resolved. */
 function Standing({ entry, userId }: { entry: InboxEntry; userId: string }) {
   const { assignee, snooze, resolved, course, opened_at: openedAt } = entry;
   return (
