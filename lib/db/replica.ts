@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ClientBase, DatabaseError } from "pg";
+import type { ClientBase } from "pg";
 import { env } from "@/lib/env";
 import { ServiceError } from "@/lib/errors";
 import { log } from "@/lib/log";
@@ -8,7 +8,6 @@ import { boolean, neverNull, text } from "./columns";
 import { deadlines } from "./deadlines";
 import { onClient } from "./lease";
 import { sqlState } from "./outage";
-import { askDatabase } from "./pool";
 import { selectOne } from "./query";
 import { sql } from "./sql";
 
@@ -21,9 +20,13 @@ const restMs = 1_000;
 /** How a replica does: `behind` where it has not replayed in time what the primary had committed. */
 export type ReplicaState = "ok" | "behind" | "failing";
 
-class Behind extends Error {
-  constructor() {
-    super("The replica has not replayed what the primary had committed.");
+/** The replica cannot answer: it is behind, or it no longer follows the primary. */
+class NotCurrent extends Error {
+  constructor(
+    readonly state: Exclude<ReplicaState, "ok">,
+    message: string,
+  ) {
+    super(message);
   }
 }
 
@@ -49,9 +52,10 @@ export async function preferReplica<T>(
       note("ok");
       return answer;
     } catch (error) {
-      if (!isOfReplica(error)) throw error;
+      const state = stateAfter(error);
+      if (state === undefined) throw error;
       restsUntilMs = performance.now() + restMs;
-      note(error instanceof Behind ? "behind" : "failing", error);
+      note(state, error);
     }
   }
   metrics.readsWithoutReplica.inc({ reason: lastState });
@@ -73,26 +77,32 @@ function readPosition(): Promise<string> {
 
 /**
  * Waits until a replica has replayed a position.
- * @throws Error where it does not within `deadlines.replica`, or was promoted: then it does not follow the primary any more
+ * @throws NotCurrent where it does not within `deadlines.replica`, or was promoted: then it does not follow the primary any more
  */
 export async function requirePosition(client: ClientBase, position: string): Promise<void> {
   const giveUpAt = performance.now() + deadlines.replica;
   for (;;) {
-    const { reached } = await selectOne(
+    const { follows, reached } = await selectOne(
       client,
-      { reached: neverNull(boolean()) },
-      sql`select pg_is_in_recovery() and coalesce(pg_last_wal_replay_lsn() >= ${position}::pg_lsn, false) as reached`,
+      { follows: neverNull(boolean()), reached: neverNull(boolean()) },
+      sql`select pg_is_in_recovery() as follows, coalesce(pg_last_wal_replay_lsn() >= ${position}::pg_lsn, false) as reached`,
     );
+    if (!follows) throw new NotCurrent("failing", "The server is no replica: it is not in recovery.");
     if (reached) return;
-    if (performance.now() >= giveUpAt) throw new Behind();
+    if (performance.now() >= giveUpAt)
+      throw new NotCurrent("behind", "The replica has not replayed what the primary had committed.");
     await wait(askAgainMs);
   }
 }
 
-/** Whether a read failed because of the replica: it did not answer, or ended the read to go on with its replay (40001, 40P01). */
-function isOfReplica(error: unknown): boolean {
-  if (error instanceof Behind || ["40001", "40P01"].includes(sqlState(error))) return true;
-  return error instanceof ServiceError && error.code === "unavailable";
+/**
+ * The state of a replica whose read failed with an error: it did not answer, or ended the read to go on with its replay (40001,
+ * 40P01). Undefined where the error is not about the replica.
+ */
+function stateAfter(error: unknown): Exclude<ReplicaState, "ok"> | undefined {
+  if (error instanceof NotCurrent) return error.state;
+  const isUnavailable = error instanceof ServiceError && error.code === "unavailable";
+  return isUnavailable || ["40001", "40P01"].includes(sqlState(error)) ? "failing" : undefined;
 }
 
 /** Logs a state that differs from the last one. */
@@ -108,22 +118,11 @@ function note(state: ReplicaState, error?: unknown): void {
 export async function checkReplica(): Promise<ReplicaState | undefined> {
   if (env().POSTGRES_READ_URL === undefined) return undefined;
   try {
-    const found = await askDatabase("select pg_current_wal_flush_lsn()::text as position");
-    if (found instanceof DatabaseError) return "failing";
-    const position = String((found.rows[0] as { position?: unknown }).position);
-    const giveUpAt = performance.now() + deadlines.replica;
-    do {
-      const asked = await askDatabase(
-        `select pg_is_in_recovery() as follows, pg_last_wal_replay_lsn() >= '${position}' as reached`,
-        "probing_replica",
-      );
-      const row = asked instanceof DatabaseError ? undefined : asked.rows[0];
-      if (!row?.follows) return "failing";
-      if (row.reached) return "ok";
-      await wait(askAgainMs);
-    } while (performance.now() < giveUpAt);
-    return "behind";
-  } catch {
-    return "failing";
+    const position = await readPosition();
+    const how = { purpose: "replica" as const, deadlineMs: deadlines.probe, isAlone: true };
+    await onClient(how, (client) => requirePosition(client, position));
+    return "ok";
+  } catch (error) {
+    return stateAfter(error) ?? "failing";
   }
 }
