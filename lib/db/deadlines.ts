@@ -8,7 +8,7 @@ export const deadlines = {
   connect: 5_000,
   /** A transaction of a request, its connection included. */
   request: 10_000,
-  /** A replica's replay of what the primary had committed; then the primary is asked. */
+  /** How long a replica may take to replay what the primary has committed; after that, the primary answers. */
   replica: 100,
   /** A page of an export. */
   exportPage: 30_000,

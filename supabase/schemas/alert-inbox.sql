@@ -70,7 +70,7 @@ create trigger alerts_are_entered after insert on public.alerts
 -- subject has the state of its period. One of thresholds holds in the budget's present period while the spend reaches the threshold
 -- that fired last; one of an unusual day for a week. No entry of a rule that is off holds.
 --
--- Entries that another transaction is changing are left for the next time. So is one of which an alert was raised meanwhile.
+-- Skips entries that another transaction is changing, and entries with a new alert since they were read: the next run settles them.
 -- of_workspace: null for all. at: the moment to judge at; another one than the present in tests. returns: how many were changed
 create function private.settle_alert_entries(of_workspace uuid default null, at timestamptz default clock_timestamp())
 returns integer

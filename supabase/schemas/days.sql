@@ -207,8 +207,8 @@ end
 $$;
 grant execute on function private.change_time_zone_step(integer) to outlay_service, service_role;
 
--- Puts the days of the new zone in the place of the present ones: adds what was staged. Sums of messages that were removed stay with
--- the day they had. Folded sums are made again by the job.
+-- Replaces the sums of the present zone with those of the new one by adding the staged differences. Sums of removed messages keep
+-- their days. The job folds the months again.
 create function private.switch_time_zone(change public.time_zone_changes, workspace public.workspaces)
 returns integer
 language plpgsql security definer set search_path = ''

@@ -107,7 +107,7 @@ describe("The bills of a workspace", () => {
     expect(await asKey({ workspace_id: "00000000-0000-4000-8000-000000000002" })).toEqual([0, 0, 0]);
   });
 
-  test("are changed by no user, an admin neither", async () => {
+  test("cannot be changed by any user, not even an admin", async () => {
     for (const text of [
       "update public.billed_facts set amount_usd = 0 where workspace_id = $1",
       "delete from public.bills where workspace_id = $1",

@@ -55,7 +55,7 @@ async function expectAllSeen(): Promise<void> {
   expect(Number((body.totals as { total_usd: unknown }).total_usd)).toBe(recorded);
 }
 
-/** How many transactions the reading service has ended on a server, for a purpose. */
+/** How many transactions the reading service has completed on the replica or on the primary. */
 async function calls(purpose: "replica" | "reading"): Promise<number> {
   const response = await fetch(`${reader.baseUrl}/metrics`, { headers: monitoring });
   const line = new RegExp(

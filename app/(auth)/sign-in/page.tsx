@@ -13,7 +13,7 @@ import { explainAddressChange } from "../address-changes";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-/** The sign-in page. `next` is the path to open afterwards; `problem` and `address` tell how a link or another service failed. */
+/** The sign-in page. `next` is the path to open afterwards; `problem` and `address`: why a link or the sign-in with another service failed. */
 export default async function SignInPage({
   searchParams,
 }: {

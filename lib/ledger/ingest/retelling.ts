@@ -100,7 +100,7 @@ export class Retelling {
     const more = subtract(costOf(best), costOf(call.postings));
     if (compare(more, zero) > 0 && this.work.decideRoom(loaded, request, work, more, place)) return undefined;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
-    // A project that only this telling names is made once it is sure that it is used.
+    // Creates a new project only now, when it is certain that this report is recorded.
     if (owner.project_id === "") draft.projectIn(key.workspaceId, request.project);
     const projectId = draft.projectId(key.workspaceId, request.project) ?? "";
     return best.map((row) => ({

@@ -71,7 +71,7 @@ function dayOf(zone: string, { at }: Line): string {
   return new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format(new Date(at));
 }
 
-/** The answer to a question about spend by the tool of assistants, whose numbers are those of JavaScript. */
+/** The answer of the assistants' tool `query_spend`. Its amounts are JavaScript numbers. */
 async function askTool(asked: object): Promise<Record<string, unknown>> {
   const { body, headers } = toolCall("2026", "query_spend", asked as Record<string, unknown>);
   const response = await fetch(`${baseUrl}/api/mcp`, {
