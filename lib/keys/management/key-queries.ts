@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { integer, json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { assignments, empty, sql } from "@/lib/db/sql";
@@ -8,7 +8,7 @@ import type { KeyConditions, StoredSource } from "@/lib/keys/api-key";
 /** The columns of a key that users set. `monthly_limit` is exact text in USD, `expires_at` ISO 8601. */
 export type KeyColumns = {
   name: string;
-  permissions: Permission[];
+  permissions: KeyPermission[];
   project_id: string | null;
   conditions: KeyConditions;
   monthly_limit: string | null;
@@ -24,7 +24,7 @@ const keyRow = {
   name: text(),
   prefix: text(),
   last_four: text(),
-  permissions: texts<Permission>(),
+  permissions: texts<KeyPermission>(),
   project_id: nullable(uuid()),
   project: nullable(json<{ slug: string; name: string }>()),
   conditions: json<KeyConditions>(),

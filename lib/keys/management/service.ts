@@ -11,7 +11,7 @@ import type {
   EditApiKeyRequest,
 } from "@/lib/contract/access/api-keys";
 import type { Membership } from "@/lib/contract/access/me";
-import { permissionsOf } from "@/lib/contract/access/permissions";
+import { keyPermissionsOf } from "@/lib/contract/access/permissions";
 import { monthOf } from "@/lib/contract/values/month";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
@@ -41,7 +41,7 @@ export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<
     return {
       api_keys: rows.map((row) => toApiKey(row, { membership, claims, now })),
       can_create: membership.role !== "viewer",
-      grantable_permissions: [...permissionsOf(membership.role)],
+      grantable_permissions: [...keyPermissionsOf(membership.role)],
     };
   });
 }
