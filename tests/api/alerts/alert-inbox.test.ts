@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { crossing, raise } from "@/tests/helpers/alerts";
+import { crossing, raiseLasting } from "@/tests/helpers/alerts";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
@@ -38,7 +38,7 @@ const list = async (query = "", who: Who = "viewer") =>
 const change = (id: string, body: Record<string, unknown>, who: Who = "member") =>
   team.users[who].call("PATCH", `${team.path}/alerts/inbox/${id}`, body);
 const raiseLevels = (subject: string, ...levels: string[]) =>
-  raise(
+  raiseLasting(
     harness.fixtures,
     ...levels.map((level) =>
       crossing(team.workspace, { subject_id: subject, level, details: { budget: subject } }),
