@@ -124,6 +124,18 @@ describe("An entry of thresholds", () => {
     ).toEqual([{ alerts: 30, entries: 1, is_last: true }]);
   });
 
+  test("Is of the alert with the highest number, whichever of two transactions enters its own last", async () => {
+    await raise(fixtures, crossing(workspace, { level: "80" }));
+    // An alert whose number was drawn before and that is entered now.
+    await rows(
+      `insert into public.alerts (workspace_id, number, rule, subject_type, subject_id, period, level, state, is_quiet, details)
+       overriding system value
+       select workspace_id, 0, rule, subject_type, subject_id, period, '50', state, is_quiet, details
+       from public.alerts where workspace_id = $1`,
+    );
+    expect(await entries()).toEqual(["budget_threshold 80: open"]);
+  });
+
   test("Is resolved when the budget is raised above its spend, and opens when a threshold of the new limit is crossed", async () => {
     const budget = await addBudget();
     await spend("105");

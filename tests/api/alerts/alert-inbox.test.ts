@@ -95,7 +95,7 @@ describe("The inbox", () => {
       subject_id: "b2",
       until,
     });
-    await change(ids.b3 ?? "", { assignee_id: team.users.member.id });
+    for (const id of [ids.b2, ids.b3]) await change(id ?? "", { assignee_id: team.users.member.id });
     const subjects = async (query: string) =>
       (await list(query, "member")).entries.map(({ subject }) => subject.id);
     expect(await subjects("")).toEqual(["b4", "b3"]);
