@@ -5,6 +5,7 @@ import { validationFailed } from "@/lib/errors";
 import { decideAttempt } from "@/lib/keys/decide";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { readClosedMonths } from "@/lib/ledger/closing/service";
+import { askAsKey } from "@/lib/spend/budget-requests/service";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { querySpendAsKey } from "@/lib/spend/explore/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
@@ -33,6 +34,12 @@ export function storeBackend(admission: ToolAdmission): Backend {
     readBudgetStatus: async () => {
       const { claims } = await requireReading();
       return readBudgetStatus(claims);
+    },
+    requestBudget: async (request) => {
+      const principal = await admission.require();
+      const refusal = decideAttempt(principal.key, { permissions: ["log_usage"] });
+      if (refusal) throw refusal;
+      return askAsKey(principal, request);
     },
     readMonthSummary: async () => {
       const { claims } = await requireReading();

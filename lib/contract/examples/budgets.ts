@@ -22,6 +22,7 @@ const budget = {
     channels: [{ id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d419", name: "Finance", is_off: false }],
     falls_back: false,
   },
+  owner: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", name: "Ada Lovelace", may_raise_percent: 50 },
   week_starts_on: "monday",
   starts_on: null,
   ends_on: null,
