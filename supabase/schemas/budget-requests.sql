@@ -50,12 +50,14 @@ create trigger budget_requests_are_audited after insert or update on public.budg
 -- The state of a request by now: one that nobody decided in time has expired, as has one of a budget that was deleted.
 create function private.present_state(r public.budget_requests, budget public.budgets)
 returns text
-language sql stable
-return case
+language sql stable set search_path = ''
+as $$
+  select case
     when r.state <> 'pending' then r.state
     when budget.id is null or r.until < (now() at time zone budget.time_zone)::date then 'expired'
     else 'pending'
-  end;
+  end
+$$;
 grant execute on function private.present_state(public.budget_requests, public.budgets) to authenticated, outlay_service, service_role;
 
 -- Each request with its budget as it is now. Read with the caller's own rights. Amounts are in the budget's currency.
