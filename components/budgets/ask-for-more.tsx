@@ -79,7 +79,7 @@ export function AskForMore({
       noValidate
       onSubmit={ask}
       aria-label="Ask for more"
-      className="grid gap-5 rounded-lg border bg-card p-4 sm:grid-cols-2"
+      className="grid items-start gap-5 rounded-lg border bg-card p-4 sm:grid-cols-2"
     >
       <FormField label="Of which budget?" error={fieldErrors.budget_id}>
         {(control) => (

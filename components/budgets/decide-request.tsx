@@ -63,7 +63,7 @@ export function DecideRequest({
       noValidate
       aria-label={`Decide the request of ${author}`}
       onSubmit={(fields) => run(fields, "approve")}
-      className="grid gap-4 border-t pt-4 sm:grid-cols-3"
+      className="grid items-start gap-4 border-t pt-4 sm:grid-cols-3"
     >
       <TextField
         label={`Grant, in ${currency}`}

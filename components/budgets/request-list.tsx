@@ -73,7 +73,12 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
           isFixed={request.ends_with_raise !== null}
         />
       ) : null}
-      {request.can_withdraw ? <WithdrawRequest path={path} /> : null}
+      {request.can_withdraw ? (
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <WithdrawRequest path={path} />
+          <span className="text-muted-foreground text-xs">Somebody else decides it: nobody decides their own.</span>
+        </div>
+      ) : null}
     </li>
   );
 }
