@@ -6,6 +6,7 @@ import { reconciliation, reconciliationQuery } from "./bills/reconciliation";
 import { closedMonths } from "./ledger/closed-months";
 import { ingestResult } from "./ledger/ingest-result";
 import { expenseMessage, usageFields } from "./ledger/message";
+import { askForBudget, keyBudgetRequest } from "./spend/budget-requests";
 import {
   budgetStatus,
   isSpendRange,
@@ -101,6 +102,15 @@ export const toolContracts = {
     input: none,
     output: budgetStatus,
     isReadOnly: true,
+  },
+  request_budget: {
+    title: "Ask for more budget",
+    description:
+      "Asks people for more of a budget until a day: an amount in the budget's currency, or a percentage of its usual limit, with a reason for those who decide. A refusal (budget_exceeded) names the budget's id. Ask only when the user wants it. Nothing is raised by asking: people decide in Outlay, and `get_budget_status` then shows the raised limit. One request per budget can wait at a time.",
+    permission: "log_usage",
+    input: askForBudget,
+    output: keyBudgetRequest,
+    isReadOnly: false,
   },
   query_spend: {
     title: "Query spend",

@@ -11,6 +11,7 @@ import type { KeyPrincipal } from "@/lib/keys/identify";
 import { type Person, personOf } from "@/lib/keys/person";
 import { readClosedMonths } from "@/lib/ledger/closing/service";
 import { serviceAddress } from "@/lib/service-address";
+import { askAsKey } from "@/lib/spend/budget-requests/service";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { querySpendAsKey } from "@/lib/spend/explore/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
@@ -39,6 +40,12 @@ export function storeBackend(admission: ToolAdmission): Backend {
     readBudgetStatus: async () => {
       const { claims } = await requireReading();
       return readBudgetStatus(claims);
+    },
+    requestBudget: async (request) => {
+      const principal = await admission.require();
+      const refusal = decideAttempt(principal.key, { permissions: ["log_usage"] });
+      if (refusal) throw refusal;
+      return askAsKey(principal, request);
     },
     readMonthSummary: async () => {
       const { claims } = await requireReading();

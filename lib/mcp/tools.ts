@@ -8,6 +8,7 @@ import type { Attribution } from "./call-meta";
 import { describeReconciliation } from "./reconciliation-wording";
 import { describeSpendAnswer } from "./spend-wording";
 import {
+  describeBudgetRequest,
   describeBudgets,
   describeClosedMonths,
   describeProjectSpend,
@@ -58,6 +59,10 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
   get_budget_status: async (_, { backend }) => {
     const data = await backend.readBudgetStatus();
     return { data, text: describeBudgets(data) };
+  },
+  request_budget: async (request, { backend }) => {
+    const data = await backend.requestBudget(request);
+    return { data, text: describeBudgetRequest(data) };
   },
   query_spend: async (query, { backend }) => {
     const data = await backend.querySpend(query);

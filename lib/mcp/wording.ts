@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { closedMonths } from "@/lib/contract/ledger/closed-months";
+import type { KeyBudgetRequest } from "@/lib/contract/spend/budget-requests";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/decimal";
@@ -97,6 +98,11 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
   );
 }
 
+/** A budget request that was made, as text. */
+export function describeBudgetRequest({ id, budget, amount, until }: KeyBudgetRequest): string {
+  return `Asked for ${textOf(amount)} ${budget.currency ?? ""} more of ${budget.name ?? "the budget"} until ${until}. People decide; nothing is raised until then. The request is ${id}.`;
+}
+
 type Warned = z.output<typeof budgetStatus>["budgets"][number]["warns"];
 
 /** Whom a budget warns, by number: " (2 people, 1 channel)"; nothing where it names nobody. */
@@ -178,6 +184,8 @@ function adviceOf({ code, fields }: ServiceError): string {
 
 /** What to do about a refusal, for errors whose message does not say. */
 const advice: Partial<Record<ServiceError["code"], string>> = {
+  budget_exceeded:
+    "Tell the user. If they want more, ask with request_budget, the budget's id and a reason; people then decide.",
   project_not_allowed: "Use a project that the key may use, or ask the user to allow this one for the key.",
   feature_not_allowed: "Use one of the allowed features, or ask the user to allow this one for the key.",
   user_not_allowed: "Ask the user for a key that may record for them.",

@@ -244,7 +244,7 @@ select b.workspace_id, b.id, b.name, b.scope_type, b.scope_value, b.period, b.we
   b.amount, private.budget_limit(b, now()) as limit_usd, b.raised_amount, b.raised_until,
   b.alert_percents, b.alert_amounts, environments.environment,
   coalesce(spend.spent_usd, 0) as spent_usd, coalesce(spend.booked_usd, 0) as booked_usd, b.created_at,
-  b.blocks, b.currency, b.usd_rate, b.warned_people, b.warned_channels
+  b.blocks, b.currency, b.usd_rate, b.warned_people, b.warned_channels, b.owner_id, b.owner_percent
 from public.budgets as b
 cross join (values ('live'), ('test')) as environments (environment)
 cross join lateral (select private.budget_period(b, private.budget_now(b)) as first_day) as present

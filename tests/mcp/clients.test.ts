@@ -36,7 +36,10 @@ const clients: [name: string, kind: "remote" | "local", connect: (secret: string
   ["SDK 1, stdio", "local", (secret) => connectOlder(olderStdio(baseUrl(), secret))],
 ];
 
-const everywhere = ["log_usage", "add_expense", "get_project_spend", "get_budget_status", "query_spend"];
+const everywhere = [
+  ...["log_usage", "add_expense", "get_project_spend", "get_budget_status"],
+  ...["request_budget", "query_spend"],
+];
 
 describe.each(clients)("%s", (name, kind, connect) => {
   /** What the service says to each key is the same whatever the client is; a program more is started for each key. */

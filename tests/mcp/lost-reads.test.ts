@@ -31,6 +31,7 @@ test.each(["2026", "2025"] as const)(
       record: (recording) => opened.then(() => service.record(recording)),
       querySpend: (query) => opened.then(() => service.querySpend(query)),
       readBudgetStatus: () => opened.then(() => service.readBudgetStatus()),
+      requestBudget: (request) => opened.then(() => service.requestBudget(request)),
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
       readClosedMonths: () => opened.then(() => service.readClosedMonths()),
       readReconciliation: (month) => opened.then(() => service.readReconciliation(month)),
