@@ -76,7 +76,9 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
       {request.can_withdraw ? (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <WithdrawRequest path={path} />
-          <span className="text-muted-foreground text-xs">Somebody else decides it: nobody decides their own.</span>
+          <span className="text-muted-foreground text-xs">
+            Somebody else decides it: nobody decides their own.
+          </span>
         </div>
       ) : null}
     </li>
