@@ -164,7 +164,7 @@ export function describeRefusal(error: ServiceError): string {
   return lines(
     issues.length > 0
       ? issues.map(({ path, message }) => `${parameters(path)}: ${message}`)
-      : [error.message, remaining ? `$${remaining.text} of it is left.` : "", advice[error.code] ?? ""],
+      : [error.message, remaining ? `$${remaining.text} of it is left.` : "", adviceOf(error)],
     writeJson(details),
   );
 }
@@ -173,11 +173,19 @@ function left(limit: Amount, spent: Amount): string {
   return toText(subtract(parseDecimal(textOf(limit)), parseDecimal(textOf(spent))));
 }
 
+function adviceOf({ code, fields }: ServiceError): string {
+  if (code !== "permission_denied") return advice[code] ?? "";
+  // A refusal without the name of a permission says by itself what is missing.
+  if (fields.permission === undefined) return "";
+  return fields.permission === "manage_alerts"
+    ? "API keys cannot have it: ask the user to connect this program by signing in, and to allow it."
+    : "Ask the user for an API key that has it, or to add it to this one in the dashboard.";
+}
+
 /** What to do about a refusal, for errors whose message does not say. */
 const advice: Partial<Record<ServiceError["code"], string>> = {
   budget_exceeded:
     "Tell the user. If they want more, ask with request_budget, the budget's id and a reason; people then decide.",
-  permission_denied: "Ask the user for an API key that has it, or to add it to this one in the dashboard.",
   project_not_allowed: "Use a project that the key may use, or ask the user to allow this one for the key.",
   feature_not_allowed: "Use one of the allowed features, or ask the user to allow this one for the key.",
   user_not_allowed: "Ask the user for a key that may record for them.",

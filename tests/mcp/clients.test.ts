@@ -51,16 +51,20 @@ describe.each(clients)("%s", (name, kind, connect) => {
     const tools = await client.list();
     expect(tools.map(({ name }) => name)).toEqual(
       kind === "remote"
-        ? [...everywhere, "get_monthly_summary", "get_closed_months", "get_reconciliation"]
+        ? [
+            ...everywhere,
+            ...["get_monthly_summary", "get_closed_months", "get_reconciliation"],
+            ...["list_alerts", "take_alert", "snooze_alert", "resolve_alert"],
+          ]
         : everywhere,
     );
     for (const { name, annotations } of tools) {
-      const isReadOnly = name.startsWith("get_") || name === "query_spend";
+      const isReadOnly = name.startsWith("get_") || name === "query_spend" || name === "list_alerts";
       expect([name, annotations]).toMatchObject([
         name,
         {
           readOnlyHint: isReadOnly,
-          idempotentHint: isReadOnly,
+          idempotentHint: isReadOnly || name.endsWith("_alert"),
           destructiveHint: false,
           openWorldHint: false,
         },

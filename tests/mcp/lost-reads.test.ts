@@ -35,6 +35,7 @@ test.each(["2026", "2025"] as const)(
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
       readClosedMonths: () => opened.then(() => service.readClosedMonths()),
       readReconciliation: (month) => opened.then(() => service.readReconciliation(month)),
+      alerts: null,
       readProjectSpend: (slug, range) => opened.then(() => service.readProjectSpend(slug, range)),
     };
     // Two entries at most: a remembered read would displace the recording.
