@@ -56,3 +56,12 @@ test("Lists the budgets of the person, however their address is written, and nob
 test("A limit of 0 is used up", () => {
   expect(limits([key("a", { monthly_limit: 0, spent: 0 })], {}, [])).toEqual([["key", "a", 1]]);
 });
+
+test("Says exactly what is left, also where voids took back more than was spent", () => {
+  const left = (spent: string) =>
+    limitsOf([key("a", { monthly_limit: "0.3", spent })] as unknown as Keys, new Map(), [], "")[0]?.left;
+  expect(left("0.1")).toBe("0.2");
+  expect(left("-0.1")).toBe("0.4");
+  expect(left("0")).toBe("0.3");
+  expect(left("0.35")).toBe("-0.05");
+});

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Amount, exactText } from "@/components/figures/amount";
+import { type Amount, exactText, sumAmounts } from "@/components/figures/amount";
 import type { apiKey } from "@/lib/contract/access/api-keys";
 import type { budget } from "@/lib/contract/spend/budgets";
 import type { keyLimits } from "@/lib/contract/spend/limits";
@@ -15,8 +15,9 @@ export type MyLimit = {
   kind: "key" | "budget";
   /** Of which period, as a budget has it. */
   period: Budget["period"];
-  spent: Amount;
   limit: Amount;
+  /** What is left of it; negative where more is spent. */
+  left: Amount;
   blocks: boolean;
   /** A double, for sorting and drawing. */
   used: number;
@@ -40,14 +41,29 @@ export function limitsOf(
     covered.has(id) || (scope.type === "user" && scope.value?.toLowerCase() === email.toLowerCase());
   const usedOf = (spent: Amount, limit: Amount) =>
     Number(exactText(limit)) === 0 ? 1 : Number(exactText(spent)) / Number(exactText(limit));
+  const leftOf = (spent: Amount, limit: Amount) => {
+    const digits = exactText(spent);
+    return sumAmounts([limit, digits.startsWith("-") ? digits.slice(1) : `-${digits}`]);
+  };
   const ofKeys = active.flatMap(({ id, name, spent, monthly_limit: limit }): MyLimit[] =>
     limit === null
       ? []
-      : [{ id, name, kind: "key", period: "month", spent, limit, blocks: true, used: usedOf(spent, limit) }],
+      : [
+          {
+            id,
+            name,
+            kind: "key",
+            period: "month",
+            limit,
+            left: leftOf(spent, limit),
+            blocks: true,
+            used: usedOf(spent, limit),
+          },
+        ],
   );
   const ofBudgets = budgets.filter(isMine).map(
-    ({ id, name, period, spent, amount: limit, blocks }): MyLimit => ({
-      ...{ id, name, kind: "budget", period, spent, limit, blocks, used: usedOf(spent, limit) },
+    ({ id, name, period, spent, amount: limit, remaining: left, blocks }): MyLimit => ({
+      ...{ id, name, kind: "budget", period, limit, left, blocks, used: usedOf(spent, limit) },
     }),
   );
   return [...ofKeys, ...ofBudgets].sort((a, b) => b.used - a.used);

@@ -3,7 +3,7 @@ import type { Metadata } from "next";
 import { limitsOf, type MyLimit } from "@/components/account/my-limits";
 import { presentPeriod } from "@/components/budgets/budget-view";
 import { RequestList } from "@/components/budgets/request-list";
-import { sumAmounts } from "@/components/figures/amount";
+import { exactText, sumAmounts } from "@/components/figures/amount";
 import { formatPercent } from "@/components/figures/format-percent";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
@@ -140,8 +140,10 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
 }
 
 function Limit({ limit, workspace, canAsk }: { limit: MyLimit; workspace: string; canAsk: boolean }) {
-  const { id, name, kind, period, spent, limit: amount, used, blocks } = limit;
+  const { id, name, kind, period, left, limit: amount, used, blocks } = limit;
   const isBudget = kind === "budget";
+  const digits = exactText(left);
+  const isOver = digits.startsWith("-");
   return (
     <li className="grid gap-2 rounded-lg border bg-card p-4 text-sm">
       <p className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
@@ -158,7 +160,9 @@ function Limit({ limit, workspace, canAsk }: { limit: MyLimit; workspace: string
           </Badge>
         </span>
         <span className="tabular-nums">
-          <Money usd={spent} /> of <Money usd={amount} /> {presentPeriod[period]}, {formatPercent(used)}
+          <Money usd={isOver ? digits.slice(1) : left} className={isOver ? "text-destructive" : ""} />{" "}
+          {isOver ? "over" : "left of"} <Money usd={amount} /> {presentPeriod[period]}, {formatPercent(used)}{" "}
+          used
         </span>
       </p>
       <Meter fraction={used} label={`${name}, used`} />
