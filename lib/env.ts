@@ -64,7 +64,10 @@ const providerUrls = list
       pairs.every(([name = "", url]) =>
         url === undefined ? name === "off" : /^https?:\/\//.test(url) && URL.canParse(url),
       ),
-    { error: "must be off, or addresses by provider, separated by commas (openai=https://gateway.example.com)" },
+    {
+      error:
+        "must be off, or addresses by provider, separated by commas (openai=https://gateway.example.com)",
+    },
   )
   .transform((pairs) => ({
     isOff: pairs.some(([name]) => name === "off"),

@@ -30,29 +30,27 @@ export function ownSealingKey(): string | undefined {
   return shared.own;
 }
 
-/** The keys, by their short names. The first one seals, all open. */
-function keys(): Map<string, Buffer> {
-  const written = [...env().SEALING_KEYS, ...(shared.own === undefined ? [] : [shared.own])];
-  return new Map(
-    written.map((text) => {
-      const key = Buffer.from(text, "base64");
-      return [createHash("sha256").update(key).digest("hex").slice(0, 8), key];
-    }),
-  );
+/** The keys of this process. The first one seals, all open. */
+const knownKeys = (): string[] => [...env().SEALING_KEYS, ...(shared.own === undefined ? [] : [shared.own])];
+
+/** A key with its name: the beginning of its hash. */
+function named(text: string): { name: string; key: Buffer } {
+  const key = Buffer.from(text, "base64");
+  return { name: createHash("sha256").update(key).digest("hex").slice(0, 8), key };
 }
 
 /** Whether there is a key to seal with. */
-export const canSeal = (): boolean => keys().size > 0;
+export const canSeal = (): boolean => knownKeys().length > 0;
 
 /**
  * Encrypts a secret for the database (AES-256-GCM), so that a copy of the database does not give it away.
  * @param subject what it belongs to, with the ids of its row. It opens for the same subject alone
+ * @param keys in base64, of which the first one seals
  * @throws SealError where there is no key
  */
-export function seal(secret: string, subject: string): string {
-  const [first] = keys();
-  if (!first) throw new SealError("There is no key to seal with: set SEALING_KEYS.");
-  const [name, key] = first;
+export function seal(secret: string, subject: string, [first]: readonly string[] = knownKeys()): string {
+  if (first === undefined) throw new SealError("There is no key to seal with: set SEALING_KEYS.");
+  const { name, key } = named(first);
   const iv = randomBytes(ivBytes);
   const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(subject));
   const sealed = Buffer.concat([iv, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
@@ -61,14 +59,19 @@ export function seal(secret: string, subject: string): string {
 
 /**
  * Decrypts a secret.
+ * @param keys in base64, of which one sealed it
  * @returns it, and whether the key that seals now is another one
  * @throws SealError where its key is not there, or it was sealed for another subject or changed
  */
-export function unseal(sealed: string, subject: string): { secret: string; isOld: boolean } {
+export function unseal(
+  sealed: string,
+  subject: string,
+  keys: readonly string[] = knownKeys(),
+): { secret: string; isOld: boolean } {
   const [version, name = "", text = ""] = sealed.split(".");
-  const known = keys();
-  const key = known.get(name);
-  if (version !== "1" || !key)
+  const [first, ...others] = keys.map(named);
+  const found = [first, ...others].find((each) => each?.name === name);
+  if (version !== "1" || !found)
     throw new SealError(
       `It was sealed with the key ${name.slice(0, 8)}, which is not in SEALING_KEYS. Add that key behind the first one.`,
     );
@@ -79,11 +82,11 @@ export function unseal(sealed: string, subject: string): { secret: string; isOld
     bytes.subarray(-tagBytes),
   ];
   try {
-    const opened = createDecipheriv(algorithm, key, iv, { authTagLength: tagBytes })
+    const opened = createDecipheriv(algorithm, found.key, iv, { authTagLength: tagBytes })
       .setAAD(Buffer.from(subject))
       .setAuthTag(tag);
     const secret = Buffer.concat([opened.update(body), opened.final()]).toString("utf8");
-    return { secret, isOld: name !== known.keys().next().value };
+    return { secret, isOld: found !== first };
   } catch {
     throw new SealError("It was changed, or sealed for something else.");
   }

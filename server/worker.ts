@@ -35,11 +35,7 @@ export function runWorker(): void {
     }
   };
 
-  const start = async ({
-    database,
-    operatorToken,
-    sealingKey,
-  }: Extract<ToWorker, { type: "serve" }>) => {
+  const start = async ({ database, operatorToken, sealingKey }: Extract<ToWorker, { type: "serve" }>) => {
     configureDatabase(database);
     if (operatorToken !== undefined) announceOperatorToken(operatorToken);
     if (sealingKey !== undefined) announceSealingKey(sealingKey);

@@ -79,9 +79,9 @@ as $$
 $$;
 
 -- Adds an account with its sealed key, as an admin of the workspace: the user of the transaction's claims.
--- account: { id, provider, account, since }
+-- given: { id, provider, account, since }
 -- returns: 'added'; 'taken' where the same money is pulled already; 'too_many'
-create function private.add_provider_account(workspace uuid, account jsonb, sealed_key text, at_most integer)
+create function private.add_provider_account(workspace uuid, given jsonb, sealed_key text, at_most integer)
 returns text
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -91,8 +91,8 @@ begin
   -- Accounts of one provider are told apart by their names, so all of them need one.
   if exists (
     select from public.provider_accounts as p
-    where p.workspace_id = workspace and p.provider = account ->> 'provider'
-      and (p.account = account ->> 'account' or p.account = '' or account ->> 'account' = '')
+    where p.workspace_id = workspace and p.provider = given ->> 'provider'
+      and (p.account = given ->> 'account' or p.account = '' or given ->> 'account' = '')
   ) then
     return 'taken';
   end if;
@@ -101,9 +101,9 @@ begin
   end if;
   insert into public.provider_accounts (workspace_id, id, provider, account, since)
   select workspace, a.id, a.provider, a.account, a.since
-  from jsonb_to_record(account) as a (id uuid, provider text, account text, since date);
+  from jsonb_to_record(given) as a (id uuid, provider text, account text, since date);
   insert into private.provider_keys (workspace_id, account_id, sealed)
-  values (workspace, (account ->> 'id')::uuid, sealed_key);
+  values (workspace, (given ->> 'id')::uuid, sealed_key);
   return 'added';
 end
 $$;
@@ -111,14 +111,14 @@ grant execute on function private.add_provider_account(uuid, jsonb, text, intege
 
 -- Removes an account and its key, as an admin of the workspace. Its bills stay.
 -- returns: whether there was one
-create function private.remove_provider_account(workspace uuid, account uuid)
+create function private.remove_provider_account(workspace uuid, target uuid)
 returns boolean
 language plpgsql volatile security definer set search_path = ''
 as $$
 begin
   perform private.require_admin_of(workspace);
   perform private.lock_bills(workspace);
-  delete from public.provider_accounts where workspace_id = workspace and id = account;
+  delete from public.provider_accounts where workspace_id = workspace and id = target;
   return found;
 end
 $$;
@@ -126,7 +126,7 @@ grant execute on function private.remove_provider_account(uuid, uuid) to outlay_
 
 -- Makes an account due, as an admin of the workspace.
 -- returns: false while a pull of it runs
-create function private.ask_for_pull(workspace uuid, account uuid, accept_jump boolean)
+create function private.ask_for_pull(workspace uuid, target uuid, accept_jump boolean)
 returns boolean
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -134,7 +134,7 @@ begin
   perform private.require_admin_of(workspace);
   update public.provider_accounts
   set next_pull_at = now(), accepts_jump = accepts_jump or accept_jump
-  where workspace_id = workspace and id = account and (leased_until is null or leased_until <= clock_timestamp());
+  where workspace_id = workspace and id = target and (leased_until is null or leased_until <= clock_timestamp());
   return found;
 end
 $$;
@@ -178,12 +178,12 @@ $$;
 grant execute on function private.claim_provider_account(integer) to outlay_service, service_role;
 
 -- Seals a key again, where it is still sealed as it was read.
-create function private.reseal_provider_key(workspace uuid, account uuid, former text, renewed text)
+create function private.reseal_provider_key(workspace uuid, target uuid, former text, renewed text)
 returns void
 language sql volatile security definer set search_path = ''
 as $$
   update private.provider_keys set sealed = renewed
-  where workspace_id = workspace and account_id = account and sealed = former
+  where workspace_id = workspace and account_id = target and sealed = former
 $$;
 grant execute on function private.reseal_provider_key(uuid, uuid, text, text) to outlay_service, service_role;
 
@@ -191,7 +191,7 @@ grant execute on function private.reseal_provider_key(uuid, uuid, text, text) to
 -- returns: the statements of the provider that have days from one to before another, in the order in which they were made, with
 -- amounts as text; null where the lease was lost
 create function private.begin_pulled_days(
-  workspace uuid, account uuid, held_lease uuid, lease_seconds integer, from_day date, until_day date
+  workspace uuid, target uuid, held_lease uuid, lease_seconds integer, from_day date, until_day date
 )
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
@@ -202,7 +202,7 @@ begin
   perform private.lock_bills(workspace);
   update public.provider_accounts as p
   set leased_until = clock_timestamp() + lease_seconds * interval '1 second'
-  where p.workspace_id = workspace and p.id = account and p.lease = held_lease
+  where p.workspace_id = workspace and p.id = target and p.lease = held_lease
   returning p.* into pulling;
   if pulling.id is null then
     return null;
@@ -222,23 +222,23 @@ grant execute on function private.begin_pulled_days(uuid, uuid, uuid, integer, d
 -- Stores what a provider bills of some days, each as a statement of the bill of its month, and where the pull goes on. In the
 -- transaction of private.begin_pulled_days.
 -- days: [{ id, day, amount_usd, sha256, facts: [{ line, model, unit, tier, key_name, amount_usd, list_usd, quantity }] }]
-create function private.store_pulled_days(workspace uuid, account uuid, days jsonb, following date)
+create function private.store_pulled_days(workspace uuid, target uuid, days jsonb, following date)
 returns void
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
   pulled public.provider_accounts;
 begin
-  select p.* into strict pulled from public.provider_accounts as p where p.workspace_id = workspace and p.id = account;
+  select p.* into strict pulled from public.provider_accounts as p where p.workspace_id = workspace and p.id = target;
   insert into public.bills (workspace_id, name, format, row_count, provider_account_id)
-  select workspace, concat_ws(' ', pulled.provider, nullif(pulled.account, ''), months.name), 'pull', 0, account
+  select workspace, concat_ws(' ', pulled.provider, nullif(pulled.account, ''), months.name), 'pull', 0, target
   from (select distinct left(d ->> 'day', 7) as name from jsonb_array_elements(days) as d order by 1) as months
   on conflict on constraint bills_provider_account_key do nothing;
 
   insert into public.bill_statements (workspace_id, id, bill_id, provider, account, starts_on, ends_on, amount_usd, sha256)
   select workspace, d.id, b.id, pulled.provider, pulled.account, d.day, d.day + 1, d.amount_usd, d.sha256
   from jsonb_to_recordset(days) as d (id uuid, day date, amount_usd numeric, sha256 text)
-  join public.bills as b on b.workspace_id = workspace and b.provider_account_id = account
+  join public.bills as b on b.workspace_id = workspace and b.provider_account_id = target
     and b.name = concat_ws(' ', pulled.provider, nullif(pulled.account, ''), to_char(d.day, 'YYYY-MM'))
   order by d.day;
 
@@ -255,10 +255,10 @@ begin
     select left(d ->> 'day', 7) as month, sum(jsonb_array_length(d -> 'facts'))::integer as facts
     from jsonb_array_elements(days) as d group by 1
   ) as counted
-  where b.workspace_id = workspace and b.provider_account_id = account
+  where b.workspace_id = workspace and b.provider_account_id = target
     and b.name = concat_ws(' ', pulled.provider, nullif(pulled.account, ''), counted.month);
 
-  update public.provider_accounts set next_day = following where workspace_id = workspace and id = account;
+  update public.provider_accounts set next_day = following where workspace_id = workspace and id = target;
 end
 $$;
 grant execute on function private.store_pulled_days(uuid, uuid, jsonb, date) to outlay_service, service_role;
