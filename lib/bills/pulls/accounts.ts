@@ -12,6 +12,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { env } from "@/lib/env";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { canSeal, seal } from "@/lib/seal";
 import { addDays } from "@/lib/spend/period";
@@ -133,7 +134,7 @@ function toAccount(row: AccountRow): ProviderAccount {
     state: stateOf(row),
     problem: row.problem,
     held,
-    is_pulling: row.is_pulling,
+    is_pulling: row.is_pulling && !env().PROVIDER_URLS.isOff,
     pulled_through: row.pulled_through,
     last_pull_at: instantOf(row.last_pull_at),
     last_success_at: instantOf(row.last_success_at),
