@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { judgeKeyRules } from "@/tests/helpers/alerts";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
@@ -33,7 +34,7 @@ async function rulesOf(who: Who = "viewer"): Promise<Record<string, Rule>> {
   const { body } = await team.users[who].get(rulesPath());
   return Object.fromEntries((body.rules as Rule[]).map((rule) => [rule.rule, rule]));
 }
-const judge = () => harness.fixtures.sql.query("select private.judge_key_rules()");
+const judge = () => judgeKeyRules(harness.fixtures);
 const errorOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => {
   const [issue] = (body.issues as { path: string }[] | undefined) ?? [];
   return `${status} ${body.error}${issue ? ` ${issue.path}` : ""}`;
