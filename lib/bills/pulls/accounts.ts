@@ -1,9 +1,8 @@
 import type { PoolClient } from "pg";
-import type { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type {
   AccountState,
-  addProviderAccountRequest,
+  AddProviderAccountRequest,
   ProviderAccount,
   ProviderAccountList,
 } from "@/lib/contract/bills/provider-accounts";
@@ -40,7 +39,7 @@ export function listAccounts(claims: UserClaims, slug: string): Promise<Provider
 export function createAccount(
   claims: UserClaims,
   slug: string,
-  { provider, account, key, since }: z.output<typeof addProviderAccountRequest>,
+  { provider, account, key, since }: AddProviderAccountRequest,
 ): Promise<ProviderAccount> {
   return asUser(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
