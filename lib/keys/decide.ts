@@ -4,6 +4,7 @@ import type { MessageSource } from "@/lib/contract/ledger/message";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { add, compare, type Decimal, toText } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
+import { serviceAddress } from "@/lib/service-address";
 import type { ApiKey, KeyUsage } from "./api-key";
 import { allowsAddress, allowsFeature, allowsProject, allowsSource, allowsUser } from "./conditions";
 
@@ -80,6 +81,8 @@ export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: numb
     limit_usd: new ExactNumber(limit),
     spent_usd: new ExactNumber(toText(spent)),
     resets_at: `${nextMonth(now)}T00:00:00Z`,
+    // The limit of a key has no raise that ends by itself: an admin changes it.
+    how_to_ask: { page: `${serviceAddress()}/workspaces/ask?key=${key.id}` },
   });
 }
 

@@ -101,7 +101,7 @@ describe("The rules of a workspace", () => {
       subject: { type: "key", id, name: "Test key" },
       summary: "$90.00 of $100.00 is spent in the month.",
       figures: { rule: "key_limit", amount_usd: 100, spent_usd: 90, percent: 90 },
-      links: [{ url: expect.stringContaining("/keys") }, { url: expect.stringContaining(`key=${id}`) }],
+      links: [{ url: `/${team.slug}/spend/key?name=${id}` }, { url: expect.stringContaining(`key=${id}`) }],
     });
     await harness.fixtures.sql.query("update public.api_keys set monthly_limit = null where id = $1", [id]);
     await judge();
