@@ -73,7 +73,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "This API key expired at 2026-11-01T00:00:00.000Z. Extend it or make a new one.",
   },
   monthly_limit_exceeded: {
-    when: "The message would take the key past its `monthly_limit` for this UTC month, or the limit is used up already. Nothing was recorded.",
+    when: "The message would take the key past its `monthly_limit` for this UTC month, or the limit is used up already. Nothing was recorded; the amount is kept as refused. With `on_limit: record`, the key records it instead.",
     says: "This would take the API key past its monthly limit: $50, of which $49.98 is spent. The limit resets on 2026-12-01.",
     fields: {
       limit_usd: { schema: usd("The key's limit, USD a month."), example: 50 },
@@ -85,7 +85,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     },
   },
   budget_exceeded: {
-    when: "The message would take a budget that blocks past its limit, or that budget is used up. Nothing was recorded. `GET /api/v1/limits` says what applies to a key.",
+    when: "The message would take a budget that blocks past its limit, or that budget is used up. Nothing was recorded; the amount is kept as refused. `GET /api/v1/limits` says what applies to a key.",
     says: 'This would take the budget "Checkout" past its limit: $500, of which $499.98 is spent. It resets at 2026-12-01T00:00:00.000Z.',
     fields: {
       budget: {

@@ -32,6 +32,7 @@ export type AdmissionRow = {
     project_id: string | null;
     conditions: ApiKey["conditions"];
     monthly_limit: string | null;
+    on_limit: ApiKey["onLimit"];
     spent: string | null;
     expires_at: number | null;
     revoked: boolean;
@@ -45,6 +46,8 @@ export type AdmissionRow = {
   idempotency: { workspace_id: string; key: string; request: unknown; response: unknown }[];
   /** Null where the call records nothing, or no workspace has such budgets. */
   budgets: BlockingBudgetRow[] | null;
+  /** The asked idempotency keys whose messages a limit refused before; null where there is none. */
+  refused: { workspace_id: string; environment: "live" | "test"; key: string }[] | null;
   /** Null where nothing is told. What it has, the ledger knows (`lib/ledger/ingest/telling-book.ts`). */
   tellings: unknown;
 };
@@ -73,6 +76,7 @@ export type Admission = {
   replays: AdmissionRow["idempotency"];
   /** Of all workspaces of the keys. */
   budgets: BlockingBudget[];
+  refused: NonNullable<AdmissionRow["refused"]>;
   tellings: unknown;
 };
 
@@ -131,6 +135,7 @@ export function parseAdmission(admission: AdmissionRow, periods: readonly Budget
     projects: admission.projects,
     replays: admission.idempotency,
     budgets: parseBudgets(admission.budgets ?? [], periods),
+    refused: admission.refused ?? [],
     tellings: admission.tellings,
   };
 }
@@ -158,6 +163,7 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
         row.project !== null && row.project_id !== null ? { slug: row.project, id: row.project_id } : null,
       conditions: row.conditions,
       monthlyLimit: row.monthly_limit === null ? null : parseDecimal(row.monthly_limit),
+      onLimit: row.on_limit,
       expiresAt: row.expires_at,
       revoked: row.revoked,
       // The sign is the mark of a deleted workspace, so that the look-up need not read another column.

@@ -61,15 +61,15 @@ export function decideAttempt(key: ApiKey, attempt: Attempt): Verdict<null> {
 
 /**
  * Decides whether a key may record a cost. Its monthly limit may be reached but not exceeded. A key that has reached it
- * records nothing more, not even at a cost of 0, because usage without a price may be priced later. Do not call it for
- * reads and replays, to which the limit does not apply.
+ * records nothing more, not even at a cost of 0, because usage without a price may be priced later. A limit may be set to record
+ * what is past it all the same. Do not call it for reads and replays, to which the limit does not apply.
  * @param spent USD that the key has recorded in this UTC month
  * @param cost USD
  * @param now the database's time in milliseconds since 1970
  */
 export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: number): Verdict<null> {
   const { monthlyLimit } = key;
-  if (monthlyLimit === null) return null;
+  if (monthlyLimit === null || key.onLimit === "record") return null;
   const isUsedUp = compare(spent, monthlyLimit) >= 0;
   if (!isUsedUp && compare(add(spent, cost), monthlyLimit) <= 0) return null;
   const limit = toText(monthlyLimit);

@@ -69,7 +69,8 @@ grant execute on function private.load_budget_periods(jsonb) to outlay_service, 
 
 -- What every key may learn of its limits, whatever its permissions: its spend, and the blocking budgets that its own settings
 -- name. Budgets of other scopes may also block it; the refusal names them.
--- returns: { spent_usd: exact text, this UTC month; budgets: as load_blocking_budgets, with a period of now }
+-- returns: { spent_usd, refused_usd: exact text, this UTC month; refused_usd: by its monthly limit; budgets: as load_blocking_budgets,
+-- with a period of now }
 create function private.read_key_limits(of_key uuid)
 returns jsonb
 language sql stable security definer set search_path = ''
@@ -79,6 +80,11 @@ as $$
       select trim_scale(spend.amount_usd) from public.key_spend as spend
       where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
         and spend.month = date_trunc('month', now() at time zone 'UTC')::date
+    ), 0)::text,
+    'refused_usd', coalesce((
+      select trim_scale(sum(s.amount_usd)) from public.refused_spend as s
+      where s.workspace_id = k.workspace_id and s.api_key_id = k.id and s.budget_id is null
+        and s.period_from = date_trunc('month', now() at time zone 'UTC')::date
     ), 0)::text,
     'budgets', coalesce((
       select jsonb_agg(jsonb_build_object(

@@ -53,7 +53,8 @@ $$;
 -- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ slug }], idempotency: [{ key }] }; hashes (of secrets),
 --   tokens (hashes of access tokens) and ids are how the requests name their keys. Besides, of what emitters tell: tellers:
 --   [lookup], the keys that they tell with; tellings and marks, see `private.load_tellings`.
--- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }], tellings }
+-- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }],
+--   refused: see `private.refused_among`, tellings }
 --
 -- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
 -- with its own snapshot: state that was read before the lock could let limits be exceeded.
@@ -76,6 +77,7 @@ declare
   projects json := '[]';
   replays json := '[]';
   budgets jsonb;
+  refused jsonb;
   teller_ids uuid[];
   tellings jsonb;
 begin
@@ -168,6 +170,7 @@ begin
     'project_id', k.project_id,
     'conditions', k.conditions,
     'monthly_limit', k.monthly_limit::text,
+    'on_limit', k.on_limit,
     'spent', usage -> k.id::text ->> 'spent',
     'expires_at', (extract(epoch from k.expires_at) * 1000)::bigint,
     'revoked', k.revoked_at is not null,
@@ -208,6 +211,9 @@ begin
     from private.idempotency as i
     where i.workspace_id = any (workspace_ids)
       and i.key = any (array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted));
+    refused := private.refused_among(
+      workspace_ids, array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted)
+    );
   end if;
 
   if cardinality(teller_ids) > 0 then
@@ -223,7 +229,8 @@ begin
 
   return json_build_object(
     'now', (extract(epoch from now_at) * 1000)::bigint,
-    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets, 'tellings', tellings
+    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets, 'refused', refused,
+    'tellings', tellings
   );
 end
 $$;

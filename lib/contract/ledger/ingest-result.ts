@@ -50,6 +50,16 @@ export const ingestResult = z
       description:
         "When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month.",
     }),
+    over_limit: z
+      .object({
+        limit_usd: decimalNumber("USD in a UTC month."),
+        spent_usd: decimalNumber("Recorded with the key this month, with this message, USD."),
+      })
+      .optional()
+      .meta({
+        description:
+          "Only past the monthly limit of a key that records what is past it (`on_limit` is `record`).",
+      }),
     dry_run: z.literal(true).optional(),
   })
   .meta({ id: "IngestResult" });

@@ -32,6 +32,12 @@ export const keyLimits = z
           limit_usd: decimalNumber("USD in a UTC month."),
           spent_usd: decimalNumber("Recorded with the key this month, USD."),
           remaining_usd: decimalNumber("USD; not below 0."),
+          on_limit: z.enum(["refuse", "record"]).meta({
+            description: "What the limit does with costs past it.",
+          }),
+          refused_usd: decimalNumber(
+            "What the limit refused to record this month, USD. It may have been spent, and is not part of `spent_usd`.",
+          ),
           resets_at: instant,
         })
         .nullable()
@@ -57,6 +63,9 @@ export const keyLimits = z
           limit_usd: decimalNumber("USD.").nullable(),
           spent_usd: decimalNumber("USD.").nullable(),
           remaining_usd: decimalNumber("USD; not below 0.").nullable(),
+          refused_usd: decimalNumber(
+            "What limits refused to record of what it counts in the period, USD. It may have been spent.",
+          ).nullable(),
         }),
       )
       .meta({

@@ -26,7 +26,15 @@ beforeEach(() => {
     loadedKey({ id: "test", environment: "test" }),
     loadedKey({ id: "limited", monthlyLimit: parseDecimal("1") }),
   ];
-  const admission = { now, tokens: new Map(), projects: [], replays: [], budgets: [], tellings: null };
+  const admission = {
+    now,
+    tokens: new Map(),
+    projects: [],
+    replays: [],
+    budgets: [],
+    refused: [],
+    tellings: null,
+  };
   group = new Group({ ...admission, keys: new Map(keys.map((key) => [key.key.id, key])) }, new Map());
 });
 

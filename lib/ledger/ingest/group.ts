@@ -17,8 +17,9 @@ import { checkMessage, linesOf } from "./check";
 import { Draft } from "./draft";
 import { costOfWork, GroupWork, type Place, type Work } from "./group-work";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
-import { adjustedBy, listPriceOf, toIngestResult } from "./ingest-result";
+import { adjustedBy, listPriceOf, overLimit, toIngestResult } from "./ingest-result";
 import { rowOf, rowsOf } from "./ledger";
+import { RefusedBook } from "./refused-book";
 import { Retelling } from "./retelling";
 import { SpanSettling } from "./settle-spans";
 import { TellingBook } from "./telling-book";
@@ -35,6 +36,7 @@ export class Group {
   readonly draft: Draft;
   readonly tellings: TellingBook;
   readonly work: GroupWork;
+  readonly refused: RefusedBook;
   readonly #admitted: AdmittedCalls;
   readonly #retelling: Retelling;
   readonly #spans: SpanSettling;
@@ -47,6 +49,7 @@ export class Group {
     this.#admitted = new AdmittedCalls(admission.now);
     this.work = new GroupWork(admission, prices);
     this.draft = Draft.from(admission);
+    this.refused = new RefusedBook(admission);
     this.tellings = new TellingBook(admission.tellings, read);
     this.draft.knowProjects(this.tellings.projects);
     this.#retelling = new Retelling(this.work, this.tellings);
@@ -98,7 +101,10 @@ export class Group {
     if (denied) return denied;
     if (earlier) return this.#retelling.repeat(loaded, request, earlier, place);
     const same = request.telling && this.tellings.find(key.id, request.telling);
-    if (same) return this.#retelling.join(loaded, request, same, place);
+    if (same) {
+      this.refused.record(key, request);
+      return this.#retelling.join(loaded, request, same, place);
+    }
     const crowded =
       checkLines(request.message, place.lines) ?? checkDuePeriods(request.message, place.duePeriods, now);
     if (crowded) return crowded;
@@ -106,14 +112,19 @@ export class Group {
     if (work instanceof ServiceError) return work;
     const cost = costOfWork(work);
     const refusal = this.work.decideRoom(loaded, request, work, cost, place);
-    if (refusal) return refusal;
+    if (refusal) {
+      if (!dryRun) this.refused.refuse(key, request, work, cost, refusal);
+      return refusal;
+    }
+    if (!dryRun) this.refused.record(key, request);
     if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
     place.lines += linesOf(request.message);
     place.duePeriods += work.due.length;
     return { result: this.#record(loaded, request, work, place), replayed: false };
   }
 
-  #record({ key }: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
+  #record(loaded: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
+    const { key } = loaded;
     const { draft, dryRun } = place;
     const owner = this.work.ownerOf(key, request, draft.projectIn(key.workspaceId, request.project));
     const { id } = owner;
@@ -140,6 +151,7 @@ export class Group {
       rate: own.rate,
       due_periods: periods.length > 0 ? periods : undefined,
       adjusts: adjustedBy(own.postings),
+      over_limit: overLimit(key, draft.spentBy(loaded)),
       dry_run: dryRun ? (true as const) : undefined,
     };
     const remembered = { response: answer, message_id: id };

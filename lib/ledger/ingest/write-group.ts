@@ -183,6 +183,7 @@ function statementsOf(group: Group, now: number): Sql[] {
   const admissions = group.admissions();
   const { projects, messages, replays, subscriptions } = group.draft;
   const { rows: calls, sums, corrections } = group.tellings;
+  const { refused, taken } = group.refused.written();
   return [
     ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),
     ...(projects.length + messages.length + replays.length > 0
@@ -191,6 +192,8 @@ function statementsOf(group: Group, now: number): Sql[] {
     ...(calls.length + sums.length + corrections.length > 0
       ? [sql`select private.store_tellings(${JSON.stringify({ calls, sums, corrections })})`]
       : []),
+    ...(refused.length > 0 ? [sql`select private.record_refusals(${JSON.stringify(refused)})`] : []),
+    ...(taken.length > 0 ? [sql`select private.take_back_refusals(${JSON.stringify(taken)})`] : []),
     ...(subscriptions.length > 0
       ? [sql`select private.start_subscriptions(${JSON.stringify(subscriptions)})`]
       : []),

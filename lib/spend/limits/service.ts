@@ -10,6 +10,7 @@ import { allowsFeature, allowsUser } from "@/lib/keys/conditions";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type BudgetRow, selectBudgetStatus } from "@/lib/spend/budgets/budget-queries";
+import { selectRefusedOfBudgets } from "@/lib/spend/refused-queries";
 import { selectKeyLimits } from "./limit-queries";
 
 type KeyLimits = z.output<typeof keyLimits>;
@@ -31,16 +32,18 @@ export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits>
             (budget) => countsNow(budget) && canCover(key, budget),
           )
         : [];
-    const { spent_usd: spent, budgets } = await asServiceWithin(
+    const { budgets, ...used } = await asServiceWithin(
       client,
       () => selectKeyLimits(client, key.id),
       "outlay_key",
     );
+    const refused = readable.length > 0 ? await selectRefusedOfBudgets(client, claims.workspace_id) : [];
+    const refusedOf = (id: string) => refused.find((row) => row.id === id)?.usd;
     const shown = new Set(readable.map(({ id }) => id));
     const named = budgets.filter(({ id }) => !shown.has(id));
     return {
-      key: toKey(key, parseDecimal(spent), now),
-      budgets: [...readable.map((row) => toReadable(row)), ...toNamed(named)].sort(byName),
+      key: toKey(key, used, now),
+      budgets: [...readable.map((row) => toReadable(row, refusedOf(row.id))), ...toNamed(named)].sort(byName),
     };
   });
 }
@@ -62,7 +65,9 @@ function canCover(key: ApiKey, { scope_type: type, scope_value: value }: BudgetR
   return type !== "user" || allowsUser(key, value);
 }
 
-function toKey(key: ApiKey, spent: Decimal, now: number): KeyLimits["key"] {
+/** @param used USD as exact text */
+function toKey(key: ApiKey, used: { spent_usd: string; refused_usd: string }, now: number): KeyLimits["key"] {
+  const spent = parseDecimal(used.spent_usd);
   const { project_slugs: projects, features, sources, users } = key.conditions;
   const { monthlyLimit: limit } = key;
   return {
@@ -79,6 +84,8 @@ function toKey(key: ApiKey, spent: Decimal, now: number): KeyLimits["key"] {
       limit_usd: toExact(limit),
       spent_usd: toExact(spent),
       remaining_usd: left(limit, spent),
+      on_limit: key.onLimit,
+      refused_usd: toExact(parseDecimal(used.refused_usd)),
       resets_at: toInstant(Date.parse(`${monthOf(now).until}T00:00:00Z`)),
     },
   };
@@ -91,8 +98,8 @@ function left(limit: Decimal, spent: Decimal) {
   return toExact(compare(rest, zero) < 0 ? zero : rest);
 }
 
-/** A budget with its figures, for a caller who may read them. */
-export function toReadable(row: BudgetRow): CoveringBudget {
+/** A budget with its figures, for a caller who may read them. @param refused what limits refused of it, USD as exact text */
+export function toReadable(row: BudgetRow, refused = "0"): CoveringBudget {
   const [limit, spent] = [parseDecimal(row.limit_usd), parseDecimal(row.spent)];
   return {
     id: row.id,
@@ -108,6 +115,7 @@ export function toReadable(row: BudgetRow): CoveringBudget {
     limit_usd: toExact(limit),
     spent_usd: toExact(spent),
     remaining_usd: left(limit, spent),
+    refused_usd: toExact(parseDecimal(refused)),
   };
 }
 
@@ -128,6 +136,7 @@ function toNamed(rows: BlockingBudgetRow[]): CoveringBudget[] {
       limit_usd: null,
       spent_usd: null,
       remaining_usd: null,
+      refused_usd: null,
     })),
   );
 }

@@ -135,6 +135,13 @@ export type IngestResult = {
   }> | undefined;
   /** When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month. */
   adjusts?: string | undefined;
+  /** Only past the monthly limit of a key that records what is past it (`on_limit` is `record`). */
+  over_limit?: {
+    /** USD in a UTC month. */
+    limit_usd: number;
+    /** Recorded with the key this month, with this message, USD. */
+    spent_usd: number;
+  } | undefined;
   dry_run?: true | undefined;
 };
 
@@ -169,6 +176,13 @@ export type RecordedMessage = {
   }> | undefined;
   /** When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month. */
   adjusts?: string | undefined;
+  /** Only past the monthly limit of a key that records what is past it (`on_limit` is `record`). */
+  over_limit?: {
+    /** USD in a UTC month. */
+    limit_usd: number;
+    /** Recorded with the key this month, with this message, USD. */
+    spent_usd: number;
+  } | undefined;
   dry_run?: true | undefined;
   index: number;
   status: 201;
