@@ -237,3 +237,14 @@ begin
 end
 $$;
 grant execute on function private.refused_of_budget(public.budgets, date, date) to authenticated, outlay_key, service_role;
+
+-- What limits refused of what each budget counts in its present period, where anything was refused in its workspace. Read with the
+-- caller's own rights.
+create view public.budget_refusals with (security_invoker = true) as
+select b.workspace_id, b.id as budget_id,
+  private.refused_of_budget(b, present.first_day, private.budget_period_end(b, present.first_day)) as refused_usd
+from public.budgets as b
+cross join lateral (select private.budget_period(b, private.budget_now(b)) as first_day) as present
+where exists (select from public.refused_spend as r where r.workspace_id = b.workspace_id);
+revoke all on public.budget_refusals from anon, authenticated, service_role;
+grant select on public.budget_refusals to authenticated, outlay_key, service_role;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onLimit } from "@/lib/contract/access/api-keys";
 import { day, decimalNumber, instant } from "@/lib/contract/values/fields";
 
 /**
@@ -62,7 +63,7 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
       refused_usd: decimal(
         "What the limit refused to record in the month, USD. It may have been spent.",
       ).optional(),
-      on_limit: z.enum(["refuse", "record"]).optional().meta({
+      on_limit: onLimit.optional().meta({
         description: "What the limit does with costs past it.",
       }),
     }),

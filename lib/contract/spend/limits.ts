@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onLimit } from "@/lib/contract/access/api-keys";
 import { permission } from "@/lib/contract/access/permissions";
 import { source } from "@/lib/contract/ledger/message";
 import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
@@ -32,7 +33,7 @@ export const keyLimits = z
           limit_usd: decimalNumber("USD in a UTC month."),
           spent_usd: decimalNumber("Recorded with the key this month, USD."),
           remaining_usd: decimalNumber("USD; not below 0."),
-          on_limit: z.enum(["refuse", "record"]).meta({
+          on_limit: onLimit.meta({
             description: "What the limit does with costs past it.",
           }),
           refused_usd: decimalNumber(
