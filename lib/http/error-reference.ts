@@ -78,6 +78,8 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     fields: {
       limit_usd: { schema: usd("The key's limit, USD a month."), example: 50 },
       spent_usd: { schema: usd("USD recorded with the key this month."), example: 49.98 },
+      remaining_usd: { schema: usd("USD that is neither spent nor held."), example: 0.02 },
+      held_usd: { schema: usd("USD that reservations hold, where they hold any."), example: 0.5 },
       resets_at: {
         schema: { type: "string", format: "date-time", description: "When the limit resets." },
         example: "2026-12-01T00:00:00Z",
@@ -121,6 +123,16 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       spent_usd: {
         schema: usd("USD spent in the period. Only for keys that may read the budget."),
         example: 499.98,
+      },
+      remaining_usd: {
+        schema: usd("USD that is neither spent nor held. Only for keys that may read the budget."),
+        example: 0.02,
+      },
+      held_usd: {
+        schema: usd(
+          "USD that reservations hold, where they hold any. Only for keys that may read the budget.",
+        ),
+        example: 0.5,
       },
     },
   },

@@ -10,6 +10,7 @@ import {
   type BudgetPeriodRow,
   parseBudgets,
 } from "./blocking-budgets";
+import { type Held, type HeldRow, parseHeld } from "./holds";
 
 /** The result of `private.load_admission`. Times are milliseconds since 1970, amounts exact text. */
 export type AdmissionRow = {
@@ -48,6 +49,8 @@ export type AdmissionRow = {
   budgets: BlockingBudgetRow[] | null;
   /** The asked idempotency keys whose messages a limit refused before; null where there is none. */
   refused: { workspace_id: string; environment: "live" | "test"; key: string }[] | null;
+  /** Null where no reservation matters. */
+  held: HeldRow | null;
   /** Null where nothing is told. What it has, the ledger knows (`lib/ledger/ingest/telling-book.ts`). */
   tellings: unknown;
 };
@@ -77,6 +80,7 @@ export type Admission = {
   /** Of all workspaces of the keys. */
   budgets: BlockingBudget[];
   refused: NonNullable<AdmissionRow["refused"]>;
+  held: Held;
   tellings: unknown;
 };
 
@@ -88,6 +92,10 @@ export type Requested = {
   lookups: KeyLookup[];
   projects?: Iterable<string>;
   idempotency?: Iterable<string>;
+  /** Ids of reservations that messages settle. */
+  reservations?: string[] | undefined;
+  /** Idempotency keys of reservations that are made. */
+  reserving?: string[] | undefined;
   /** What emitters tell, as `private.load_admission` reads it. It is told with the keys `tellers` (values of look-ups). */
   told?: { tellers: string[]; tellings: object[]; marks: string[] } | undefined;
 };
@@ -96,7 +104,14 @@ export type Requested = {
  * A call of `private.load_admission`, which loads keys with their state and locks those that have a limit. Its result
  * has one column, `answer`.
  */
-export function loadAdmissionStatement({ lookups, projects = [], idempotency = [], told }: Requested): Sql {
+export function loadAdmissionStatement({
+  lookups,
+  projects = [],
+  idempotency = [],
+  told,
+  reservations,
+  reserving,
+}: Requested): Sql {
   const named = (by: KeyLookup["by"]) => [
     ...new Set(lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
   ];
@@ -107,6 +122,8 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
     projects: Array.from(new Set(projects), (slug) => ({ slug })),
     idempotency: Array.from(new Set(idempotency), (key) => ({ key })),
     ...told,
+    ...(reservations && { reservations }),
+    ...(reserving && { reserving }),
   };
   return sql`select private.load_admission(${JSON.stringify(requested)}) as answer`;
 }
@@ -116,6 +133,7 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
  * @param periods further periods of its budgets
  */
 export function parseAdmission(admission: AdmissionRow, periods: readonly BudgetPeriodRow[] = []): Admission {
+  const held = parseHeld(admission.held);
   const byId = new Map<string, LoadedKey>();
   const keys = new Map<string, LoadedKey>();
   const tokens = new Map<string, AccessToken>();
@@ -134,8 +152,9 @@ export function parseAdmission(admission: AdmissionRow, periods: readonly Budget
     tokens,
     projects: admission.projects,
     replays: admission.idempotency,
-    budgets: parseBudgets(admission.budgets ?? [], periods),
+    budgets: parseBudgets(admission.budgets ?? [], periods, held.budgets),
     refused: admission.refused ?? [],
+    held,
     tellings: admission.tellings,
   };
 }

@@ -70,6 +70,7 @@ export const readExamples: ExampleSet = {
         monthly_limit: {
           limit_usd: 50,
           spent_usd: 12.25,
+          held_usd: 0,
           remaining_usd: 37.75,
           on_limit: "refuse",
           refused_usd: 0,
@@ -90,6 +91,7 @@ export const readExamples: ExampleSet = {
           resets_at: "2026-12-01T00:00:00.000+00:00",
           limit_usd: 1000,
           spent_usd: 702.5525,
+          held_usd: 0,
           remaining_usd: 297.4475,
           refused_usd: 7.25,
         },

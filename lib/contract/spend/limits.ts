@@ -32,7 +32,8 @@ export const keyLimits = z
         .object({
           limit_usd: decimalNumber("USD in a UTC month."),
           spent_usd: decimalNumber("Recorded with the key this month, USD."),
-          remaining_usd: decimalNumber("USD; not below 0."),
+          held_usd: decimalNumber("What the key's reservations hold of it, USD."),
+          remaining_usd: decimalNumber("What is neither spent nor held, USD; not below 0."),
           on_limit: onLimit.meta({
             description: "What the limit does with costs past it.",
           }),
@@ -63,7 +64,8 @@ export const keyLimits = z
           resets_at: instant.meta({ description: "When the period, or the budget, ends." }),
           limit_usd: decimalNumber("USD.").nullable(),
           spent_usd: decimalNumber("USD.").nullable(),
-          remaining_usd: decimalNumber("USD; not below 0.").nullable(),
+          held_usd: decimalNumber("What reservations hold of it, USD.").nullable(),
+          remaining_usd: decimalNumber("What is neither spent nor held, USD; not below 0.").nullable(),
           refused_usd: decimalNumber(
             "What limits refused to record of what it counts in the period, USD. It may have been spent.",
           ).nullable(),

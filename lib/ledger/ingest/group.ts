@@ -4,7 +4,9 @@ import { toText } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";
+import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt, decideCall, decideKey } from "@/lib/keys/decide";
+import { type Hold, toHold } from "@/lib/keys/holds";
 import { identify } from "@/lib/keys/identify";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
@@ -17,7 +19,7 @@ import { checkMessage, linesOf } from "./check";
 import { Draft } from "./draft";
 import { costOfWork, GroupWork, type Place, type Work } from "./group-work";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
-import { adjustedBy, listPriceOf, overLimit, toIngestResult } from "./ingest-result";
+import { adjustedBy, listPriceOf, overLimit, settlementOf, toIngestResult } from "./ingest-result";
 import { rowOf, rowsOf } from "./ledger";
 import { RefusedBook } from "./refused-book";
 import { Retelling } from "./retelling";
@@ -111,7 +113,12 @@ export class Group {
     const work = this.work.compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
     const cost = costOfWork(work);
-    const refusal = this.work.decideRoom(loaded, request, work, cost, place);
+    const named = this.#reservationOf(key, request);
+    const hold =
+      named?.is_held && !draft.isSettled(named.id)
+        ? toHold(named, draft.projectId(key.workspaceId, named.project))
+        : undefined;
+    const refusal = this.work.decideRoom(loaded, request, work, cost, place, hold);
     if (refusal) {
       if (!dryRun) this.refused.refuse(key, request, work, cost, refusal);
       return refusal;
@@ -120,10 +127,22 @@ export class Group {
     if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
     place.lines += linesOf(request.message);
     place.duePeriods += work.due.length;
-    return { result: this.#record(loaded, request, work, place), replayed: false };
+    return { result: this.#record(loaded, request, work, place, hold), replayed: false };
   }
 
-  #record(loaded: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
+  /** The reservation that a message names, if it is its key's. */
+  #reservationOf(key: ApiKey, { reservation_id: id }: Submission) {
+    if (id === undefined) return undefined;
+    return this.admission.held.named.find((row) => row.id === id && row.api_key_id === key.id);
+  }
+
+  #record(
+    loaded: LoadedKey,
+    request: Submission,
+    { own, due }: Work,
+    place: Place,
+    hold: Hold | undefined,
+  ): IngestResult {
     const { key } = loaded;
     const { draft, dryRun } = place;
     const owner = this.work.ownerOf(key, request, draft.projectIn(key.workspaceId, request.project));
@@ -141,6 +160,10 @@ export class Group {
     if (isRecurring(request.message)) {
       draft.subscriptions.push(toSubscription(owner, request.message, this.work.now));
     }
+    if (hold) {
+      const settled = { workspace_id: key.workspaceId, id: hold.id, message_id: id, usd: toText(own.cost) };
+      draft.settle(key.id, settled, hold.usd, this.work.periodsOf(key, hold));
+    }
     const answer = {
       id,
       amount_usd: toText(own.amount),
@@ -152,6 +175,12 @@ export class Group {
       due_periods: periods.length > 0 ? periods : undefined,
       adjusts: adjustedBy(own.postings),
       over_limit: overLimit(key, draft.spentBy(loaded)),
+      reservation: settlementOf(
+        request.reservation_id,
+        hold,
+        this.#reservationOf(key, request)?.state,
+        own.cost,
+      ),
       dry_run: dryRun ? (true as const) : undefined,
     };
     const remembered = { response: answer, message_id: id };

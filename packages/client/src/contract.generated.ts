@@ -78,6 +78,8 @@ export type CostRequest = {
   source: Source;
   /** Your own key for this message: the same key never records twice. */
   idempotency_key?: string | undefined;
+  /** The reservation that the message settles. It may cost less than was held, or more: up to twice of it is recorded whatever the limits say by now. */
+  reservation_id?: string | undefined;
   message: UsageMessage | BatchMessage | ExpenseMessage | SubscriptionMessage | AllocationMessage;
 };
 
@@ -142,6 +144,15 @@ export type IngestResult = {
     /** Recorded with the key this month, with this message, USD. */
     spent_usd: number;
   } | undefined;
+  /** What became of the reservation that the message named. Only `settled` used it; otherwise the message was decided like one that names none. */
+  reservation?: {
+    id: string;
+    state: "settled" | "settled_before" | "released" | "expired" | "unknown";
+    /** What it held, USD. */
+    held_usd?: number | undefined;
+    /** What the message cost more than that, USD. */
+    over_usd?: number | undefined;
+  } | undefined;
   dry_run?: true | undefined;
 };
 
@@ -182,6 +193,15 @@ export type RecordedMessage = {
     limit_usd: number;
     /** Recorded with the key this month, with this message, USD. */
     spent_usd: number;
+  } | undefined;
+  /** What became of the reservation that the message named. Only `settled` used it; otherwise the message was decided like one that names none. */
+  reservation?: {
+    id: string;
+    state: "settled" | "settled_before" | "released" | "expired" | "unknown";
+    /** What it held, USD. */
+    held_usd?: number | undefined;
+    /** What the message cost more than that, USD. */
+    over_usd?: number | undefined;
   } | undefined;
   dry_run?: true | undefined;
   index: number;

@@ -90,6 +90,7 @@ describe("The limits of a key", () => {
         remaining_usd: 0.375,
         on_limit: "refuse",
         refused_usd: 0,
+        held_usd: 0,
         resets_at: `${monthOf(Date.now()).until}T00:00:00.000+00:00`,
       },
     });
