@@ -96,7 +96,8 @@ function Deliveries({
   );
 }
 
-function labelOf({ alert, digest }: AlertDelivery): string {
+function labelOf({ alert, digest, budget_request: request }: AlertDelivery): string {
+  if (request) return request.title;
   if (digest) return `Digest of ${formatCount(digest.count, "alert")}`;
   return alert?.title ?? "Test";
 }

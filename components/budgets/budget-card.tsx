@@ -23,12 +23,15 @@ export function BudgetCard({
   workspace,
   reached,
   actions,
+  canAsk = false,
 }: {
   budget: Budget;
   workspace: string;
   /** The thresholds that were reached in the present period. */
   reached: Reached[];
   actions: ReactNode;
+  /** Whether the reader may ask for more of it. */
+  canAsk?: boolean;
 }) {
   const thresholds = thresholdsOf(budget);
   const { name, scope, amount, spent, percent_used: used } = budget;
@@ -50,6 +53,11 @@ export function BudgetCard({
             {budget.blocks ? "Refuses to record" : "Warns only"}
           </p>
           <WarnedLine warns={budget.warns} />
+          {budget.owner ? (
+            <p className="text-muted-foreground text-xs [overflow-wrap:anywhere]">
+              Owned by {budget.owner.name}
+            </p>
+          ) : null}
         </div>
         {actions}
       </header>
@@ -87,6 +95,15 @@ export function BudgetCard({
         <p className="text-muted-foreground">
           <Forecast budget={budget} />
         </p>
+        {canAsk ? (
+          <Link
+            href={`/${workspace}/budgets/requests?budget=${budget.id}`}
+            prefetch={false}
+            className="w-fit rounded-sm pt-1 underline decoration-border underline-offset-4"
+          >
+            Ask for more
+          </Link>
+        ) : null}
       </div>
     </Card>
   );

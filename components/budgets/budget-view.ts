@@ -19,6 +19,7 @@ export type EditableBudget = {
   blocks: boolean;
   currency: string;
   warns: Warned;
+  owner: { id: string; name: string; percent: string } | null;
 };
 
 type Fixed = Pick<Budget, "period" | "week_starts_on" | "time_zone" | "currency"> & {
@@ -36,7 +37,18 @@ export const budgetsSentenceId = "budgets-sentence";
 
 /** Maps a budget of an answer to its editable fields. */
 export function toEditableBudget(budget: Budget): EditableBudget {
-  const { id, name, period, usual_amount: usual, raise, alert_at: alertAt, blocks, currency, warns } = budget;
+  const {
+    id,
+    name,
+    period,
+    usual_amount: usual,
+    raise,
+    alert_at: alertAt,
+    blocks,
+    currency,
+    warns,
+    owner,
+  } = budget;
   const { scope, week_starts_on, time_zone, starts_on: from, ends_on: last } = budget;
   return {
     id,
@@ -59,6 +71,7 @@ export function toEditableBudget(budget: Budget): EditableBudget {
     blocks,
     currency,
     warns,
+    owner: owner && { id: owner.id, name: owner.name, percent: exactText(owner.may_raise_percent) },
   };
 }
 

@@ -9,6 +9,7 @@ import { TextField } from "@/components/ui/form-field";
 import type { budget as budgetSchema, editBudgetRequest } from "@/lib/contract/spend/budgets";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { BudgetDialog, type BudgetFields, checkBudget, checkBudgetAmount } from "./budget-dialog";
+import { OwnerField, ownerOf } from "./budget-owner";
 import { BudgetPreviewText } from "./budget-preview";
 import { type Receivers, ReceiversField, receiversOf, toWarns, warnsError } from "./budget-receivers";
 import { amountLabels, type EditableBudget } from "./budget-view";
@@ -55,13 +56,19 @@ export default function EditBudgetDialog({
   onClose: () => void;
 }) {
   const [receivers, setReceivers] = useState<Receivers>(receiversOf(budget.warns));
+  const [owner, setOwner] = useState(budget.owner?.id ?? "");
   const [typed, setTyped] = useState<BudgetFields>();
   const { run, isPending, problem, fieldErrors } = useMutation(
     (fields: BudgetFields) =>
       callApi<typeof budgetSchema, typeof editBudgetRequest>(
         "PATCH",
         `/api/v1/workspaces/${workspace}/budgets/${budget.id}`,
-        { ...toChanges(fields, raiseOf(fields.values)), name: fields.name, warns: toWarns(receivers) },
+        {
+          ...toChanges(fields, raiseOf(fields.values)),
+          name: fields.name,
+          warns: toWarns(receivers),
+          owner: ownerOf(fields.values),
+        },
       ),
     {
       check: checkChanges,
@@ -105,6 +112,13 @@ export default function EditBudgetDialog({
             value={receivers}
             onChange={setReceivers}
             error={warnsError(fieldErrors)}
+          />
+          <OwnerField
+            workspace={workspace}
+            initial={budget.owner}
+            value={owner}
+            onChange={setOwner}
+            fieldErrors={fieldErrors}
           />
           <fieldset className="grid gap-5 sm:grid-cols-2">
             <legend className="mb-1 font-medium text-sm">Raise the limit for a while</legend>

@@ -9,7 +9,7 @@ import { ActionsMenu } from "@/components/ui/actions-menu";
 import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import { DropdownMenuItem, DropdownMenuSeparator } from "@/components/ui/dropdown-menu";
 import type { apiKey, apiKeyWithSecret } from "@/lib/contract/access/api-keys";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { type KeyView, keysSentenceId, type ServiceAddresses, toKeyView } from "./key-view";
 import { LastUse } from "./last-use";
 import type { NewSecret } from "./secret-dialog";
@@ -34,7 +34,7 @@ export function KeyActions({
   apiKey: KeyView;
   workspace: string;
   /** The permissions that the signed-in member can grant. */
-  grantable: readonly Permission[];
+  grantable: readonly KeyPermission[];
   addresses: ServiceAddresses;
 }) {
   const [dialog, setDialog] = useState<"edit" | "rotate" | "revoke">();

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { parseAmount } from "@/components/figures/parse-amount";
 import type { createApiKeyRequest } from "@/lib/contract/access/api-keys";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { summarizeKey } from "@/lib/contract/access/summarize-key";
 import type { MessageSource } from "@/lib/contract/ledger/message";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
@@ -10,7 +10,7 @@ import type { KeyView } from "./key-view";
 /** The values of the key form: amounts as typed, lists as chosen. */
 export type KeyForm = {
   name: string;
-  permissions: Permission[];
+  permissions: KeyPermission[];
   /** Whether the key may use all projects, only `projects`, or all except `projects`. */
   where: "all" | "only" | "except";
   /** Slugs. */

@@ -6,7 +6,7 @@ import { Checkbox } from "@/components/ui/checkbox";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { ExpiryField } from "./expiry-field";
 import type { KeyFormPart } from "./key-form-part";
 import { type KeyForm, summarizeKeyForm } from "./key-form-state";
@@ -32,7 +32,7 @@ export function KeyFormView({
   /** True for a new key, whose environment can still be chosen. */
   isNew: boolean;
   /** The permissions that the signed-in member can grant. */
-  grantable: readonly Permission[];
+  grantable: readonly KeyPermission[];
   submit: string;
   isPending: boolean;
   problem: string | undefined;

@@ -10,7 +10,7 @@ import type {
   createApiKeyRequest,
   editApiKeyRequest,
 } from "@/lib/contract/access/api-keys";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { CoveringBudgets } from "./covering-budgets";
 import { KeyFormView } from "./key-form";
 import { changedFields, type KeyForm, newKeyForm, parseKeyForm, toKeyForm } from "./key-form-state";
@@ -20,7 +20,7 @@ import type { NewSecret } from "./secret-dialog";
 type Props = {
   workspace: string;
   /** The permissions that the signed-in member can grant. */
-  grantable: readonly Permission[];
+  grantable: readonly KeyPermission[];
   onClose: () => void;
 };
 

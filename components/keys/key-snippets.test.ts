@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { ingestRequest } from "@/lib/contract/ledger/message";
 import { parsePart } from "@/lib/contract/values/parse-part";
 import { anyKey, exampleRequest, writeKeySnippets } from "./key-snippets";
 
-test.each<Permission>(["log_usage", "add_expenses", "manage_subscriptions"])(
+test.each<KeyPermission>(["log_usage", "add_expenses", "manage_subscriptions"])(
   "a key that may only %s is shown a message that the API takes, of its own kind",
   (permission) => {
     const { method, path, body } = exampleRequest({ ...anyKey, permissions: [permission] });

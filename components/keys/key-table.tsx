@@ -8,13 +8,13 @@ import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Badge } from "@/components/ui/badge";
 import { Meter } from "@/components/ui/meter";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { KeyActions } from "./key-actions";
 import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
 import { spentColumn } from "./spent-column";
 import { SpentOfLimit } from "./spent-of-limit";
 
-type Context = { workspace: string; grantable: readonly Permission[]; addresses: ServiceAddresses };
+type Context = { workspace: string; grantable: readonly KeyPermission[]; addresses: ServiceAddresses };
 
 /** API keys: what each may do, what it spent, and when it was last used. A phone shows the details below the name. */
 export function KeyTable({

@@ -5,7 +5,7 @@ import dynamic from "next/dynamic";
 import { useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import type { ServiceAddresses } from "./key-view";
 import type { NewSecret } from "./secret-dialog";
 
@@ -27,7 +27,7 @@ export function NewKey({
 }: {
   workspace: string;
   /** The permissions that the signed-in member can grant. */
-  grantable: readonly Permission[];
+  grantable: readonly KeyPermission[];
   addresses: ServiceAddresses;
 }) {
   const [isOpen, setOpen] = useState(false);

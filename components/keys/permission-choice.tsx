@@ -2,7 +2,7 @@
 
 import { useState } from "react";
 import { Checkbox, Radio } from "@/components/ui/checkbox";
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 import type { KeyFormPart } from "./key-form-part";
 import { errorOf } from "./key-form-state";
 import { keyPresets, permissionLabels, presetOf } from "./presets";
@@ -13,7 +13,7 @@ export function PermissionChoice({
   change,
   errors,
   grantable,
-}: KeyFormPart & { grantable: readonly Permission[] }) {
+}: KeyFormPart & { grantable: readonly KeyPermission[] }) {
   const [isCustom, setCustom] = useState(() => !presetOf(form.permissions));
   const preset = isCustom ? undefined : presetOf(form.permissions);
   const offered = keyPresets.filter(({ permissions }) => permissions.every((one) => grantable.includes(one)));

@@ -1,7 +1,7 @@
-import type { Permission } from "@/lib/contract/access/permissions";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
 
 /** A common purpose of a key with the permissions it needs. */
-export type Preset = { id: string; label: string; description: string; permissions: Permission[] };
+export type Preset = { id: string; label: string; description: string; permissions: KeyPermission[] };
 
 /** The presets, in the order of the form. */
 export const keyPresets: Preset[] = [
@@ -26,7 +26,7 @@ export const keyPresets: Preset[] = [
 ];
 
 /** The label of each permission and what it allows. */
-export const permissionLabels: Record<Permission, { label: string; description: string }> = {
+export const permissionLabels: Record<KeyPermission, { label: string; description: string }> = {
   log_usage: { label: "Log usage", description: "Usage, batches, and allocations between projects." },
   add_expenses: { label: "Add expenses", description: "Single costs, such as an invoice." },
   manage_subscriptions: { label: "Manage subscriptions", description: "Recurring charges." },
@@ -34,7 +34,7 @@ export const permissionLabels: Record<Permission, { label: string; description: 
 };
 
 /** The preset that has exactly these permissions; undefined when there is none. */
-export function presetOf(permissions: readonly Permission[]): Preset | undefined {
+export function presetOf(permissions: readonly KeyPermission[]): Preset | undefined {
   return keyPresets.find(
     (preset) =>
       preset.permissions.length === permissions.length &&

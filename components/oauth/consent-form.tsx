@@ -25,7 +25,11 @@ const labels: Record<Permission, { label: string; description: string }> = {
   log_usage: { label: "Record usage", description: "Which models and APIs were used, and what they cost." },
   add_expenses: { label: "Add expenses", description: "One-off costs, like an invoice." },
   manage_subscriptions: { label: "Manage subscriptions", description: "Recurring charges." },
-  read_summaries: { label: "Read spend", description: "Totals by month and project, and budgets." },
+  read_summaries: { label: "Read spend", description: "Totals by month and project, budgets, and alerts." },
+  manage_alerts: {
+    label: "Manage alerts",
+    description: "Take, snooze and resolve alerts in your name, as far as your role may.",
+  },
 };
 
 const permissions = Object.keys(labels) as Permission[];

@@ -30,11 +30,11 @@ export function linksOf(alert: Alert, workspace: string, base: string): AlertLin
     }
     case "key_limit":
       return [
-        { text: "Open the keys", url: `${at}/keys` },
+        { text: "Open the key", url: pageOfKey(at, id) },
         { text: "Show what the key recorded", url: rows(at, alert, { key: id }, null) },
       ];
     case "key_expiry":
-      return [{ text: "Open the keys", url: `${at}/keys` }];
+      return [{ text: "Open the key", url: pageOfKey(at, id) }];
     case "unpriced_usage": {
       const { model } = readFigures({ rule, details });
       const filter = { model: model ?? "", cost_status: "unpriced" };
@@ -79,6 +79,9 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
       return "Check that the program runs and that its key is set. If it was shut down, revoke its key.";
   }
 }
+
+/** The page of a key, where it is changed, too. */
+const pageOfKey = (at: string, id: string) => `${at}/spend/key?${new URLSearchParams({ name: id })}`;
 
 /** The filter of a budget's scope. */
 function scopeOf({ details, project_slug: project }: Alert): Record<string, string> {

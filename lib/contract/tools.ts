@@ -1,9 +1,12 @@
 import { z } from "zod";
 import type { Permission } from "./access/permissions";
+import { inboxQuery } from "./alerts/alert-inbox";
+import { resolveAlert, snoozeAlert, takeAlert, toolEntry, toolInbox } from "./alerts/alert-tools";
 import { reconciliation, reconciliationQuery } from "./bills/reconciliation";
 import { closedMonths } from "./ledger/closed-months";
 import { ingestResult } from "./ledger/ingest-result";
 import { expenseMessage, usageFields } from "./ledger/message";
+import { askForBudget, keyBudgetRequest } from "./spend/budget-requests";
 import {
   budgetStatus,
   isSpendRange,
@@ -47,7 +50,10 @@ const getProjectSpend = z
 
 const none = z.strictObject({});
 
-/** What an assistant learns about a tool. `isRemoteOnly`: served over HTTP but not by the local program. */
+/**
+ * What an assistant learns about a tool. `isIdempotent`: to repeat a call changes nothing more. `isRemoteOnly`: served over HTTP but
+ * not by the local program.
+ */
 export type ToolContract = {
   title: string;
   description: string;
@@ -55,6 +61,7 @@ export type ToolContract = {
   input: z.ZodType;
   output: z.ZodType;
   isReadOnly: boolean;
+  isIdempotent?: boolean;
   isRemoteOnly?: boolean;
 };
 
@@ -96,6 +103,15 @@ export const toolContracts = {
     output: budgetStatus,
     isReadOnly: true,
   },
+  request_budget: {
+    title: "Ask for more budget",
+    description:
+      "Asks people for more of a budget until a day: an amount in the budget's currency, or a percentage of its usual limit, with a reason for those who decide. A refusal (budget_exceeded) names the budget's id. Ask only when the user wants it. Nothing is raised by asking: people decide in Outlay, and `get_budget_status` then shows the raised limit. One request per budget can wait at a time.",
+    permission: "log_usage",
+    input: askForBudget,
+    output: keyBudgetRequest,
+    isReadOnly: false,
+  },
   query_spend: {
     title: "Query spend",
     description:
@@ -132,6 +148,49 @@ export const toolContracts = {
     input: reconciliationQuery,
     output: reconciliation,
     isReadOnly: true,
+    isRemoteOnly: true,
+  },
+  list_alerts: {
+    title: "List the alerts",
+    description:
+      "Returns the inbox of alerts, what happened last first: an entry for each thing that needs somebody, such as a budget that passed 50, 80 and 100%, a key near its limit or an unusual day. Each says what happened in figures, what to do about it, who has it, and the pages of the dashboard behind it. `status` is `open` unless given; `assignee` `me` lists those of the user.",
+    permission: "read_summaries",
+    input: inboxQuery,
+    output: toolInbox,
+    isReadOnly: true,
+    isRemoteOnly: true,
+  },
+  take_alert: {
+    title: "Take an alert",
+    description:
+      "Assigns an entry of the inbox to the user who connected this program, or to nobody, so that others see who takes care of it. Call list_alerts first for its id.",
+    permission: "manage_alerts",
+    input: takeAlert,
+    output: toolEntry,
+    isReadOnly: false,
+    isIdempotent: true,
+    isRemoteOnly: true,
+  },
+  snooze_alert: {
+    title: "Snooze an alert",
+    description:
+      "Sends no notification about an entry's subject until a time; what fires meanwhile is recorded. For admins of the workspace. Ask the user for the time if they did not say it.",
+    permission: "manage_alerts",
+    input: snoozeAlert,
+    output: toolEntry,
+    isReadOnly: false,
+    isIdempotent: true,
+    isRemoteOnly: true,
+  },
+  resolve_alert: {
+    title: "Resolve an alert",
+    description:
+      "Marks an entry of the inbox as done, in the name of the user, or opens it again. It opens by itself when something new fires. Entries that no longer hold are resolved without this tool.",
+    permission: "manage_alerts",
+    input: resolveAlert,
+    output: toolEntry,
+    isReadOnly: false,
+    isIdempotent: true,
     isRemoteOnly: true,
   },
 } as const satisfies Record<string, ToolContract>;

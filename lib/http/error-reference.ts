@@ -84,6 +84,18 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
         schema: { type: "string", format: "date-time", description: "When the limit resets." },
         example: "2026-12-01T00:00:00Z",
       },
+      how_to_ask: {
+        schema: {
+          type: "object",
+          description:
+            "Where people with access to the workspace ask for more: an admin raises the key's limit.",
+          properties: { page: { type: "string", format: "uri" } },
+          required: ["page"],
+        },
+        example: {
+          page: "https://outlay.example.com/workspaces/ask?key=0193a0f7-1e44-7c02-a6d3-90b1f8e2d411",
+        },
+      },
     },
   },
   budget_exceeded: {
@@ -115,6 +127,26 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       resets_at: {
         schema: { type: "string", format: "date-time", description: "When the period ends." },
         example: "2026-12-01T00:00:00.000Z",
+      },
+      how_to_ask: {
+        schema: {
+          type: "object",
+          description:
+            "How to ask for more of the budget: a page for people, the endpoint for this key, and the assistants' tool.",
+          properties: {
+            page: { type: "string", format: "uri" },
+            api: { type: "string" },
+            tool: { type: "string" },
+            budget_id: { type: "string", format: "uuid" },
+          },
+          required: ["page", "api", "tool", "budget_id"],
+        },
+        example: {
+          page: "https://outlay.example.com/workspaces/ask?budget=0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
+          api: "POST /api/v1/budget-requests",
+          tool: "request_budget",
+          budget_id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
+        },
       },
       limit_usd: {
         schema: usd("The limit of the period, USD. Only for keys that may read the budget."),

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { sessionCookieName } from "@/lib/access/sign-in/session-client";
-import { permissions } from "@/lib/contract/access/permissions";
+import { keyPermissions } from "@/lib/contract/access/permissions";
 import { requestExamples } from "@/lib/contract/examples";
 import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter } from "@/lib/contract/openapi";
 import { errorBody } from "@/lib/contract/spend/reads";
@@ -92,7 +92,7 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
           type: "http",
           scheme: "bearer",
           bearerFormat: "svc_live_…",
-          description: `An API key from the dashboard. Permissions: ${permissions.map((name) => `\`${name}\``).join(", ")}.`,
+          description: `An API key from the dashboard. Permissions: ${keyPermissions.map((name) => `\`${name}\``).join(", ")}.`,
         },
         userToken: {
           type: "http",

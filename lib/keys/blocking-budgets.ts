@@ -1,6 +1,7 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { add, compare, type Decimal, parseDecimal, subtract, toText, zero } from "@/lib/decimal";
 import { ServiceError } from "@/lib/errors";
+import { serviceAddress } from "@/lib/service-address";
 import type { ApiKey } from "./api-key";
 
 /** A period as `private.budget_periods` returns it: days, milliseconds since 1970, exact text in USD. */
@@ -163,6 +164,12 @@ export function budgetExceeded(
     budget: { id: budget.id, name: budget.name },
     period: { from: period.from, until: period.until, time_zone: budget.time_zone },
     resets_at: resetsAt,
+    how_to_ask: {
+      page: `${serviceAddress()}/workspaces/ask?budget=${budget.id}`,
+      api: "POST /api/v1/budget-requests",
+      tool: "request_budget",
+      budget_id: budget.id,
+    },
     ...(limit !== undefined && {
       limit_usd: new ExactNumber(limit),
       spent_usd: new ExactNumber(toText(spent)),

@@ -4,6 +4,7 @@ import type { MessageSource } from "@/lib/contract/ledger/message";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { add, compare, type Decimal, toText, zero } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
+import { serviceAddress } from "@/lib/service-address";
 import type { ApiKey, KeyUsage } from "./api-key";
 import { heldFields, heldText } from "./blocking-budgets";
 import { allowsAddress, allowsFeature, allowsProject, allowsSource, allowsUser } from "./conditions";
@@ -90,6 +91,8 @@ export function decideCost(
     spent_usd: new ExactNumber(toText(spent)),
     ...heldFields(monthlyLimit, spent, held),
     resets_at: `${nextMonth(now)}T00:00:00Z`,
+    // The limit of a key has no raise that ends by itself: an admin changes it.
+    how_to_ask: { page: `${serviceAddress()}/workspaces/ask?key=${key.id}` },
   });
 }
 

@@ -24,6 +24,11 @@ export class ToolAdmission {
 
   constructor(private readonly caller: ToolCaller) {}
 
+  /** The address that the request came from, where it is known. */
+  get address(): string | undefined {
+    return this.caller.address;
+  }
+
   /**
    * Admits the request, unless it was admitted before.
    * @throws ServiceError the refusal of the key, with the `WWW-Authenticate` that makes a client sign in; unavailable

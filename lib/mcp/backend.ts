@@ -1,6 +1,9 @@
 import type { z } from "zod";
+import type { InboxQuery } from "@/lib/contract/alerts/alert-inbox";
+import type { ToolEntry, ToolInbox } from "@/lib/contract/alerts/alert-tools";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
 import type { closedMonths } from "@/lib/contract/ledger/closed-months";
+import type { AskForBudget, KeyBudgetRequest } from "@/lib/contract/spend/budget-requests";
 import type { budgetStatus, monthSummary, projectSpend, projectSpendQuery } from "@/lib/contract/spend/reads";
 import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
 import type { Recorded } from "@/lib/ledger/ingest/call";
@@ -24,7 +27,19 @@ export type Backend = {
   ): Promise<z.output<typeof projectSpend>>;
   querySpend(query: z.output<typeof keySpendQuery>): Promise<SpendAnswer>;
   readBudgetStatus(): Promise<z.output<typeof budgetStatus>>;
+  requestBudget(request: AskForBudget): Promise<KeyBudgetRequest>;
   readMonthSummary(): Promise<z.output<typeof monthSummary>>;
   readClosedMonths(): Promise<z.output<typeof closedMonths>>;
   readReconciliation(month: string | undefined): Promise<Reconciliation>;
+  /** Null in the local program: its API key belongs to no person. */
+  alerts: AlertsBackend | null;
+};
+
+/** The inbox of alerts, in the name of the person who connected the program. Links of its entries have the service's address. */
+export type AlertsBackend = {
+  list(query: InboxQuery): Promise<ToolInbox>;
+  assign(id: string, assignee: "me" | "nobody"): Promise<ToolEntry>;
+  /** @param until an instant */
+  snooze(id: string, until: string): Promise<ToolEntry>;
+  resolve(id: string, resolved: boolean): Promise<ToolEntry>;
 };

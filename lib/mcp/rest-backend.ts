@@ -1,6 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
+import type { AskForBudget, KeyBudgetRequest } from "@/lib/contract/spend/budget-requests";
 import type { SpendAnswer } from "@/lib/contract/spend/spend-query";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { type ErrorCode, ServiceError, statusOf } from "@/lib/errors";
 import { parseJson, writeJson } from "@/lib/http/json";
 import type { Backend } from "./backend";
@@ -37,9 +39,21 @@ export function restBackend(access: RestAccess): Backend {
     querySpend: async (query) =>
       (await call(access, "POST", "/api/v1/spend/query", query)).body as SpendAnswer,
     readBudgetStatus: () => read("/api/v1/budgets/status"),
+    requestBudget: async (request) =>
+      (await call(access, "POST", "/api/v1/budget-requests", toWire(request))).body as KeyBudgetRequest,
     readMonthSummary: () => read("/api/v1/summary/month"),
     readClosedMonths: () => read("/api/v1/closed-months"),
     readReconciliation: (month) => read(`/api/v1/reconciliation${month ? `?month=${month}` : ""}`),
+    alerts: null,
+  };
+}
+
+/** Amounts as the API takes them: as numbers with all their digits. */
+function toWire({ amount, percent, ...request }: AskForBudget) {
+  return {
+    ...request,
+    ...(amount !== undefined && { amount: new ExactNumber(amount) }),
+    ...(percent !== undefined && { percent: new ExactNumber(percent) }),
   };
 }
 

@@ -6,20 +6,22 @@ import type { Tool } from "./tools";
 /** The result of `tools/list`. Tools that record are not idempotent: each call adds a record. */
 export function listTools(tools: Tool[]): ListToolsResult {
   return {
-    tools: tools.map(({ name, title, description, input, output, isReadOnly }) => ({
-      name,
-      title,
-      description,
-      inputSchema: objectSchema(input, "body"),
-      outputSchema: objectSchema(output, "output"),
-      annotations: {
+    tools: tools.map(
+      ({ name, title, description, input, output, isReadOnly, isIdempotent = isReadOnly }) => ({
+        name,
         title,
-        readOnlyHint: isReadOnly,
-        destructiveHint: false,
-        idempotentHint: isReadOnly,
-        openWorldHint: false,
-      },
-    })),
+        description,
+        inputSchema: objectSchema(input, "body"),
+        outputSchema: objectSchema(output, "output"),
+        annotations: {
+          title,
+          readOnlyHint: isReadOnly,
+          destructiveHint: false,
+          idempotentHint: isIdempotent,
+          openWorldHint: false,
+        },
+      }),
+    ),
   };
 }
 

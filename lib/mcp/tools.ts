@@ -2,11 +2,13 @@ import type { z } from "zod";
 import { type ToolContract, type ToolName, toolContracts, toolNames } from "@/lib/contract/tools";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Recorded } from "@/lib/ledger/ingest/call";
-import type { Backend, Recording } from "./backend";
+import { describeEntry, describeInbox } from "./alert-wording";
+import type { AlertsBackend, Backend, Recording } from "./backend";
 import type { Attribution } from "./call-meta";
 import { describeReconciliation } from "./reconciliation-wording";
 import { describeSpendAnswer } from "./spend-wording";
 import {
+  describeBudgetRequest,
   describeBudgets,
   describeClosedMonths,
   describeProjectSpend,
@@ -58,6 +60,10 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
     const data = await backend.readBudgetStatus();
     return { data, text: describeBudgets(data) };
   },
+  request_budget: async (request, { backend }) => {
+    const data = await backend.requestBudget(request);
+    return { data, text: describeBudgetRequest(data) };
+  },
   query_spend: async (query, { backend }) => {
     const data = await backend.querySpend(query);
     return { data, text: describeSpendAnswer(data) };
@@ -74,7 +80,28 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
     const data = await backend.readReconciliation(month);
     return { data, text: describeReconciliation(data, month) };
   },
+  list_alerts: async (query, { backend }) => {
+    const data = await alertsOf(backend).list(query);
+    return { data, text: describeInbox(data) };
+  },
+  take_alert: async ({ id, assignee }, { backend }) => {
+    const data = await alertsOf(backend).assign(id, assignee);
+    return { data, text: describeEntry(data) };
+  },
+  snooze_alert: async ({ id, until }, { backend }) => {
+    const data = await alertsOf(backend).snooze(id, until);
+    return { data, text: describeEntry(data) };
+  },
+  resolve_alert: async ({ id, resolved }, { backend }) => {
+    const data = await alertsOf(backend).resolve(id, resolved);
+    return { data, text: describeEntry(data) };
+  },
 };
+
+function alertsOf({ alerts }: Backend): AlertsBackend {
+  if (alerts) return alerts;
+  throw new Error("The local program lists no tool for alerts.");
+}
 
 async function record(
   recording: Omit<Recording, "idempotency_key">,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { closedMonths } from "@/lib/contract/ledger/closed-months";
+import type { KeyBudgetRequest } from "@/lib/contract/spend/budget-requests";
 import type { budgetStatus, monthSummary, projectSpend } from "@/lib/contract/spend/reads";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { parseDecimal, shiftDecimal, subtract, toText } from "@/lib/decimal";
@@ -97,6 +98,11 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
   );
 }
 
+/** A budget request that was made, as text. */
+export function describeBudgetRequest({ id, budget, amount, until }: KeyBudgetRequest): string {
+  return `Asked for ${textOf(amount)} ${budget.currency ?? ""} more of ${budget.name ?? "the budget"} until ${until}. People decide; nothing is raised until then. The request is ${id}.`;
+}
+
 type Warned = z.output<typeof budgetStatus>["budgets"][number]["warns"];
 
 /** Whom a budget warns, by number: " (2 people, 1 channel)"; nothing where it names nobody. */
@@ -158,7 +164,7 @@ export function describeRefusal(error: ServiceError): string {
   return lines(
     issues.length > 0
       ? issues.map(({ path, message }) => `${parameters(path)}: ${message}`)
-      : [error.message, remaining ? `$${remaining.text} of it is left.` : "", advice[error.code] ?? ""],
+      : [error.message, remaining ? `$${remaining.text} of it is left.` : "", adviceOf(error)],
     writeJson(details),
   );
 }
@@ -167,9 +173,19 @@ function left(limit: Amount, spent: Amount): string {
   return toText(subtract(parseDecimal(textOf(limit)), parseDecimal(textOf(spent))));
 }
 
+function adviceOf({ code, fields }: ServiceError): string {
+  if (code !== "permission_denied") return advice[code] ?? "";
+  // A refusal without the name of a permission says by itself what is missing.
+  if (fields.permission === undefined) return "";
+  return fields.permission === "manage_alerts"
+    ? "API keys cannot have it: ask the user to connect this program by signing in, and to allow it."
+    : "Ask the user for an API key that has it, or to add it to this one in the dashboard.";
+}
+
 /** What to do about a refusal, for errors whose message does not say. */
 const advice: Partial<Record<ServiceError["code"], string>> = {
-  permission_denied: "Ask the user for an API key that has it, or to add it to this one in the dashboard.",
+  budget_exceeded:
+    "Tell the user. If they want more, ask with request_budget, the budget's id and a reason; people then decide.",
   project_not_allowed: "Use a project that the key may use, or ask the user to allow this one for the key.",
   feature_not_allowed: "Use one of the allowed features, or ask the user to allow this one for the key.",
   user_not_allowed: "Ask the user for a key that may record for them.",

@@ -181,7 +181,7 @@ end
 $$;
 
 -- A day whose usage is far above the same weekdays of the four weeks before. Subscriptions and expenses are left out: they
--- are booked on days of the month. A workspace younger than four weeks is not judged. The last minutes of a day are judged
+-- are booked on days of the month. So are adjustments of closed months, which are booked when they are recorded. A workspace younger than four weeks is not judged. The last minutes of a day are judged
 -- after it.
 create function private.judge_unusual_days(at timestamptz)
 returns setof jsonb
@@ -200,10 +200,19 @@ as $$
         coalesce(sum(t.amount_usd) filter (where t.day = today.day - 14), 0) as second_usd,
         coalesce(sum(t.amount_usd) filter (where t.day = today.day - 21), 0) as third_usd,
         coalesce(sum(t.amount_usd) filter (where t.day = today.day - 28), 0) as fourth_usd
-      from public.daily_totals as t
-      where t.workspace_id = w.id and t.environment = 'live' and t.dimension = 'provider'
-        and t.day = any (array[today.day, today.day - 7, today.day - 14, today.day - 21, today.day - 28])
-        and t.type not in ('subscription', 'expense')
+      from (
+        select day, amount_usd
+        from public.daily_totals
+        where workspace_id = w.id and environment = 'live' and dimension = 'provider'
+          and day = any (array[today.day, today.day - 7, today.day - 14, today.day - 21, today.day - 28])
+          and type not in ('subscription', 'expense')
+        union all
+        select day, -amount_usd
+        from public.daily_adjustments
+        where workspace_id = w.id and environment = 'live' and occurred_at > at - interval '31 days'
+          and exists (select from public.closed_months as closed where closed.workspace_id = w.id)
+          and type not in ('subscription', 'expense')
+      ) as t
     ) as usage
     where coalesce(r.is_on, true)
   ), unusual as materialized (

@@ -76,7 +76,7 @@ create table public.api_keys (
   prefix text not null default '',
   last_four text not null default 'none' check (char_length(last_four) = 4),
   permissions text[] not null
-    check (permissions <@ array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries']),
+    check (permissions <@ array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries', 'manage_alerts']),
   project_id uuid,
   conditions jsonb not null default '{}'
     check (jsonb_typeof(conditions) = 'object')
@@ -107,6 +107,8 @@ create table public.api_keys (
   on_limit text not null default 'refuse' constraint api_keys_on_limit_check check (on_limit in ('refuse', 'record')),
   primary key (workspace_id, id),
   foreign key (workspace_id, project_id) references public.projects (workspace_id, id),
+  -- It acts in the name of the person who connected a program, and the secret of a key can be anybody's.
+  constraint api_keys_manage_alerts_if_connected check (kind = 'connection' or not 'manage_alerts' = any (permissions)),
   -- Like the id of the demo workspace, this id is public in the source and reserved.
   constraint api_keys_id_environment_is_reserved check (
     id <> '00000000-0000-4000-8000-0000000000e1'
@@ -147,18 +149,18 @@ language sql immutable set search_path = ''
 as $$
   select case
     when role in ('owner', 'admin', 'member')
-      then array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries']
+      then array['log_usage', 'add_expenses', 'manage_subscriptions', 'read_summaries', 'manage_alerts']
     when role = 'viewer' then array['read_summaries']
     else '{}'
   end
 $$;
 
--- The permissions of the signed-in user in a workspace. Their keys cannot have more.
+-- The permissions of the signed-in user in a workspace that a key can have. Their keys cannot have more.
 create function private.held_permissions(workspace uuid)
 returns text[]
 language sql stable security definer set search_path = ''
 as $$
-  select private.permissions_of_role(role)
+  select array_remove(private.permissions_of_role(role), 'manage_alerts')
   from public.workspace_members
   where workspace_id = workspace and user_id = (select auth.uid())
 $$;
@@ -301,7 +303,7 @@ begin
     insert into public.api_keys as k
       (workspace_id, name, prefix, last_four, kind, permissions, conditions, environment, created_by)
     values (
-      workspace, left(person, 120), 'member', 'none', 'member', private.permissions_of_role('member'),
+      workspace, left(person, 120), 'member', 'none', 'member', array_remove(private.permissions_of_role('member'), 'manage_alerts'),
       '{"sources": ["manual", "import"]}', key_environment, auth.uid()
     )
     on conflict (workspace_id, created_by, environment) where kind = 'member' do update set name = excluded.name
@@ -311,6 +313,23 @@ begin
 end
 $$;
 grant execute on function private.member_key(uuid, text) to outlay_service, service_role;
+
+-- Whom the calling key acts for: who connected the program, or who made the key, while they are a member of its workspace. Null
+-- for nobody, and for a key of some projects, some users or test data.
+-- returns: { id, email, slug }, the slug of the workspace
+create function private.person_of_key()
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select jsonb_build_object('id', p.id, 'email', p.email, 'slug', w.slug)
+  from public.api_keys as k
+  join public.workspace_members as m on m.workspace_id = k.workspace_id and m.user_id = k.created_by
+  join public.profiles as p on p.id = m.user_id
+  join public.workspaces as w on w.id = k.workspace_id
+  where k.workspace_id = (private.key_claims() ->> 'workspace_id')::uuid and k.id = (private.key_claims() ->> 'id')::uuid
+    and private.key_is_unconfined() and private.key_environment() = 'live'
+$$;
+grant execute on function private.person_of_key() to outlay_key;
 
 -- Secrets with which gateways sign their webhooks for an API key. A signature (HMAC) cannot be verified with a hash of the
 -- secret, so it is kept as it is, where only the functions below reach it. Only the service can read the text.

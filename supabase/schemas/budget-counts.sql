@@ -244,7 +244,7 @@ select b.workspace_id, b.id, b.name, b.scope_type, b.scope_value, b.period, b.we
   b.amount, private.budget_limit(b, now()) as limit_usd, b.raised_amount, b.raised_until,
   b.alert_percents, b.alert_amounts, environments.environment,
   coalesce(spend.spent_usd, 0) as spent_usd, coalesce(spend.booked_usd, 0) as booked_usd, b.created_at,
-  b.blocks, b.currency, b.usd_rate, b.warned_people, b.warned_channels
+  b.blocks, b.currency, b.usd_rate, b.warned_people, b.warned_channels, b.owner_id, b.owner_percent
 from public.budgets as b
 cross join (values ('live'), ('test')) as environments (environment)
 cross join lateral (select private.budget_period(b, private.budget_now(b)) as first_day) as present
@@ -287,18 +287,40 @@ begin atomic
   where days.first_day >= budget.counted_from;
 end;
 
--- Any dimension has all spend; there are fewest providers. A provider is compared without regard to case.
+-- Any dimension has all spend; there are fewest providers. A provider is compared without regard to case. Adjustments of closed months
+-- are no usage of the day on which they are booked.
 create view public.budget_usage with (security_invoker = true) as
-select b.workspace_id, b.id as budget_id, usage.environment, usage.day, sum(usage.amount_usd) as amount_usd
-from public.budgets as b
-join public.daily_totals as usage
-  on usage.workspace_id = b.workspace_id
-    and usage.dimension = case b.scope_type when 'global' then 'provider' else b.scope_type end
-    and case b.scope_type
-      when 'global' then true when 'provider' then lower(usage.value) = b.scope_key else usage.value = b.scope_key
-    end
-where usage.type in ('usage', 'batch')
-group by b.workspace_id, b.id, usage.environment, usage.day;
+select workspace_id, budget_id, environment, day, sum(amount_usd) as amount_usd
+from (
+  select b.workspace_id, b.id as budget_id, usage.environment, usage.day, usage.amount_usd
+  from public.budgets as b
+  join public.daily_totals as usage
+    on usage.workspace_id = b.workspace_id
+      and usage.dimension = case b.scope_type when 'global' then 'provider' else b.scope_type end
+      and case b.scope_type
+        when 'global' then true when 'provider' then lower(usage.value) = b.scope_key else usage.value = b.scope_key
+      end
+  where usage.type in ('usage', 'batch')
+  union all
+  select b.workspace_id, b.id, booked.environment, booked.day, -booked.amount_usd
+  from public.budgets as b
+  join public.daily_adjustments as booked
+    on booked.workspace_id = b.workspace_id
+      and case b.scope_type
+        when 'global' then true
+        when 'project' then booked.project_id::text = b.scope_key
+        when 'key' then booked.api_key_id::text = b.scope_key
+        when 'provider' then lower(booked.provider) = b.scope_key
+        when 'model' then booked.model = b.scope_key
+        when 'feature' then booked.feature = b.scope_key
+        when 'user' then booked.end_user = b.scope_key
+        when 'tag' then b.scope_key = any (booked.tags)
+      end
+  -- Without a closed month, no message is read.
+  where booked.type in ('usage', 'batch')
+    and exists (select from public.closed_months as closed where closed.workspace_id = b.workspace_id)
+) as usage
+group by workspace_id, budget_id, environment, day;
 revoke all on public.budget_usage from anon, authenticated, service_role;
 grant select on public.budget_usage to authenticated, service_role;
 

@@ -30,11 +30,12 @@ begin
   insert into public.budgets (
     workspace_id, id, name, scope_type, scope_value, amount, created_at, period, week_start, time_zone, starts_on, ends_on,
     raised_amount, raised_until, alert_percents, alert_amounts, counted_from, blocks, currency, usd_rate, rated_from,
-    warned_people, warned_channels
+    warned_people, warned_channels, owner_id, owner_percent
   ) values (
     b.workspace_id, b.id, b.name, b.scope_type, b.scope_value, b.amount, b.created_at, b.period, b.week_start, b.time_zone,
     b.starts_on, b.ends_on, b.raised_amount, b.raised_until, b.alert_percents, b.alert_amounts, b.counted_from, b.blocks,
-    b.currency, b.usd_rate, b.rated_from, b.warned_people, b.warned_channels
+    b.currency, b.usd_rate, b.rated_from, b.warned_people, b.warned_channels,
+    b.owner_id, coalesce(b.owner_percent, 50)
   ) returning * into b;
   perform set_config('outlay.is_restoring', '', true);
   perform private.count_budget(b);

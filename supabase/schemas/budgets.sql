@@ -46,6 +46,11 @@ create table public.budgets (
   -- or were removed stay and count for nothing.
   warned_people uuid[] not null default '{}',
   warned_channels uuid[] not null default '{}',
+  -- A member who may approve requests for more of it, up to this share above the usual limit. The id of one who has left counts
+  -- for nothing.
+  owner_id uuid,
+  owner_percent numeric not null default 50
+    constraint budgets_owner_percent_is_a_share check (owner_percent > 0 and owner_percent <= 1000),
   primary key (workspace_id, id),
   constraint budgets_scope_value_is_short check (char_length(scope_value) between 1 and 255),
   constraint budgets_end_after_they_start check (ends_on >= starts_on),
@@ -72,8 +77,8 @@ grant delete, select on public.budgets to authenticated;
 grant select on public.budgets to outlay_key;
 grant all on public.budgets to service_role;
 -- Period, zone and ends cannot change, because the counted spend depends on them.
-grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate, warned_people, warned_channels),
-  update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts, blocks, warned_people, warned_channels)
+grant insert (workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on, raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate, warned_people, warned_channels, owner_id, owner_percent),
+  update (name, amount, raised_amount, raised_until, alert_percents, alert_amounts, blocks, warned_people, warned_channels, owner_id, owner_percent)
   on public.budgets to authenticated;
 
 create policy "A member reads the budgets of their workspaces"

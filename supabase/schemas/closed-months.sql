@@ -1,5 +1,5 @@
 -- Closed months. Their figures stay as they were filed: what is recorded of them later is booked at the time of recording, as an
--- adjustment. So no sum, budget or list needs to know of them.
+-- adjustment. So no sum, budget or list needs to know of them; what asks how much a day usually costs does (public.daily_adjustments).
 
 -- Each closing of a month, with what was filed: live costs, in USD. A month that was reopened and closed again has two.
 create table public.closed_months (

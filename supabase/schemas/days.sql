@@ -30,6 +30,17 @@ as $$
 $$;
 grant execute on function private.time_zone_of(uuid) to outlay_key, outlay_service, service_role;
 
+-- The adjustments of closed months, on the day of the workspace on which each is booked. They are part of that day's sums, but what they
+-- adjust was used earlier: what asks how much a day usually costs takes them away. `occurred_at` chooses partitions.
+create view public.daily_adjustments with (security_invoker = true) as
+select m.workspace_id, m.environment, private.local_time(m.occurred_at, w.time_zone)::date as day, m.occurred_at, m.project_id,
+  m.api_key_id, m.type, m.provider, m.model, m.feature, m.source, m.end_user, m.tags, m.amount_usd
+from public.messages as m
+join public.workspaces as w on w.id = m.workspace_id
+where m.adjusts is not null;
+revoke all on public.daily_adjustments from anon, authenticated, service_role;
+grant select on public.daily_adjustments to authenticated, service_role;
+
 -- A change of a workspace's time zone that is under way. The messages before `covered_until` are summed for the new zone: what the
 -- sums will change by is kept as sums of the id `staging_id`, which is no workspace, so that no policy shows them. What is recorded
 -- before that instant meanwhile is added to them, too. At last the difference is added to the sums of the workspace, in one transaction.

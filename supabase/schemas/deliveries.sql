@@ -7,7 +7,7 @@ create table public.deliveries (
   id uuid primary key default gen_random_uuid(),
   number bigint generated always as identity,
   kind text not null check (kind in (
-    'alert', 'alert_mail', 'digest', 'test', 'weekly_report', 'channel_off',
+    'alert', 'alert_mail', 'digest', 'test', 'budget_request', 'budget_request_mail', 'weekly_report', 'channel_off',
     'workspace_deleted', 'workspace_restored', 'account_deleted', 'account_restored'
   )),
   -- Null: a mail about a deletion, which concerns the recipient.
@@ -22,7 +22,8 @@ create table public.deliveries (
   -- A weekly report, about the week that begins on this Monday.
   reader_id uuid,
   week date check (extract(isodow from week) = 1),
-  -- Another mail: to this address, or about the channel in its details to the workspace's owners.
+  -- Another mail: to this address, or about the channel in its details to the workspace's owners. Of a budget request: what it was
+  -- when this was queued.
   recipient text,
   details jsonb,
   -- Deliveries of one lane share its places: those of a channel, or of one kind of mail.
@@ -42,17 +43,17 @@ create table public.deliveries (
   last_error text check (char_length(last_error) <= 500),
   created_at timestamptz not null default now(),
   delivered_at timestamptz,
-  -- An alert by mail to a member whom the budget names.
+  -- An alert by mail to a member whom the budget names, or a mail about a budget request.
   member_id uuid,
   unique (workspace_id, id),
   foreign key (workspace_id, alert_id) references public.alerts (workspace_id, id) on delete cascade,
   foreign key (workspace_id, digest_id) references public.deliveries (workspace_id, id) on delete cascade,
   foreign key (workspace_id, reader_id) references public.weekly_reports (workspace_id, user_id) on delete cascade,
   check ((lease is null) = (leased_until is null)),
-  check ((kind in ('alert', 'digest', 'test')) = (channel_id is not null)),
+  check ((kind in ('alert', 'digest', 'test', 'budget_request')) = (channel_id is not null)),
   check ((kind in ('alert', 'alert_mail')) = (alert_id is not null) and (kind = 'digest') = (digest_at is not null)),
   check (digest_id is null or state = 'collected' and alert_id is not null),
-  constraint deliveries_to_members_are_alerts check ((kind = 'alert_mail') = (member_id is not null)),
+  constraint deliveries_to_members_name_them check ((kind in ('alert_mail', 'budget_request_mail')) = (member_id is not null)),
   constraint deliveries_member_fkey foreign key (workspace_id, member_id)
     references public.workspace_members (workspace_id, user_id) on delete cascade
 );
@@ -130,7 +131,7 @@ $$;
 -- returns: { id, kind, lease, attempts, workspace_id, workspace, recipient, details } and, by its kind:
 --   of a channel: `channel` with its secrets, `alert`, and `digest` with the channel's time zone, the count of its alerts and
 --   the newest hundred. `report`: its reader, and its week. `off`: the channel that was turned off, and the owners to notify;
---   null where it is on again. `member`: the address of the member whom a budget names; null where they have left
+--   null where it is on again. `member`: the address of the member to whom it is sent; null where they have left
 create function private.describe_delivery(d public.deliveries)
  returns jsonb
  language sql
@@ -178,6 +179,13 @@ as $function$
       'alert', (select private.describe_alert(a) from public.alerts as a where a.workspace_id = d.workspace_id and a.id = d.alert_id)
     )
     when 'test' then jsonb_build_object('channel', private.describe_channel(d), 'digest', null, 'alert', null)
+    when 'budget_request' then jsonb_build_object('channel', private.describe_channel(d), 'digest', null, 'alert', null)
+    when 'budget_request_mail' then jsonb_build_object('member', (
+      select p.email
+      from public.workspace_members as m
+      join public.profiles as p on p.id = m.user_id
+      where m.workspace_id = d.workspace_id and m.user_id = d.member_id
+    ))
     when 'digest' then jsonb_build_object('channel', private.describe_channel(d), 'alert', null, 'digest', (
       select jsonb_build_object(
         'time_zone', (select c.time_zone from public.alert_channels as c where c.workspace_id = d.workspace_id and c.id = d.channel_id),
@@ -240,7 +248,8 @@ begin
   end if;
   update public.deliveries
   set state = 'pending', attempts = 0, next_attempt_at = now(), give_up_at = now() + interval '3 days'
-  where workspace_id = workspace and id = whole and state = 'dead' and kind in ('alert', 'alert_mail', 'digest');
+  where workspace_id = workspace and id = whole and state = 'dead'
+    and kind in ('alert', 'alert_mail', 'digest', 'budget_request');
   return case when not found then 'not_dead' end;
 end
 $function$;

@@ -120,7 +120,7 @@ begin
 
   new_state := case
     when outcome = 'delivered' then 'delivered'
-    when sent.kind in ('alert', 'digest') and (channel.id is null or coalesce(channel.disabled_reason = 'by_admin', false))
+    when sent.kind in ('alert', 'digest', 'budget_request') and (channel.id is null or coalesce(channel.disabled_reason = 'by_admin', false))
       then 'cancelled'
     when outcome = 'gone' or at_moment >= sent.give_up_at then 'dead'
     else 'pending'

@@ -150,7 +150,7 @@ test("Asks before it sets a budget for a name that no cost has, and insists when
 /** A budget as the page hands it to its dialog. */
 const editable = (more: Partial<EditableBudget>): EditableBudget => ({
   ...{ id: "b", name: "All", period: "month", amount: "10", raise: null, percents: ["80"], amounts: [] },
-  ...{ blocks: false, currency: "EUR", warns: { people: [], channels: [], falls_back: false } },
+  ...{ blocks: false, currency: "EUR", warns: { people: [], channels: [], falls_back: false }, owner: null },
   fixed: {
     ...{ scope_type: "project", scope_value: "checkout", period: "month", week_starts_on: "monday" },
     ...{ time_zone: "Europe/Berlin", currency: "EUR" },

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import { expect, test } from "vitest";
 import { NewKeySheet } from "@/components/keys/key-sheet";
 import { createApiKeyRequest } from "@/lib/contract/access/api-keys";
-import { permissions } from "@/lib/contract/access/permissions";
+import { keyPermissions } from "@/lib/contract/access/permissions";
 import { notFound, validationFailed } from "@/lib/errors";
 import { answerApi, readBody } from "./api";
 import { describedBy, show } from "./render";
@@ -10,7 +10,7 @@ import { describedBy, show } from "./render";
 /** Opens the form of a new key. @returns the reader's mouse and keyboard, and the form */
 function openSheet() {
   const user = show(
-    <NewKeySheet workspace="acme" grantable={permissions} onClose={() => {}} onCreated={() => {}} />,
+    <NewKeySheet workspace="acme" grantable={keyPermissions} onClose={() => {}} onCreated={() => {}} />,
   );
   return { user, sheet: within(screen.getByRole("dialog", { name: "Create a key" })) };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { countEntries, selectEntries } from "@/lib/alerts/inbox/inbox-queries";
 import { crossing, raise } from "@/tests/helpers/alerts";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
@@ -123,6 +124,18 @@ describe("An entry of thresholds", () => {
     ).toEqual([{ alerts: 30, entries: 1, is_last: true }]);
   });
 
+  test("Is of the alert with the highest number, whichever of two transactions enters its own last", async () => {
+    await raise(fixtures, crossing(workspace, { level: "80" }));
+    // An alert whose number was drawn before and that is entered now.
+    await rows(
+      `insert into public.alerts (workspace_id, number, rule, subject_type, subject_id, period, level, state, is_quiet, details)
+       overriding system value
+       select workspace_id, 0, rule, subject_type, subject_id, period, '50', state, is_quiet, details
+       from public.alerts where workspace_id = $1`,
+    );
+    expect(await entries()).toEqual(["budget_threshold 80: open"]);
+  });
+
   test("Is resolved when the budget is raised above its spend, and opens when a threshold of the new limit is crossed", async () => {
     const budget = await addBudget();
     await spend("105");
@@ -176,6 +189,130 @@ describe("An entry of thresholds", () => {
     await settle();
     expect(await entries()).toEqual(["budget_threshold 100: recovered"]);
   });
+});
+
+describe("A judgement", () => {
+  test("Keeps an entry of thresholds open while the spend equals the threshold, and not a cent below it", async () => {
+    await addBudget();
+    await spend("80");
+    await settle();
+    expect(await entries()).toEqual(["budget_threshold 80: open"]);
+    await spend("-0.01");
+    await settle();
+    expect(await entries()).toEqual(["budget_threshold 80: recovered"]);
+  });
+
+  test("Of one workspace changes no entry of another", async () => {
+    await addBudget();
+    await spend("85");
+    await service.query("select private.settle_alert_entries($1)", [await fixtures.workspace()]);
+    expect(await entries()).toEqual(["budget_threshold 80: open"]);
+  });
+
+  /**
+   * Runs a judgement, which waits after it has begun to read, until `meanwhile` is done and committed: here, asking for the period of
+   * a budget waits for a lock.
+   */
+  async function settleAround(meanwhile: () => Promise<unknown>): Promise<void> {
+    const [holder, judge] = await Promise.all(
+      [0, 1].map(async () => {
+        const client = new pg.Client({ connectionString: database.adminUrl });
+        await client.connect();
+        return client;
+      }),
+    );
+    if (!holder || !judge) throw new Error("There are two clients.");
+    try {
+      await holder.query("select pg_advisory_lock(4711)");
+      await fixtures.sql.query(`
+        alter function private.budget_period(public.budgets, timestamptz) rename to known_budget_period;
+        create function private.budget_period(budget public.budgets, instant timestamptz) returns date
+        language plpgsql security definer set search_path = '' as $$
+        begin
+          perform pg_catalog.pg_advisory_xact_lock_shared(4711);
+          return private.known_budget_period(budget, instant);
+        end $$`);
+      const { rows: pids } = await judge.query("select pg_backend_pid() as pid");
+      const judged = judge.query("select private.settle_alert_entries($1)", [workspace]);
+      await expect
+        .poll(
+          async () =>
+            (
+              await fixtures.sql.query(
+                "select wait_event_type as waits_for from pg_stat_activity where pid = $1",
+                [pids[0].pid],
+              )
+            ).rows[0].waits_for,
+          { timeout: 30_000 },
+        )
+        .toBe("Lock");
+      await meanwhile();
+      await holder.query("select pg_advisory_unlock(4711)");
+      await judged;
+    } finally {
+      await fixtures.sql.query(`
+        drop function private.budget_period(public.budgets, timestamptz);
+        alter function private.known_budget_period(public.budgets, timestamptz) rename to budget_period`);
+      await Promise.all([holder.end(), judge.end()]);
+    }
+  }
+
+  test("Leaves an entry of which an alert fired since it was read", async () => {
+    const budget = await addBudget();
+    await spend("60");
+    await spend("-20");
+    const [{ period }] = await rows("select period::text from public.alert_entries where workspace_id = $1");
+    await settleAround(() =>
+      raise(fixtures, crossing(workspace, { subject_id: budget, level: "80", period })),
+    );
+    expect(await entries()).toEqual(["budget_threshold 80: open"]);
+  });
+
+  test("Leaves an entry that a member resolved since it was read", async () => {
+    await addBudget();
+    await spend("60");
+    await spend("-20");
+    await settleAround(() =>
+      rows(
+        "update public.alert_entries set resolved_at = now(), resolved_because = 'by_hand' where workspace_id = $1",
+      ),
+    );
+    expect(await entries()).toEqual(["budget_threshold 50: by_hand"]);
+  });
+});
+
+test("A snooze ends at its very instant, of one subject or of the whole rule", async () => {
+  await raise(fixtures, crossing(workspace));
+  const client = new pg.Client({ connectionString: database.adminUrl });
+  await client.connect();
+  const seen = async () => {
+    const page = { after: null, atMost: 10 };
+    const [open, snoozed] = await Promise.all(
+      (["open", "snoozed"] as const).map((status) => selectEntries(client, workspace, { status }, page)),
+    );
+    const counts = await countEntries(client, workspace, randomUUID());
+    return [open?.length, snoozed?.length, counts.open, counts.snoozed];
+  };
+  try {
+    for (const subject of [crossing(workspace).subject_id, null]) {
+      // One instant for all: that of the transaction.
+      await client.query("begin");
+      const until = (offset: string) =>
+        client.query(
+          `insert into public.alert_snoozes (workspace_id, rule, subject_id, until)
+           values ($1, 'budget_threshold', $2, now() + $3::interval)
+           on conflict (workspace_id, rule, subject_id) do update set until = excluded.until`,
+          [workspace, subject, offset],
+        );
+      await until("1 microsecond");
+      expect(await seen()).toEqual([0, 1, 0, 1]);
+      await until("0");
+      expect(await seen()).toEqual([1, 0, 1, 0]);
+      await client.query("rollback");
+    }
+  } finally {
+    await client.end();
+  }
 });
 
 describe("An entry of a state", () => {

@@ -1,5 +1,7 @@
 import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
+import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { actAs, createMembers } from "@/tests/helpers/sql-user";
@@ -17,6 +19,7 @@ const sql = (text: string, values: unknown[] = []) => fixtures.sql.query(text, v
 withDatabase((open) => {
   ({ database, fixtures, service } = open);
 });
+connectService(() => database);
 beforeAll(async () => {
   workspace = await fixtures.workspace();
   users = await createMembers(fixtures, workspace, await fixtures.workspace());
@@ -48,6 +51,17 @@ const close = "select private.close_months($1, '2026-01-01')::text as done";
 const done = [{ done: "" }];
 
 describe("Months of a workspace", () => {
+  test("are filed later where their figures could not be read, and the process goes on", async () => {
+    expect(await as("admin", close, "service", "commit")).toEqual(done);
+    await sql("alter function private.figures_to_file(uuid, date) rename to no_figures");
+    try {
+      await expect(fileClosedMonths(workspace)).rejects.toThrow("of another version");
+    } finally {
+      await sql("alter function private.no_figures(uuid, date) rename to figures_to_file");
+    }
+    expect(await fileClosedMonths(workspace)).toBe(1);
+  });
+
   test("are closed and reopened by its admins alone, however the service is asked", async () => {
     for (const role of ["member", "viewer", "stranger"] as const)
       expect(await as(role, close, "service")).toBe(refused);

@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { permissions, permissionsOf } from "@/lib/contract/access/permissions";
+import { keyPermissions, keyPermissionsOf, permissionsOf } from "@/lib/contract/access/permissions";
 import { insertStatement } from "@/tests/helpers/insert-statement";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { createMember, createMembers, runAs } from "@/tests/helpers/sql-user";
@@ -178,7 +178,7 @@ describe("A key's permissions", () => {
         `select set_config('request.jwt.claims', $2, false), private.held_permissions($1) as held`,
         [workspace, JSON.stringify({ sub: users[role] })],
       );
-      expect([role, rows[0].held]).toEqual([role, permissionsOf(role)]);
+      expect([role, rows[0].held]).toEqual([role, keyPermissionsOf(role)]);
     }
   });
 
@@ -189,11 +189,11 @@ describe("A key's permissions", () => {
     await fixtures.sql.query(`
       create or replace function private.permissions_of_role(role text) returns text[]
       language sql immutable set search_path = '' as $$ select array['read_summaries'] $$`);
-    await expect(as("member", ...insertKey({ permissions: [...permissions] }))).rejects.toThrow(
+    await expect(as("member", ...insertKey({ permissions: [...keyPermissions] }))).rejects.toThrow(
       /row-level security/,
     );
     const widen = "update public.api_keys set permissions = $2 where id = $1";
-    await expect(as("member", widen, [id, [...permissions]])).rejects.toThrow(/row-level security/);
+    await expect(as("member", widen, [id, [...keyPermissions]])).rejects.toThrow(/row-level security/);
     await as("member", widen, [id, ["read_summaries"]]);
     expect((await read(id)).permissions).toEqual(["read_summaries"]);
   });

@@ -6,6 +6,7 @@ import { namesQuery } from "@/lib/contract/spend/names";
 import type { KeyClaims, UserClaims } from "@/lib/db/transaction";
 import { readMessage } from "@/lib/spend/activity/message";
 import { readActivity } from "@/lib/spend/activity/service";
+import { listRequests } from "@/lib/spend/budget-requests/service";
 import { listBudgets, readBudgetStatus } from "@/lib/spend/budgets/service";
 import { exportActivity } from "@/lib/spend/exports/service";
 import { readMetrics } from "@/lib/spend/metrics/service";
@@ -124,6 +125,7 @@ describe("Reads of sums touch no message", () => {
     ["the summary of the month", () => readMonthSummary(key)],
     ["budgets that a key sees", () => readBudgetStatus(key)],
     ["budgets", () => listBudgets(member, slug)],
+    ["requests for more of budgets", () => listRequests(member, slug)],
     ["projects", () => listProjects(member, slug)],
     [
       "projects in a range",

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import type { Fixtures } from "@/tests/helpers/keys";
+import { storePostings } from "@/tests/helpers/store-postings";
 import { withDatabase } from "@/tests/helpers/with-database";
 
 // Days that cost far more than usual, against a model that knows nothing of SQL.
@@ -63,6 +64,7 @@ const judge = (at: string) => service.query("select private.judge_usage_rules($1
 
 beforeAll(async () => {
   await fixtures.sql.query("delete from public.workspaces");
+  await fixtures.sql.query("select private.ensure_messages_month('2026-10-01')");
 });
 
 test("What is unusual equals the model's, day by day", async () => {
@@ -97,6 +99,43 @@ test("Leaves out what is booked on days of the month, and what is in the test en
   await tell(workspace, 28, 500_000, "subscription");
   await judge(`${day(28)}T10:00:00Z`);
   expect(await unusualDays(workspace)).toEqual([]);
+});
+
+test("Leaves out adjustments of closed months, whatever their sign, on the day and on those compared with", async () => {
+  const adjust = (workspace: string, index: number, usd: string) =>
+    storePostings(service, [
+      {
+        ...{ workspace_id: workspace, project_id: projects.get(workspace), amount_usd: usd },
+        ...{ occurred_at: `${day(index)}T09:00:00Z`, adjusts: "2026-08-15T12:00:00Z" },
+      },
+    ]);
+  const projects = new Map<string, string>();
+  const usual = async (name: string) => {
+    const workspace = await fixtures.workspace(`${name}-${names++}`);
+    projects.set(workspace, await fixtures.project(workspace, "checkout"));
+    await fixtures.sql.query(
+      `insert into public.closed_months (workspace_id, month, amount_usd, adjustments_usd, message_count, unpriced_count)
+       values ($1, '2026-08-01', 0, 0, 0, 0)`,
+      [workspace],
+    );
+    for (let index = 0; index < 28; index += 1) await tell(workspace, index, 1_000);
+    return workspace;
+  };
+  const costly = await usual("costly");
+  await tell(costly, 28, 1_000);
+  await adjust(costly, 28, "5000");
+  const taken = await usual("taken");
+  await tell(taken, 28, 9_000);
+  await adjust(taken, 28, "-85");
+  const compared = await usual("compared");
+  for (const index of [0, 7, 14]) await adjust(compared, index, "5000");
+  await tell(compared, 28, 9_000);
+  await judge(`${day(28)}T10:00:00Z`);
+  expect([await unusualDays(costly), await unusualDays(taken), await unusualDays(compared)]).toEqual([
+    [],
+    [day(28)],
+    [day(28)],
+  ]);
 });
 
 test("Records the figures that it was worked out from", async () => {

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { addChannel, crossing, openReceiver, raiseLasting } from "@/tests/helpers/alerts";
+import { addChannel, crossing, judgeKeyRules, openReceiver, raiseLasting } from "@/tests/helpers/alerts";
 import { signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 
@@ -90,7 +90,7 @@ test("Shows one entry a thing with its course and how sending it ended; takes, a
      values ($1, $2, date_trunc('month', now(), 'UTC'), 90.010000000000000001, 1)`,
     [workspace, id],
   );
-  await world.fixtures.sql.query("select private.judge_key_rules()");
+  await judgeKeyRules(world.fixtures);
   await page.goto(`/${slug}/alerts`);
   const inbox = page.getByRole("list", { name: "Inbox" });
   const entryOf = (title: string) =>
@@ -156,7 +156,7 @@ test("Turns a rule off, sets when it fires, and snoozes a subject", async ({ pag
      values ($1, $2, date_trunc('month', now(), 'UTC'), 90, 1)`,
     [workspace, id],
   );
-  await world.fixtures.sql.query("select private.judge_key_rules()");
+  await judgeKeyRules(world.fixtures);
   await page.goto(`/${slug}/alerts/rules`);
   const rules = page.getByRole("list", { name: "Rules" });
   await expect(rules.getByText("A key has spent 80% of its monthly limit")).toBeVisible();

@@ -27,7 +27,7 @@ const isSeen = (path: string) => path !== "/workspaces";
 const isOfWorkspace = (path: string) => path.startsWith("/[workspace]");
 /** Pages for signed-in users outside a workspace. */
 const isOfAccount = (path: string) =>
-  ["/workspaces/new", "/workspaces/deleted", "/oauth/authorize"].includes(path);
+  ["/workspaces/new", "/workspaces/deleted", "/workspaces/ask", "/oauth/authorize"].includes(path);
 /** The page for a session from a mailed link. */
 const isOfMail = (path: string) => path === "/reset/new";
 
@@ -73,6 +73,7 @@ const ofViewers: Record<string, string[]> = {
 /** What a member may do besides. */
 const ofMembers: Record<string, string[]> = {
   "/activity": ["Add a cost", "to /activity/import"],
+  "/budgets/requests": ["Ask for more"],
   "/alerts": [
     ...[
       "Actions for 80% of the budget Everything is spent",

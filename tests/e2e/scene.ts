@@ -1,4 +1,4 @@
-import { addChannel, crossing, raiseLasting } from "@/tests/helpers/alerts";
+import { addChannel, crossing, judgeKeyRules, raiseLasting } from "@/tests/helpers/alerts";
 import { costMessage } from "@/tests/helpers/client";
 import { closed, earlier } from "@/tests/helpers/closable-months";
 import { authorizeUrl, connect, makePkce, openBrowser, registerClient } from "@/tests/helpers/oauth";
@@ -118,7 +118,7 @@ async function recordOthers(world: World, slug: string): Promise<void> {
     target: "127.0.0.1:9",
   });
   await raiseLasting(world.fixtures, crossing(id, { level: "50" }), crossing(id));
-  await sql.query("select private.judge_key_rules()");
+  await judgeKeyRules(world.fixtures);
 }
 
 /** Closes a month, and leaves one that can be closed. */

@@ -55,6 +55,7 @@ export function delivery(kind: ChannelKind, address: string | null, more: Partia
     },
     alert,
     digest: null,
+    details: null,
     ...more,
   };
 }

@@ -54,6 +54,13 @@ export async function raiseLasting(
   await raise(fixtures, ...raised);
 }
 
+/** Judges the rules about keys. Waits while the service's own job judges them, which would leave nothing to do. */
+export async function judgeKeyRules({ sql }: Fixtures): Promise<void> {
+  await sql.query(
+    "select pg_advisory_xact_lock(hashtextextended('outlay.alert_rules.keys', 0)), private.judge_key_rules()",
+  );
+}
+
 /** Adds a channel to a workspace, past the service. @returns its id */
 export async function addChannel(
   { sql }: Fixtures,

@@ -158,10 +158,10 @@ const monthsOf = ({ from, until }: Range) =>
 
 /**
  * What the days of a range correspond to in those compared with: `aligned`, day by day; and `stretch`, what has passed of them,
- * up to an instant. Of a month that goes on, both begin with the same weekday.
+ * up to an instant. Of a month that goes on, both begin with the same weekday; years are compared up to the same date.
  */
 export function correspondingTo(
-  { compare }: { compare?: Comparison | undefined },
+  { compare, period }: { compare?: Comparison | undefined; period?: Period | undefined },
   { before, ...range }: Range & { before?: Range },
   now: number,
 ): { aligned: Range; stretch: Range } | undefined {
@@ -181,7 +181,7 @@ export function correspondingTo(
       : { from: addDays(range.from, -7 * weeks), until: addDays(range.until, -7 * weeks) };
   const passed = now - Date.parse(range.from);
   let end = Date.parse(aligned.from) + passed;
-  if (monthsOf(range) >= 12 && aligned.from.endsWith("-01")) {
+  if ((period === "year_to_date" || monthsOf(range) >= 12) && aligned.from.endsWith("-01")) {
     const years = Number(range.from.slice(0, 4)) - Number(aligned.from.slice(0, 4));
     const months = years * 12 + Number(range.from.slice(5, 7)) - Number(aligned.from.slice(5, 7));
     const same = new Date(now);

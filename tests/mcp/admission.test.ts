@@ -162,7 +162,7 @@ test("Says how to sign in to a request without valid credentials", async () => {
     expect(challenge).toContain(
       `resource_metadata="${harness.services[0]?.baseUrl}/.well-known/oauth-protected-resource/api/mcp"`,
     );
-    expect(challenge).toContain('scope="log_usage add_expenses read_summaries"');
+    expect(challenge).toContain('scope="log_usage add_expenses read_summaries manage_alerts"');
   }
 });
 

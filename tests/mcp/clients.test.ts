@@ -36,7 +36,10 @@ const clients: [name: string, kind: "remote" | "local", connect: (secret: string
   ["SDK 1, stdio", "local", (secret) => connectOlder(olderStdio(baseUrl(), secret))],
 ];
 
-const everywhere = ["log_usage", "add_expense", "get_project_spend", "get_budget_status", "query_spend"];
+const everywhere = [
+  ...["log_usage", "add_expense", "get_project_spend", "get_budget_status"],
+  ...["request_budget", "query_spend"],
+];
 
 describe.each(clients)("%s", (name, kind, connect) => {
   /** What the service says to each key is the same whatever the client is; a program more is started for each key. */
@@ -48,16 +51,20 @@ describe.each(clients)("%s", (name, kind, connect) => {
     const tools = await client.list();
     expect(tools.map(({ name }) => name)).toEqual(
       kind === "remote"
-        ? [...everywhere, "get_monthly_summary", "get_closed_months", "get_reconciliation"]
+        ? [
+            ...everywhere,
+            ...["get_monthly_summary", "get_closed_months", "get_reconciliation"],
+            ...["list_alerts", "take_alert", "snooze_alert", "resolve_alert"],
+          ]
         : everywhere,
     );
     for (const { name, annotations } of tools) {
-      const isReadOnly = name.startsWith("get_") || name === "query_spend";
+      const isReadOnly = name.startsWith("get_") || name === "query_spend" || name === "list_alerts";
       expect([name, annotations]).toMatchObject([
         name,
         {
           readOnlyHint: isReadOnly,
-          idempotentHint: isReadOnly,
+          idempotentHint: isReadOnly || name.endsWith("_alert"),
           destructiveHint: false,
           openWorldHint: false,
         },

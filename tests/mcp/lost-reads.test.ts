@@ -31,9 +31,11 @@ test.each(["2026", "2025"] as const)(
       record: (recording) => opened.then(() => service.record(recording)),
       querySpend: (query) => opened.then(() => service.querySpend(query)),
       readBudgetStatus: () => opened.then(() => service.readBudgetStatus()),
+      requestBudget: (request) => opened.then(() => service.requestBudget(request)),
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
       readClosedMonths: () => opened.then(() => service.readClosedMonths()),
       readReconciliation: (month) => opened.then(() => service.readReconciliation(month)),
+      alerts: null,
       readProjectSpend: (slug, range) => opened.then(() => service.readProjectSpend(slug, range)),
     };
     // Two entries at most: a remembered read would displace the recording.

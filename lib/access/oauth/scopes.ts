@@ -2,7 +2,12 @@ import type { WorkspaceRole } from "@/lib/contract/access/me";
 import { type Permission, permissions, permissionsOf } from "@/lib/contract/access/permissions";
 
 /** The permissions that the agent tools use. A client should request all of them. */
-export const toolScopes: readonly Permission[] = ["log_usage", "add_expenses", "read_summaries"];
+export const toolScopes: readonly Permission[] = [
+  "log_usage",
+  "add_expenses",
+  "read_summaries",
+  "manage_alerts",
+];
 
 /** Every scope. `offline_access` is accepted without effect, because every grant has a refresh token. */
 export const knownScopes: readonly string[] = [...permissions, "offline_access"];

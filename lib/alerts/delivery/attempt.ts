@@ -1,3 +1,4 @@
+import { budgetRequestMail } from "@/lib/alerts/kinds/budget-request";
 import { alertMail, budgetMail } from "@/lib/alerts/kinds/email";
 import { requestOf } from "@/lib/alerts/kinds/requests";
 import { channelOffMail, deletionMail } from "@/lib/alerts/mail/notices";
@@ -76,6 +77,13 @@ async function mailOf(delivery: Delivery): Promise<Mail> {
     case "alert_mail":
       if (delivery.member === null) throw new Unwanted("The member has left the workspace.");
       return { to: [delivery.member], messageId: id, ...budgetMail(delivery, serviceAddress()) };
+    case "budget_request_mail":
+      if (delivery.member === null) throw new Unwanted("The member has left the workspace.");
+      return {
+        to: [delivery.member],
+        messageId: id,
+        ...budgetRequestMail(delivery.details, delivery.workspace, serviceAddress()),
+      };
     case "channel_off":
       if (!delivery.off?.owners.length) throw new Unwanted("The channel is on again, or has no owner.");
       return {

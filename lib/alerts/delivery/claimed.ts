@@ -1,4 +1,5 @@
 import type { Alert } from "@/lib/alerts/alert";
+import type { ToldRequest } from "@/lib/alerts/kinds/budget-request";
 import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 
 /** What this process has taken from the queue, with what it needs to send it. Contains secrets: never log it. */
@@ -15,7 +16,7 @@ type TakenOf = Taken & { workspace_id: string; workspace: { slug: string; name: 
 
 /** A delivery to a channel. */
 export type Claimed = TakenOf & {
-  kind: "alert" | "digest" | "test";
+  kind: "alert" | "digest" | "test" | "budget_request";
   channel: {
     id: string;
     name: string;
@@ -28,10 +29,20 @@ export type Claimed = TakenOf & {
     /** Who receives the mail. */
     recipients: string[];
   };
-  /** Null: a digest, or a test of the channel. */
+  /** Null: a digest, a budget request, or a test of the channel. */
   alert: Alert | null;
   /** How many alerts a digest has, the newest hundred of them, and the zone of its times. Null where it is none. */
   digest: { time_zone: string; count: number; alerts: Alert[] } | null;
+  /** The budget request, as it was when this was queued; null for the other kinds. */
+  details: ToldRequest | null;
+};
+
+/** A mail about a budget request to a member. */
+export type ClaimedRequestMail = TakenOf & {
+  kind: "budget_request_mail";
+  /** The member's address; null where they have left. */
+  member: string | null;
+  details: ToldRequest;
 };
 
 /** An alert by mail to a member whom its budget names. */
@@ -80,7 +91,13 @@ export type ClaimedDeletion = Taken & { recipient: string } & (
   );
 
 /** Everything that the queue has. */
-export type Delivery = Claimed | ClaimedAlertMail | ClaimedReport | ClaimedChannelOff | ClaimedDeletion;
+export type Delivery =
+  | Claimed
+  | ClaimedAlertMail
+  | ClaimedRequestMail
+  | ClaimedReport
+  | ClaimedChannelOff
+  | ClaimedDeletion;
 
 /** How an attempt ended. */
 export type DeliveryOutcome =

@@ -3,6 +3,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import { type Alert, readContext, severityOf } from "@/lib/alerts/alert";
 import { adviceOf, linksOf } from "@/lib/alerts/links";
 import { answerFigures, readCourses, readPage } from "@/lib/alerts/log/service";
+import { snoozeAlerts } from "@/lib/alerts/rules/service";
 import { wordsOf } from "@/lib/alerts/words";
 import type { WorkspaceRole } from "@/lib/contract/access/me";
 import type {
@@ -82,6 +83,21 @@ export function editEntry(
     }
     return loadEntry(client, { id: workspace.id, slug }, id);
   });
+}
+
+/**
+ * Sends no notification about an entry's subject until a moment, for admins; see `snoozeAlerts`.
+ * @throws ServiceError not_found, permission_denied, validation_failed
+ */
+export async function snoozeEntry(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  until: string,
+): Promise<InboxEntry> {
+  const { rule, subject } = await readEntry(claims, slug, id);
+  await snoozeAlerts(claims, slug, { rule, subject_id: subject.id, until });
+  return readEntry(claims, slug, id);
 }
 
 /**

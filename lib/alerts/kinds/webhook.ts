@@ -5,6 +5,7 @@ import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
 import { linksOf } from "@/lib/alerts/links";
 import { wordsOf } from "@/lib/alerts/words";
 import { toInstant } from "@/lib/contract/values/instant";
+import { budgetRequestPayload } from "./budget-request";
 
 /**
  * A webhook, signed as Standard Webhooks say (https://www.standardwebhooks.com): with every secret of the channel, so
@@ -28,7 +29,8 @@ export function webhookRequest(delivery: Claimed, url: string, base: string, now
 }
 
 /** The body: `timestamp` is when it fired, or of a digest or a test now. Money is decimal text, so that no parser rounds it. */
-function payloadOf({ alert, digest, workspace, channel }: Claimed, base: string, now: number) {
+function payloadOf({ kind, alert, digest, workspace, channel, details }: Claimed, base: string, now: number) {
+  if (kind === "budget_request" && details) return budgetRequestPayload(details, workspace, base);
   if (alert) {
     return {
       type: alert.state === "ok" ? "alert.resolved" : "alert.fired",

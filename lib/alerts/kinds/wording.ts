@@ -2,6 +2,7 @@ import { type Alert, severityOf } from "@/lib/alerts/alert";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import { type AlertLink, linksOf } from "@/lib/alerts/links";
 import { type AlertWords, wordsOf } from "@/lib/alerts/words";
+import { wordBudgetRequest } from "./budget-request";
 
 /** A delivery in words, for people. Nothing is escaped here: each kind of channel escapes in its own way. */
 export type Wording = AlertWords & { links: AlertLink[]; severity: Severity };
@@ -10,7 +11,11 @@ export type Wording = AlertWords & { links: AlertLink[]; severity: Severity };
 export type Severity = ReturnType<typeof severityOf> | "test";
 
 /** Words a delivery. @param base the service's address */
-export function wordDelivery({ alert, digest, workspace, channel }: Claimed, base: string): Wording {
+export function wordDelivery(
+  { kind, alert, digest, workspace, channel, details }: Claimed,
+  base: string,
+): Wording {
+  if (kind === "budget_request" && details) return wordBudgetRequest(details, workspace, base);
   if (alert) return wordAlert(alert, workspace, base);
   return digest ? wordDigest(digest, workspace, base) : wordTest(channel.name, workspace, base);
 }

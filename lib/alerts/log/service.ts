@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { type Alert, namedFigures, readContext, severityOf } from "@/lib/alerts/alert";
+import { requestTitle } from "@/lib/alerts/kinds/budget-request";
 import { linksOf } from "@/lib/alerts/links";
 import { type SnoozeRow, selectSnoozes } from "@/lib/alerts/rules/rule-queries";
 import { wordsOf } from "@/lib/alerts/words";
@@ -150,8 +151,9 @@ function toDelivery(row: DeliveryRow): AlertDelivery {
   return {
     id: row.id,
     channel_id: row.channel_id,
-    is_test: id === null && row.digest_count === null,
+    is_test: id === null && row.digest_count === null && row.told_request === null,
     digest: row.digest_count === null ? null : { count: Number(row.digest_count) },
+    budget_request: row.told_request && { id: row.told_request.id, title: requestTitle(row.told_request) },
     alert:
       id !== null && alert
         ? { id, rule: alert.rule, state: alert.state, title: wordsOf({ ...alert, project_slug: null }).title }

@@ -1,4 +1,5 @@
-import type { Wording } from "@/lib/alerts/kinds/wording";
+import type { AlertLink } from "@/lib/alerts/links";
+import type { AlertWords } from "@/lib/alerts/words";
 import type { MailContent } from "./send-mail";
 
 /** A list under a heading: each entry has a name, an optional link, and a text. */
@@ -10,7 +11,7 @@ export type MailSection = {
 /** Why the reader receives a mail, and how they can end it. */
 export type MailFooter = { text: string; link?: { text: string; url: string } };
 
-type MailText = Omit<Wording, "severity"> & { sections?: MailSection[] };
+type MailText = AlertWords & { links: AlertLink[] } & { sections?: MailSection[] };
 
 /** Writes a mail, plain and as HTML. */
 export function mailContent(

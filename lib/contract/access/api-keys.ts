@@ -10,7 +10,7 @@ import {
   text,
   uuid,
 } from "@/lib/contract/values/fields";
-import { permission } from "./permissions";
+import { keyPermission } from "./permissions";
 import { workspaceSlug } from "./workspace";
 
 /** How many entries each list of a key may have. */
@@ -60,7 +60,7 @@ const conditionsChange = z
 
 const name = text(120).refine((value) => value.trim() !== "", "must not be blank");
 const granted = distinct(
-  permission,
+  keyPermission,
   "What the key may do. You can grant only permissions that you have.",
 ).min(1, "must name at least one permission");
 
@@ -128,7 +128,7 @@ export const apiKey = z
     name: z.string(),
     prefix: z.string().meta({ description: "How its secret begins." }),
     last_four: z.string().meta({ description: "How its secret ends." }),
-    permissions: z.array(permission),
+    permissions: z.array(keyPermission),
     project_id: uuid.nullable(),
     project: z.object({ slug: z.string(), name: z.string() }).nullable(),
     conditions: z
@@ -178,7 +178,7 @@ export const apiKeyList = z
     api_keys: z.array(apiKey).meta({ description: "The newest first; the revoked ones after them." }),
     can_create: z.boolean().meta({ description: "Whether you may make one." }),
     grantable_permissions: z
-      .array(permission)
+      .array(keyPermission)
       .meta({ description: "The permissions that you have and can grant to a key." }),
   })
   .meta({ id: "ApiKeyList" });

@@ -29,6 +29,7 @@ const deeds: Record<Permission, string> = {
   add_expenses: "add expenses",
   manage_subscriptions: "manage subscriptions",
   read_summaries: "read summaries",
+  manage_alerts: "take and resolve alerts",
 };
 
 /**

@@ -48,6 +48,10 @@ export const alertDelivery = z
       .object({ count: z.int() })
       .nullable()
       .meta({ description: "The number of alerts in a digest; null for a single alert or a test." }),
+    budget_request: z
+      .object({ id: uuid, title: z.string() })
+      .nullable()
+      .meta({ description: "The request for more of a budget, or its decision, that it tells of." }),
     ...outcome,
   })
   .meta({ id: "AlertDelivery" });

@@ -32,6 +32,7 @@ const delivery = {
   id: "0193a0f7-9c44-7f21-a1b2-3c4d5e6f7a8b",
   channel_id: channel.id,
   is_test: false,
+  budget_request: null,
   alert: {
     id: alertId,
     rule: "budget_threshold",

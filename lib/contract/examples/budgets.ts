@@ -22,6 +22,7 @@ const budget = {
     channels: [{ id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d419", name: "Finance", is_off: false }],
     falls_back: false,
   },
+  owner: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", name: "Ada Lovelace", may_raise_percent: 50 },
   week_starts_on: "monday",
   starts_on: null,
   ends_on: null,
@@ -50,6 +51,34 @@ const preview = {
   would_refuse: null,
   is_known_scope: true,
 };
+
+const asked = {
+  id: "0193a0f7-2c10-7b6e-9d54-4e0f6a7b8c9d",
+  budget: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417", name: "Checkout", currency: "USD" },
+  state: "approved",
+  amount: 250,
+  percent: 25,
+  reason: "Load test before the launch",
+  until: "2026-11-30",
+  created_at: "2026-11-24T09:30:00.000+00:00",
+};
+const decision = {
+  at: "2026-11-24T10:05:00.000+00:00",
+  amount: 200,
+  until: "2026-11-30",
+  answer: "Tell me if that is too little.",
+};
+const request = {
+  ...asked,
+  asked_by: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d41a", name: "Grace Hopper" },
+  key: null,
+  decision: { ...decision, by: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", name: "Ada Lovelace" } },
+  can_decide: false,
+  can_withdraw: false,
+  most: null,
+  ends_with_raise: null,
+};
+const keyRequest = { ...asked, decision };
 
 export const budgetExamples: ExampleSet = {
   requests: {
@@ -95,13 +124,52 @@ export const budgetExamples: ExampleSet = {
         value: { name: "Checkout", scope_type: "project", scope_value: "checkout", amount: 1000 },
       },
     },
+    AskForBudget: {
+      share: {
+        summary: "A quarter more until the end of the month",
+        value: {
+          budget_id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
+          percent: 25,
+          reason: "Load test before the launch",
+          until: "2026-11-30",
+        },
+      },
+      amount: {
+        summary: "An amount in the budget's currency",
+        value: {
+          budget_id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
+          amount: 50,
+          reason: "Backfill of last week",
+          until: "2026-11-27",
+        },
+      },
+    },
+    DecideBudgetRequest: {
+      part: {
+        summary: "Approve less than was asked for",
+        value: { decision: "approve", amount: 200, answer: "Tell me if that is too little." },
+      },
+      deny: { summary: "Deny it", value: { decision: "deny", answer: "Wait for next month." } },
+    },
     EditBudgetRequest: {
       amount: { summary: "Another limit", value: { amount: 1200 } },
+      owner: {
+        summary: "An owner, who may approve requests for up to 30% more",
+        value: { owner: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", may_raise_percent: 30 } },
+      },
       raise: {
         summary: "Raise the limit until the end of a launch",
         value: { raise: { amount: 2500, until: "2026-11-30" } },
       },
     },
   },
-  responses: { Budget: budget, BudgetPreview: preview, BudgetList: { budgets: [budget], can_edit: true } },
+  responses: {
+    Budget: budget,
+    BudgetPreview: preview,
+    BudgetList: { budgets: [budget], can_edit: true },
+    BudgetRequest: request,
+    BudgetRequestList: { requests: [request], can_ask: true },
+    KeyBudgetRequest: keyRequest,
+    KeyBudgetRequestList: { requests: [keyRequest] },
+  },
 };

@@ -58,6 +58,14 @@ const warns = z.strictObject({
   }),
 });
 
+/** A member who may approve requests for more of a budget. */
+const owner = z.strictObject({
+  id: uuid.toLowerCase().meta({ description: "The id of a member of the workspace." }),
+  may_raise_percent: positiveDecimal("By how much they may raise it, in per cent of the usual limit, in all.")
+    .refine((value) => Number(value) <= 1000, "must be at most 1000 per cent")
+    .default("50"),
+});
+
 export const weekday = z.enum(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]);
 
 /** The days of a week in the order of ISO 8601: the first is 1. */
@@ -93,6 +101,10 @@ export const createBudgetRequest = z
       description:
         "Whom it warns. Default: nobody by name, so that its alerts go to every channel whose rules want them.",
     }),
+    owner: owner.nullable().default(null).meta({
+      description:
+        "Who gets the requests for more of it, and may approve them besides the workspace's owners and admins.",
+    }),
     allow_unknown_scope: z.boolean().default(false).meta({
       description:
         "True sets the budget although no cost names its feature, provider, model, user or tag yet. False refuses such a name, which may be a mistake.",
@@ -127,6 +139,7 @@ export const editBudgetRequest = z
       description:
         "Whom it warns, in place of those before; `{}` for every channel whose rules want its alerts.",
     }),
+    owner: owner.nullable().optional().meta({ description: "Null for no owner." }),
     blocks: z
       .boolean()
       .optional()
@@ -152,6 +165,14 @@ export const budget = budgetRow
         }),
       })
       .meta({ description: "Whom it warns of those that it names; nobody: channels by their rules." }),
+    owner: z
+      .object({
+        id: uuid,
+        name: z.string(),
+        may_raise_percent: decimalNumber("In per cent of the usual limit, in all."),
+      })
+      .nullable()
+      .meta({ description: "Who may approve requests for more of it; null also where they have left." }),
     week_starts_on: weekday,
     starts_on: day.nullable(),
     ends_on: day.nullable(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { onLimit } from "@/lib/contract/access/api-keys";
-import { permission } from "@/lib/contract/access/permissions";
+import { keyPermission } from "@/lib/contract/access/permissions";
 import { source } from "@/lib/contract/ledger/message";
 import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
 import { budgetPeriod, scopeType } from "./reads";
@@ -17,7 +17,7 @@ export const keyLimits = z
     key: z.object({
       id: uuid,
       environment: z.enum(["live", "test"]),
-      permissions: z.array(permission),
+      permissions: z.array(keyPermission),
       projects: only("projects that it may use, by slug"),
       features: only("features that it may record usage under"),
       sources: z.array(source).nullable().meta({ description: "The only sources; null: all." }),

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { EditApiKeyRequest } from "@/lib/contract/access/api-keys";
 import type { WorkspaceRole } from "@/lib/contract/access/me";
-import { permissions, permissionsOf } from "@/lib/contract/access/permissions";
+import { keyPermissions, keyPermissionsOf } from "@/lib/contract/access/permissions";
 import { parseDecimal, toText } from "@/lib/decimal";
 import { type Issue, validationFailed } from "@/lib/errors";
 import { canonicalRange } from "@/lib/ip-range";
@@ -42,7 +42,7 @@ export async function readChanges(
   const { name, project_id, monthly_limit: limit, on_limit, expires_at, rate_limit_rpm } = request;
   const given: { [Column in keyof KeyColumns]: KeyColumns[Column] | undefined } = {
     name,
-    permissions: request.permissions && permissions.filter((each) => request.permissions?.includes(each)),
+    permissions: request.permissions && keyPermissions.filter((each) => request.permissions?.includes(each)),
     project_id,
     conditions:
       request.conditions === undefined ? undefined : mergeConditions(current.conditions, request.conditions),
@@ -82,7 +82,7 @@ function mergeSource(
 
 function checkPermissions({ permissions: wanted = [] }: EditApiKeyRequest, role: WorkspaceRole): Issue[] {
   return wanted.flatMap((permission, index) =>
-    permissionsOf(role).includes(permission)
+    keyPermissionsOf(role).includes(permission)
       ? []
       : [{ path: `permissions.${index}`, message: `is not among the permissions of your role, ${role}` }],
   );

@@ -1,6 +1,17 @@
 import type { ClientBase } from "pg";
-import type { Permission } from "@/lib/contract/access/permissions";
-import { integer, json, nullable, numeric, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
+import type { KeyPermission } from "@/lib/contract/access/permissions";
+import {
+  integer,
+  json,
+  neverNull,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { callFunction, execute, selectAll, selectOne } from "@/lib/db/query";
 import { assignments, empty, sql } from "@/lib/db/sql";
 import type { KeyConditions, StoredSource } from "@/lib/keys/api-key";
@@ -8,7 +19,7 @@ import type { KeyConditions, StoredSource } from "@/lib/keys/api-key";
 /** The columns of a key that users set. `monthly_limit` is exact text in USD, `expires_at` ISO 8601. */
 export type KeyColumns = {
   name: string;
-  permissions: Permission[];
+  permissions: KeyPermission[];
   project_id: string | null;
   conditions: KeyConditions;
   monthly_limit: string | null;
@@ -25,7 +36,7 @@ const keyRow = {
   name: text(),
   prefix: text(),
   last_four: text(),
-  permissions: texts<Permission>(),
+  permissions: texts<KeyPermission>(),
   project_id: nullable(uuid()),
   project: nullable(json<{ slug: string; name: string }>()),
   conditions: json<KeyConditions>(),
@@ -75,6 +86,29 @@ export function selectKeys(
      where k.workspace_id = ${workspaceId} and k.kind in ('key', 'environment')
        ${id === undefined ? empty : sql`and k.id = ${id}`}
      order by k.revoked_at is not null, k.created_at desc, k.id`,
+  );
+}
+
+const spendingKey = {
+  name: text(),
+  monthly_limit: nullable(numeric()),
+  spent: neverNull(numeric()),
+};
+
+/** What can spend: a key of any kind, with its limit and spend of a month as exact text. @param month as for `selectKeys` */
+export function selectSpendingKey(
+  client: ClientBase,
+  workspaceId: string,
+  month: string,
+  id: string,
+): Promise<Row<typeof spendingKey>[]> {
+  return selectAll(
+    client,
+    spendingKey,
+    sql`select k.name, trim_scale(k.monthly_limit) as monthly_limit, trim_scale(coalesce(s.amount_usd, 0)) as spent
+      from public.api_keys as k
+      left join public.key_spend as s on s.workspace_id = k.workspace_id and s.api_key_id = k.id and s.month = ${month}
+      where k.workspace_id = ${workspaceId} and k.id::text = ${id}`,
   );
 }
 

@@ -11,7 +11,8 @@ import type {
   EditApiKeyRequest,
 } from "@/lib/contract/access/api-keys";
 import type { Membership } from "@/lib/contract/access/me";
-import { permissionsOf } from "@/lib/contract/access/permissions";
+import { keyPermissionsOf } from "@/lib/contract/access/permissions";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { monthOf } from "@/lib/contract/values/month";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
@@ -23,6 +24,7 @@ import {
   replaceSecret,
   revokeKey,
   selectKeys,
+  selectSpendingKey,
   updateKey,
 } from "./key-queries";
 import { mayManage, toApiKey } from "./to-api-key";
@@ -41,7 +43,29 @@ export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<
     return {
       api_keys: rows.map((row) => toApiKey(row, { membership, claims, now })),
       can_create: membership.role !== "viewer",
-      grantable_permissions: [...permissionsOf(membership.role)],
+      grantable_permissions: [...keyPermissionsOf(membership.role)],
+    };
+  });
+}
+
+/**
+ * Reads the name, the monthly limit and the spend of this UTC month of a key of any kind: also of a connection, and of what a member
+ * records by hand. For members. @throws ServiceError not_found
+ */
+export function readSpendingKey(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+): Promise<{ name: string; monthly_limit: ExactNumber | null; spent: ExactNumber }> {
+  return asUserReading(claims, async (client, now) => {
+    const membership = await requireMembership(client, claims, slug);
+    const [key] = await selectSpendingKey(client, membership.id, monthOf(now).from, id);
+    if (!key) throw notFound();
+    const { name, monthly_limit: limit, spent } = key;
+    return {
+      name,
+      monthly_limit: limit === null ? null : new ExactNumber(limit),
+      spent: new ExactNumber(spent),
     };
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { ClientBase } from "pg";
 import { type CsvCell, csvNumber, csvRow } from "@/lib/contract/values/csv";
@@ -73,11 +74,13 @@ export async function fileClosedMonths(workspaceId: string | null = null): Promi
         part += 1;
         [waiting, size] = [[], 0];
       };
-      for await (const piece of Readable.from(lines(), { objectMode: false }).pipe(createGzip())) {
-        waiting.push(piece);
-        size += piece.length;
-        if (size >= bytesAPart) await store();
-      }
+      await pipeline(lines, createGzip(), async (pieces: AsyncIterable<Buffer>) => {
+        for await (const piece of pieces) {
+          waiting.push(piece);
+          size += piece.length;
+          if (size >= bytesAPart) await store();
+        }
+      });
       await store();
       await finishFiling(client, closing, hash.digest("hex"), bytes);
       return false;

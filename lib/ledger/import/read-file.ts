@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import { parse as parseCsv } from "csv-parse";
+import { type Options as CsvOptions, type Parser, parse as parseCsv } from "csv-parse";
 import { parse as parseJson } from "lossless-json";
 import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord, type ReadRow } from "./row";
 
@@ -58,16 +58,18 @@ async function* lines(path: string): AsyncGenerator<string> {
   }
 }
 
-async function headerOf(path: string, delimiter: string): Promise<string[]> {
+/** A parser that reads a file. Its reader receives the errors of both, because a pipe does not forward them. */
+function parserOf(path: string, options: CsvOptions): Parser {
   const stream = createReadStream(path);
-  try {
-    for await (const record of stream.pipe(
-      parseCsv({ bom: true, delimiter, to: 1, relax_column_count: true }),
-    )) {
-      return parseHeader(record);
-    }
-  } finally {
-    stream.destroy();
+  const parser = stream.pipe(parseCsv(options));
+  stream.on("error", (error) => parser.destroy(error));
+  parser.on("close", () => stream.destroy());
+  return parser;
+}
+
+async function headerOf(path: string, delimiter: string): Promise<string[]> {
+  for await (const record of parserOf(path, { bom: true, delimiter, to: 1, relax_column_count: true })) {
+    return parseHeader(record);
   }
   throw new FileError(`${path} has no header line.`);
 }
@@ -81,10 +83,7 @@ export async function* readRows(path: string, facts: FileFacts): AsyncGenerator<
 }
 
 async function* readCsv(path: string, { columns, delimiter }: FileFacts) {
-  const stream = createReadStream(path);
-  const parser = stream.pipe(parseCsv({ ...csvOptions, delimiter, from: 2, info: true }));
-  // A pipe does not forward errors.
-  stream.on("error", (error) => parser.destroy(error));
+  const parser = parserOf(path, { ...csvOptions, delimiter, from: 2, info: true });
   for await (const { info, record } of parser as AsyncIterable<{
     info: { lines: number };
     record: string[];

@@ -59,6 +59,9 @@ const budgetRow = {
   /** Ids of whom it warns, also of those who are not there any more. */
   warned_people: neverNull(texts()),
   warned_channels: neverNull(texts()),
+  /** The id of the member who may approve requests for more, also of one who has left. */
+  owner_id: nullable(uuid()),
+  owner_percent: neverNull(numeric()),
 };
 
 /** A budget with what was spent on it in its present period, USD as exact text. */
@@ -81,6 +84,7 @@ export function selectBudgetStatus(
        alert_percents::text[] as alert_percents, alert_amounts::text[] as alert_amounts,
        spent_usd as spent, booked_usd as booked, created_at, blocks, currency,
        warned_people::text[] as warned_people, warned_channels::text[] as warned_channels,
+       owner_id, owner_percent,
        (extract(epoch from least(period_until, ends_on + 1)::timestamp at time zone time_zone) * 1000)::bigint as resets_ms
      from public.budget_status
      where workspace_id = ${workspaceId} and environment = ${environment} ${id === undefined ? empty : sql`and id = ${id}`}
@@ -234,6 +238,9 @@ export type Editable = {
   blocks: boolean;
   warned_people: string[];
   warned_channels: string[];
+  owner_id: string | null;
+  /** Left out: the default. */
+  owner_percent?: string;
 };
 
 /** Inserts a budget. @returns its id */
@@ -244,12 +251,13 @@ export async function insertBudget(client: ClientBase, budget: NewBudget): Promi
     sql`insert into public.budgets (
         workspace_id, name, scope_type, scope_value, amount, period, week_start, time_zone, starts_on, ends_on,
         raised_amount, raised_until, alert_percents, alert_amounts, blocks, currency, usd_rate, warned_people,
-        warned_channels
+        warned_channels, owner_id, owner_percent
       ) values (
         ${budget.workspace_id}, ${budget.name}, ${budget.scope_type}, ${budget.scope_value}, ${budget.amount},
         ${budget.period}, ${budget.week_start}, ${budget.time_zone}, ${budget.starts_on}, ${budget.ends_on},
         ${budget.raised_amount}, ${budget.raised_until}, ${budget.alert_percents}, ${budget.alert_amounts},
-        ${budget.blocks}, ${budget.currency}, ${budget.usd_rate}, ${budget.warned_people}, ${budget.warned_channels}
+        ${budget.blocks}, ${budget.currency}, ${budget.usd_rate}, ${budget.warned_people}, ${budget.warned_channels},
+        ${budget.owner_id}, coalesce(${budget.owner_percent ?? null}::numeric, 50)
       ) returning id`,
   );
   return row.id;

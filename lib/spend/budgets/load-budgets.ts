@@ -82,17 +82,18 @@ export async function describeBudgets(
     scope.workspaceId,
     rows.length === 1 ? rows[0]?.id : undefined,
   );
-  const receivers = rows.some(namesReceivers)
+  const receivers = rows.some(namesPeople)
     ? await selectReceivers(
         client,
         scope.workspaceId,
-        rows.flatMap((row) => row.warned_people),
+        rows.flatMap((row) => [...row.warned_people, ...(row.owner_id === null ? [] : [row.owner_id])]),
         rows.flatMap((row) => row.warned_channels),
       )
     : [];
   return rows.map((row) => ({
     ...toBudget(row),
     warns: toWarned(row, receivers),
+    owner: toOwner(row, receivers),
     scope: toScope(row, scopes),
     week_starts_on: weekdays[row.week_start - 1] ?? "monday",
     starts_on: row.starts_on,
@@ -112,6 +113,8 @@ export async function describeBudgets(
 const namesReceivers = ({ warned_people: people, warned_channels: channels }: BudgetRow) =>
   people.length + channels.length > 0;
 
+const namesPeople = (row: BudgetRow) => row.owner_id !== null || namesReceivers(row);
+
 /** Whom a budget warns of those that it names, and whether it warns by the rules because nobody of them can be reached. */
 function toWarned(row: BudgetRow, receivers: ReceiverRow[]): Budget["warns"] {
   const people = receivers.filter(({ type, id }) => type === "person" && row.warned_people.includes(id));
@@ -122,6 +125,14 @@ function toWarned(row: BudgetRow, receivers: ReceiverRow[]): Budget["warns"] {
     channels: channels.map(({ id, name, is_off }) => ({ id, name, is_off })),
     falls_back: namesReceivers(row) && !isReached,
   };
+}
+
+function toOwner(
+  { owner_id: id, owner_percent: percent }: BudgetRow,
+  receivers: ReceiverRow[],
+): Budget["owner"] {
+  const found = receivers.find((each) => each.type === "person" && each.id === id);
+  return found ? { id: found.id, name: found.name, may_raise_percent: toExact(parseDecimal(percent)) } : null;
 }
 
 /** The raise of a budget, unless it is over. */

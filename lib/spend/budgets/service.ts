@@ -132,6 +132,7 @@ export async function toNewBudget(
     ...toRaiseColumns(request.raise),
     ...toAlertColumns(request.alert_at),
     ...(await toWarnedColumns(client, workspaceId, request.warns)),
+    ...(await toOwnerColumns(client, workspaceId, request.owner)),
     is_known: scope.isKnown,
   };
 }
@@ -147,14 +148,14 @@ function unknownScope({ scope_type: type, scope_value: value }: CreateBudgetRequ
 }
 
 /**
- * Renames a budget, or changes its limit, its raise, its thresholds, whom it warns or whether it blocks, for admins.
+ * Renames a budget, or changes its limit, its raise, its thresholds, its owner, whom it warns or whether it blocks, for admins.
  * @throws ServiceError not_found, permission_denied, validation_failed
  */
 export function editBudget(
   claims: UserClaims,
   slug: string,
   id: string,
-  { name, amount, raise, alert_at: alertAt, blocks, warns }: EditBudgetRequest,
+  { name, amount, raise, alert_at: alertAt, blocks, warns, owner }: EditBudgetRequest,
 ): Promise<Budget> {
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
@@ -171,6 +172,7 @@ export function editBudget(
       ...(raise !== undefined && toRaiseColumns(raise)),
       ...(alertAt && toAlertColumns(alertAt)),
       ...(warns && (await toWarnedColumns(client, workspaceId, warns))),
+      ...(owner !== undefined && (await toOwnerColumns(client, workspaceId, owner))),
     });
     return loadFullBudget(client, workspaceId, id);
   });
@@ -233,6 +235,15 @@ async function toWarnedColumns(
   ];
   if (issues.length > 0) throw validationFailed(issues);
   return { warned_people: [...new Set(people)], warned_channels: [...new Set(channels)] };
+}
+
+/** Who owns a budget. @throws ServiceError validation_failed where they are no member of the workspace */
+async function toOwnerColumns(client: ClientBase, workspaceId: string, owner: CreateBudgetRequest["owner"]) {
+  if (owner === null) return { owner_id: null };
+  const found = await selectReceivers(client, workspaceId, [owner.id], []);
+  if (found.length === 0)
+    throw validationFailed([{ path: "owner.id", message: "must be a member of this workspace" }]);
+  return { owner_id: owner.id, owner_percent: exactText(owner.may_raise_percent) };
 }
 
 /** Says which field the database refused. @throws ServiceError validation_failed, or the error itself */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { keyPermissions } from "@/lib/contract/access/permissions";
 import type { keyLimits } from "@/lib/contract/spend/limits";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
@@ -78,7 +79,7 @@ function toKey(key: ApiKey, used: KeyUse, now: number): KeyLimits["key"] {
   return {
     id: key.id,
     environment: key.environment,
-    permissions: key.permissions,
+    permissions: keyPermissions.filter((each) => key.permissions.includes(each)),
     projects: key.project ? [key.project.slug] : listOrNull(projects),
     features: listOrNull(features),
     sources: listOrNull(sources),

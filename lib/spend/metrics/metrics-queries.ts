@@ -9,7 +9,15 @@ import { convertedAt } from "@/lib/spend/conversion";
 import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
 import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import type { Compared } from "@/lib/spend/period";
-import { dayWithin, fewest, isNarrow, type SpendScope, spendWithin, totalsWithin } from "./rows-sql";
+import {
+  adjustmentsWithin,
+  dayWithin,
+  fewest,
+  isNarrow,
+  type SpendScope,
+  spendWithin,
+  totalsWithin,
+} from "./rows-sql";
 import { sumsOfSpend, sumsOfTotals } from "./sums-sql";
 
 const typeTotals = {
@@ -261,7 +269,10 @@ export function selectAllocations(
 
 const usageOfDay = { day: text(), amount: numeric() };
 
-/** What usage and batches cost on each of some days, USD as exact text; the other types are not extrapolated. */
+/**
+ * What usage and batches cost on each of some days, USD as exact text; the other types are not extrapolated. Adjustments of closed
+ * months are left out: they are booked on one of these days, and what they adjust was used earlier.
+ */
 export function selectUsage(
   client: ClientBase,
   scope: SpendScope,
@@ -271,7 +282,12 @@ export function selectUsage(
   return selectAll(
     client,
     usageOfDay,
-    sql`select to_char(day, 'YYYY-MM-DD') as day, sum(amount_usd) as amount from ${rows} and type in ('usage', 'batch')
+    sql`select to_char(day, 'YYYY-MM-DD') as day, sum(amount_usd) as amount
+      from (
+        select day, amount_usd from ${rows} and type in ('usage', 'batch')
+        union all
+        select day, -amount_usd from ${adjustmentsWithin(scope, days)} and type in ('usage', 'batch')
+      ) as usage
       group by day order by day`,
   );
 }

@@ -79,3 +79,21 @@ export function spendWithin({ workspaceId, filters, display }: SpendScope, ...ra
     where workspace_id = ${workspaceId} ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}
       and (${dayWithin(ranges)})`;
 }
+
+/**
+ * The adjustments of closed months that are booked on the days of a range, with columns of the rollup. No message is read where no
+ * month was ever closed.
+ */
+export function adjustmentsWithin({ workspaceId, filters, display }: SpendScope, range: DayRange): Sql {
+  const amount = display ? convertedAt(display, sql`amount_usd`, sql`day`) : sql`amount_usd`;
+  const bound = (day: string, margin: Sql) => sql`(${day}::timestamp ${margin}) at time zone 'UTC'`;
+  return sql`(
+      select workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags,
+        ${amount} as amount_usd
+      from public.daily_adjustments
+      where occurred_at >= ${bound(range.from, sql`- interval '1 day'`)}
+        and occurred_at < ${bound(range.until, sql`+ interval '1 day'`)}
+    ) as s
+    where workspace_id = ${workspaceId} ${rowConditions(sql`s`, workspaceId, filters)} ${lineConditions(sql`s`, filters)}
+      and (${dayWithin([range])}) and exists (select from public.closed_months where workspace_id = ${workspaceId})`;
+}

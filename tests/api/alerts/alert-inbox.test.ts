@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { crossing, raise } from "@/tests/helpers/alerts";
+import { crossing, raiseLasting } from "@/tests/helpers/alerts";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
@@ -38,7 +38,7 @@ const list = async (query = "", who: Who = "viewer") =>
 const change = (id: string, body: Record<string, unknown>, who: Who = "member") =>
   team.users[who].call("PATCH", `${team.path}/alerts/inbox/${id}`, body);
 const raiseLevels = (subject: string, ...levels: string[]) =>
-  raise(
+  raiseLasting(
     harness.fixtures,
     ...levels.map((level) =>
       crossing(team.workspace, { subject_id: subject, level, details: { budget: subject } }),
@@ -95,7 +95,7 @@ describe("The inbox", () => {
       subject_id: "b2",
       until,
     });
-    await change(ids.b3 ?? "", { assignee_id: team.users.member.id });
+    for (const id of [ids.b2, ids.b3]) await change(id ?? "", { assignee_id: team.users.member.id });
     const subjects = async (query: string) =>
       (await list(query, "member")).entries.map(({ subject }) => subject.id);
     expect(await subjects("")).toEqual(["b4", "b3"]);

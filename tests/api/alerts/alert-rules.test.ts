@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { judgeKeyRules } from "@/tests/helpers/alerts";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
@@ -33,7 +34,7 @@ async function rulesOf(who: Who = "viewer"): Promise<Record<string, Rule>> {
   const { body } = await team.users[who].get(rulesPath());
   return Object.fromEntries((body.rules as Rule[]).map((rule) => [rule.rule, rule]));
 }
-const judge = () => harness.fixtures.sql.query("select private.judge_key_rules()");
+const judge = () => judgeKeyRules(harness.fixtures);
 const errorOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => {
   const [issue] = (body.issues as { path: string }[] | undefined) ?? [];
   return `${status} ${body.error}${issue ? ` ${issue.path}` : ""}`;
@@ -100,7 +101,7 @@ describe("The rules of a workspace", () => {
       subject: { type: "key", id, name: "Test key" },
       summary: "$90.00 of $100.00 is spent in the month.",
       figures: { rule: "key_limit", amount_usd: 100, spent_usd: 90, percent: 90 },
-      links: [{ url: expect.stringContaining("/keys") }, { url: expect.stringContaining(`key=${id}`) }],
+      links: [{ url: `/${team.slug}/spend/key?name=${id}` }, { url: expect.stringContaining(`key=${id}`) }],
     });
     await harness.fixtures.sql.query("update public.api_keys set monthly_limit = null where id = $1", [id]);
     await judge();

@@ -186,12 +186,6 @@ test("Is no way past the limits: beyond twice what was held, they decide, and wh
     body: { budget: { name: "Search" } },
   });
 });
-  const other = await key.reserve(0.5);
-  const moved = await apiClient(harness.services[0]?.baseUrl ?? "", null);
-  expect(moved).toBeDefined();
-  expect(search.id).toBeDefined();
-  expect((await key.record(0.02, String(other.body.id), { message: {} })).status).toBe(201);
-});
 
 test("Is settled once, and by its own key alone", async () => {
   const [key, other] = [await holder({ monthly_limit: "2" }), await holder({ monthly_limit: "1" })];

@@ -31,7 +31,7 @@ const moment = fc
 
 const query: fc.Arbitrary<MetricsQuery> = fc
   .tuple(
-    fc.constantFrom("day", "week", "month", "quarter", "year", "last_month", "last_30_days"),
+    fc.constantFrom("day", "week", "month", "quarter", "year", "year_to_date", "last_month", "last_30_days"),
     fc.constantFrom(
       {},
       {},
@@ -89,7 +89,7 @@ test("Compares a period, to the message, with the same stretch in figures, cause
           ),
         ) as Parameters<typeof loadRange>[1];
         const range = await loadRange(harness.fixtures, filter, now);
-        const stretch = correspondingTo(how, range, now)?.stretch;
+        const stretch = correspondingTo(filter, range, now)?.stretch;
         if (!stretch) throw new Error("Nothing is compared.");
         const named = {
           ...filter,

@@ -5,6 +5,7 @@ import { cache, Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
 import { clockNow, readPageRange, readRememberedRange } from "@/app/(dashboard)/[workspace]/page-range";
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
+import { serviceAddresses } from "@/app/(dashboard)/[workspace]/service-addresses";
 import { SubjectFigures } from "@/app/(dashboard)/[workspace]/subject-figures";
 import { asProp } from "@/components/figures/amount";
 import { formatNumber } from "@/components/figures/format-count";
@@ -12,6 +13,8 @@ import { environments, oneOf, type SearchParams } from "@/components/filters/hre
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { RangePicker } from "@/components/filters/range-picker";
 import { ChoiceProblem, RangeProblem } from "@/components/filters/range-problem";
+import { KeyActions } from "@/components/keys/key-actions";
+import { toKeyView } from "@/components/keys/key-view";
 import { PageHeader } from "@/components/shell/page-header";
 import { toChangeView } from "@/components/spend/change-column";
 import { describeStretch } from "@/components/spend/period-labels";
@@ -27,7 +30,8 @@ import {
 import { SubjectTable } from "@/components/subjects/subject-table";
 import { EmptyState } from "@/components/ui/empty-state";
 import type { SubjectDimension } from "@/lib/contract/spend/subjects";
-import { listApiKeys } from "@/lib/keys/management/service";
+import { ServiceError } from "@/lib/errors";
+import { listApiKeys, readSpendingKey } from "@/lib/keys/management/service";
 import { listSubjects } from "@/lib/spend/subjects/service";
 
 type Props = {
@@ -44,9 +48,10 @@ const readAddress = cache(async (params: Props["params"], searchParams: Props["s
   const value = typeof search.name === "string" && search.name !== "" ? search.name : undefined;
   if (dimension !== "key" || value === undefined)
     return { slug, workspace, dimension, search, value, title: value };
-  const { api_keys: keys } = await listApiKeys(claims, slug);
-  const key = keys.find(({ id }) => id === value);
-  if (!key) notFound();
+  const { api_keys: keys, grantable_permissions: grantable } = await listApiKeys(claims, slug);
+  const listed = keys.find(({ id }) => id === value);
+  // A connection spends, too, and is not among the API keys.
+  const key = listed ?? (await readSpendingKey(claims, slug, value).catch(notFoundIfMissing));
   return {
     slug,
     workspace,
@@ -55,8 +60,14 @@ const readAddress = cache(async (params: Props["params"], searchParams: Props["s
     value,
     title: key.name,
     limit: { limit: key.monthly_limit, spent: key.spent },
+    edited: listed?.can_edit ? { apiKey: toKeyView(listed), grantable } : undefined,
   };
 });
+
+function notFoundIfMissing(error: unknown): never {
+  if (error instanceof ServiceError && error.code === "not_found") notFound();
+  throw error;
+}
 
 export async function generateMetadata({ params, searchParams }: Props): Promise<Metadata> {
   const { dimension, title } = await readAddress(params, searchParams);
@@ -84,6 +95,9 @@ export default async function SpendPage({ params, searchParams }: Props) {
           <>
             <EnvironmentSwitch path={path} params={shown.params} />
             <RangePicker path={path} params={shown.params} range={shown.range} />
+            {more.edited ? (
+              <KeyActions {...more.edited} workspace={slug} addresses={serviceAddresses()} />
+            ) : null}
           </>
         }
       />

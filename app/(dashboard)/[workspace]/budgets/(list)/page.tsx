@@ -1,5 +1,7 @@
 import { Gauge } from "lucide-react";
 import type { Metadata } from "next";
+import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { BudgetActions } from "@/components/budgets/budget-actions";
 import { BudgetCard } from "@/components/budgets/budget-card";
 import { toBudgetRow } from "@/components/budgets/budget-row";
@@ -9,12 +11,14 @@ import { NewBudget } from "@/components/budgets/new-budget";
 import type { SearchParams } from "@/components/filters/href";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
 import { PageHeader } from "@/components/shell/page-header";
+import { Badge } from "@/components/ui/badge";
+import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
 import { listCrossings } from "@/lib/alerts/log/crossings";
+import { listRequests } from "@/lib/spend/budget-requests/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
-import { requireWorkspace } from "../membership";
-import { readRememberedViews } from "../remembered-views";
 
 export const metadata: Metadata = { title: "Budgets" };
 
@@ -27,14 +31,31 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
     user,
     workspace: { slug, time_zone: timeZone },
   } = await requireWorkspace((await params).workspace);
-  const { budgets, can_edit: canEdit } = await listBudgets(claims, slug);
+  const [{ budgets, can_edit: canEdit }, { requests, can_ask: canAsk }] = await Promise.all([
+    listBudgets(claims, slug),
+    listRequests(claims, slug),
+  ]);
+  const waiting = requests.filter(({ state }) => state === "pending").length;
   const began = budgets.map(({ period_from: from }) => from).sort()[0];
   const crossings = began === undefined ? [] : await listCrossings(claims, slug, began);
   const isTable = (await searchParams).show === "table";
   const create = canEdit ? <NewBudget workspace={slug} /> : null;
   return (
     <>
-      <PageHeader title="Budgets" actions={budgets.length > 0 ? create : null} />
+      <PageHeader
+        title="Budgets"
+        actions={
+          budgets.length > 0 || requests.length > 0 ? (
+            <>
+              <Link href={`/${slug}/budgets/requests`} className={buttonVariants({ variant: "outline" })}>
+                Requests
+                {waiting > 0 ? <Badge variant="warning">{waiting} waiting</Badge> : null}
+              </Link>
+              {budgets.length > 0 ? create : null}
+            </>
+          ) : null
+        }
+      />
       {budgets.length === 0 ? (
         <EmptyState icon={<Gauge />} title="No budget yet" action={create}>
           A budget is a limit on all spend, or on one project, feature, provider, model, key, person or tag,
@@ -76,6 +97,7 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
                   key={budget.id}
                   budget={budget}
                   workspace={slug}
+                  canAsk={canAsk}
                   reached={crossings
                     .filter(
                       ({ budget_id: id, period_from: from }) =>

@@ -1,0 +1,131 @@
+"use client";
+
+import { useState } from "react";
+import { formatAmount } from "@/components/figures/money";
+import { parseAmount } from "@/components/figures/parse-amount";
+import { addDays } from "@/components/figures/utc-day";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Form, textOf } from "@/components/ui/form";
+import { FormField, TextField } from "@/components/ui/form-field";
+import { Select } from "@/components/ui/select";
+import { Textarea } from "@/components/ui/textarea";
+import type { askForBudget, budgetRequest } from "@/lib/contract/spend/budget-requests";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+
+/** A budget that more can be asked of. `limit` is exact text in its currency. */
+export type AskedBudget = { id: string; name: string; limit: string; currency: string };
+
+type Request = typeof budgetRequest;
+
+/** How much more is asked for, from an amount or a share like `20%`; undefined for neither. */
+function parseMore(typed: string): { amount: ExactNumber } | { percent: ExactNumber } | undefined {
+  const isShare = /%\s*$/.test(typed);
+  const digits = parseAmount(typed.replace(/\s*%\s*$/, ""));
+  if (!digits || Number(digits) === 0) return undefined;
+  return isShare ? { percent: new ExactNumber(digits) } : { amount: new ExactNumber(digits) };
+}
+
+/** Finds what is wrong with the fields, by the API's paths. */
+function checkFields(fields: FormData): Record<string, string> {
+  return {
+    ...(!parseMore(textOf(fields, "more")) && { amount: "must be an amount or a share, like 50 or 20%" }),
+    ...(textOf(fields, "reason") === "" && { reason: "is required: those who decide read it" }),
+    ...(textOf(fields, "until") === "" && { until: "is required" }),
+  };
+}
+
+/** The form that asks for more of a budget until a day. */
+export function AskForMore({
+  workspace,
+  budgets,
+  chosen,
+  today,
+}: {
+  workspace: string;
+  budgets: AskedBudget[];
+  /** The id of the budget that is chosen at first. */
+  chosen: string | undefined;
+  /** The present day, UTC. */
+  today: string;
+}) {
+  const [id, setId] = useState(budgets.find((budget) => budget.id === chosen)?.id ?? budgets[0]?.id ?? "");
+  // Remounts the form after a request, so that its fields are empty again.
+  const [sent, setSent] = useState(0);
+  const budget = budgets.find((each) => each.id === id);
+  const { run, isPending, problem, fieldErrors } = useMutation(
+    (fields: FormData) =>
+      callApi<Request, typeof askForBudget>("POST", `/api/v1/workspaces/${workspace}/budget-requests`, {
+        budget_id: id,
+        ...parseMore(textOf(fields, "more")),
+        reason: textOf(fields, "reason"),
+        until: textOf(fields, "until"),
+      }),
+    {
+      check: checkFields,
+      done: ({ amount, budget: { currency } }) =>
+        `You asked for ${formatAmount(amount, currency ?? "USD")} more. You get a mail when it is decided.`,
+      quiet: true,
+    },
+  );
+  const ask = async (fields: FormData) => {
+    if (await run(fields)) setSent(sent + 1);
+  };
+  return (
+    <Form
+      key={sent}
+      noValidate
+      onSubmit={ask}
+      aria-label="Ask for more"
+      className="grid items-start gap-5 rounded-lg border bg-card p-4 sm:grid-cols-2"
+    >
+      <FormField label="Of which budget?" error={fieldErrors.budget_id}>
+        {(control) => (
+          <Select {...control} name="budget_id" value={id} onChange={(event) => setId(event.target.value)}>
+            {budgets.map(({ id: value, name }) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+      </FormField>
+      <TextField
+        label="How much more?"
+        description={
+          budget
+            ? `The limit is ${formatAmount(budget.limit, budget.currency)}. An amount in ${budget.currency}, or a share like 20%.`
+            : undefined
+        }
+        error={fieldErrors.amount ?? fieldErrors.percent}
+        name="more"
+        inputMode="decimal"
+        autoComplete="off"
+      />
+      <FormField label="What is it for?" error={fieldErrors.reason}>
+        {(control) => <Textarea {...control} name="reason" maxLength={500} />}
+      </FormField>
+      <TextField
+        label="Until and with"
+        description="The limit falls back by itself on the day after."
+        error={fieldErrors.until}
+        name="until"
+        type="date"
+        min={today}
+        defaultValue={addDays(today, 7)}
+      />
+      {problem ? (
+        <Alert variant="destructive" className="sm:col-span-2">
+          {problem}
+        </Alert>
+      ) : null}
+      <div className="sm:col-span-2">
+        <Button type="submit" disabled={isPending}>
+          {isPending ? "Asking…" : "Ask for more"}
+        </Button>
+      </div>
+    </Form>
+  );
+}

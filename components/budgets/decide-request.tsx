@@ -1,0 +1,129 @@
+"use client";
+
+import { parseAmount } from "@/components/figures/parse-amount";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Form, textOf } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
+import type { budgetRequest, decideBudgetRequest } from "@/lib/contract/spend/budget-requests";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { checkBudgetAmount } from "./budget-dialog";
+
+type Request = typeof budgetRequest;
+
+/** The fields and buttons that approve a request, in whole or in part, or deny it with a word. */
+export function DecideRequest({
+  path,
+  author,
+  currency,
+  most,
+  until,
+  isFixed,
+}: {
+  /** The request's address in the API. */
+  path: string;
+  author: string;
+  currency: string;
+  /** The most that may be granted, exact text. */
+  most: string;
+  /** The last day that the raise may end on. */
+  until: string;
+  /** Whether it ends with a raise that the budget has already. */
+  isFixed: boolean;
+}) {
+  const { run, isPending, problem, fieldErrors } = useMutation(
+    (fields: FormData, decision: "approve" | "deny") => {
+      const answer = textOf(fields, "answer");
+      return callApi<Request, typeof decideBudgetRequest>("POST", `${path}/decision`, {
+        decision,
+        ...(answer !== "" && { answer }),
+        ...(decision === "approve" && {
+          amount: new ExactNumber(parseAmount(textOf(fields, "amount")) ?? ""),
+          until: textOf(fields, "until"),
+        }),
+      });
+    },
+    {
+      check: (fields, decision) =>
+        decision === "deny"
+          ? {}
+          : {
+              ...checkBudgetAmount(textOf(fields, "amount"), "amount"),
+              ...(textOf(fields, "until") === "" && { until: "is required" }),
+            },
+      done: ({ state }) =>
+        state === "approved" ? `The budget is raised. ${author} is told.` : `Denied. ${author} is told.`,
+      quiet: true,
+    },
+  );
+  return (
+    <Form
+      noValidate
+      aria-label={`Decide the request of ${author}`}
+      onSubmit={(fields) => run(fields, "approve")}
+      className="grid items-start gap-4 border-t pt-4 sm:grid-cols-3"
+    >
+      <TextField
+        label={`Grant, in ${currency}`}
+        error={fieldErrors.amount}
+        name="amount"
+        defaultValue={most}
+        inputMode="decimal"
+        autoComplete="off"
+      />
+      <TextField
+        label="Until and with"
+        description={isFixed ? "The budget is raised until then already, and this ends with it." : undefined}
+        error={fieldErrors.until}
+        name="until"
+        type="date"
+        max={until}
+        readOnly={isFixed}
+        defaultValue={until}
+      />
+      <TextField
+        label="A word with it"
+        optional
+        error={fieldErrors.answer}
+        name="answer"
+        maxLength={500}
+        autoComplete="off"
+      />
+      {problem ? (
+        <Alert variant="destructive" className="sm:col-span-3">
+          {problem}
+        </Alert>
+      ) : null}
+      <div className="flex flex-wrap gap-2 sm:col-span-3">
+        <Button type="submit" size="sm" disabled={isPending}>
+          Approve
+        </Button>
+        <Button
+          variant="outline"
+          size="sm"
+          disabled={isPending}
+          onClick={(event) => {
+            const { form } = event.currentTarget;
+            if (form) void run(new FormData(form), "deny");
+          }}
+        >
+          Deny
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** The button that takes back one's own request. @param path the request's address in the API */
+export function WithdrawRequest({ path }: { path: string }) {
+  const { run, isPending } = useMutation(() => callApi("DELETE", path), {
+    done: "The request is withdrawn.",
+  });
+  return (
+    <Button variant="outline" size="sm" className="w-fit" disabled={isPending} onClick={() => run()}>
+      Withdraw
+    </Button>
+  );
+}

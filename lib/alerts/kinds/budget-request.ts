@@ -1,0 +1,109 @@
+import type { AlertLink } from "@/lib/alerts/links";
+import { mailContent } from "@/lib/alerts/mail/content";
+import type { MailContent } from "@/lib/alerts/mail/send-mail";
+import type { AlertWords } from "@/lib/alerts/words";
+import { toInstant } from "@/lib/contract/values/instant";
+
+/** A budget request as `private.describe_budget_request` has it. Amounts are exact text in the budget's currency. */
+export type ToldRequest = {
+  id: string;
+  budget: { id: string; name: string };
+  currency: string;
+  amount: string;
+  /** The share of the usual limit that was asked for, where one was. */
+  percent: string | null;
+  usual_amount: string;
+  until: string;
+  time_zone: string;
+  reason: string;
+  state: "pending" | "approved" | "denied";
+  asked_by: string | null;
+  key: string | null;
+  decided_by: string | null;
+  granted_amount: string | null;
+  granted_until: string | null;
+  answer: string | null;
+  at: string;
+};
+
+type Workspace = { slug: string; name: string };
+
+const days = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", dateStyle: "medium" });
+const dayText = (day: string) => days.format(new Date(day));
+
+/** @param amount exact decimal text, of which no digit passes through a float */
+const amountText = (amount: string, currency: string) =>
+  new Intl.NumberFormat("en-US", { style: "currency", currency }).format(amount as `${number}`);
+
+/** A request or its decision in words. The link opens a page that needs a sign-in: there it is decided. @param base the service's address */
+export function wordBudgetRequest(
+  request: ToldRequest,
+  workspace: Workspace,
+  base: string,
+): AlertWords & { links: AlertLink[]; severity: "info" } {
+  const { currency, budget, percent } = request;
+  const asked = amountText(request.amount, currency);
+  const facts: [string, string][] = [
+    ["Workspace", workspace.name],
+    ["Budget", budget.name],
+    ["Asked for", percent === null ? asked : `${asked} (${percent}% of the limit)`],
+    ["Until", dayText(request.until)],
+    ["Usual limit", amountText(request.usual_amount, currency)],
+  ];
+  const page = `${base}/${workspace.slug}/budgets/requests#request-${request.id}`;
+  if (request.state === "pending")
+    return {
+      title: requestTitle(request),
+      text: request.reason,
+      facts,
+      links: [{ text: "Approve or deny", url: page }],
+      severity: "info",
+    };
+  const decider = request.decided_by ?? "Somebody who has left";
+  return {
+    title: requestTitle(request),
+    text: [
+      request.state === "approved"
+        ? `${decider} raised the budget until ${dayText(request.granted_until ?? request.until)}; the raise then ends by itself.`
+        : `${decider} denied the request.`,
+      ...(request.answer ? [request.answer] : []),
+    ].join(" "),
+    facts,
+    links: [{ text: "Open the request", url: page }],
+    severity: "info",
+  };
+}
+
+/** What was asked, or how it was decided, in a line. */
+export function requestTitle(request: ToldRequest): string {
+  const { budget, currency } = request;
+  const author = authorOf(request);
+  if (request.state === "pending")
+    return `${author} asks for ${amountText(request.amount, currency)} more of ${budget.name}`;
+  return request.granted_amount === null
+    ? `${author} got no more of ${budget.name}`
+    : `${author} got ${amountText(request.granted_amount, currency)} more of ${budget.name}`;
+}
+
+function authorOf({ asked_by: person, key }: ToldRequest): string {
+  if (key !== null) return `The key ${key}`;
+  return person ?? "Somebody who has left";
+}
+
+/** A request or its decision as mail to a member. @param base the service's address */
+export function budgetRequestMail(request: ToldRequest, workspace: Workspace, base: string): MailContent {
+  return mailContent(wordBudgetRequest(request, workspace, base), {
+    text: `You receive this as a member of the workspace ${workspace.name}, because you asked, or may decide about the budget ${request.budget.name} or are warned by it: ${base}/${workspace.slug}/budgets`,
+  });
+}
+
+/** The body of a webhook about a request. Amounts are decimal text, so that no parser rounds them. */
+export function budgetRequestPayload(request: ToldRequest, workspace: Workspace, base: string) {
+  const { at, state, budget, ...told } = request;
+  const { title, text, links } = wordBudgetRequest(request, workspace, base);
+  return {
+    type: state === "pending" ? "budget_request.made" : `budget_request.${state}`,
+    timestamp: toInstant(Date.parse(at)),
+    data: { ...told, state, budget, workspace, title, summary: text, url: links[0]?.url ?? null },
+  };
+}

@@ -1,0 +1,148 @@
+import type { ClientBase } from "pg";
+import type { BudgetRequest } from "@/lib/contract/spend/budget-requests";
+import { date, neverNull, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import { callFunction, selectAll, selectFirst } from "@/lib/db/query";
+import { empty, sql } from "@/lib/db/sql";
+
+// A view's columns may be null for all that Postgres says.
+const requestRow = {
+  id: neverNull(uuid()),
+  budget_id: neverNull(uuid()),
+  budget_name: nullable(text()),
+  currency: nullable(text()),
+  state: neverNull(text<BudgetRequest["state"]>()),
+  amount: neverNull(numeric()),
+  percent: nullable(numeric()),
+  reason: neverNull(text()),
+  until: neverNull(date()),
+  created_at: neverNull(timestamp()),
+  requested_by: nullable(uuid()),
+  requester_name: nullable(text()),
+  key_id: nullable(uuid()),
+  key_name: nullable(text()),
+  decided_by: nullable(uuid()),
+  decider_name: nullable(text()),
+  decided_at: nullable(timestamp()),
+  granted_amount: nullable(numeric()),
+  granted_until: nullable(date()),
+  answer: nullable(text()),
+  owner_id: nullable(uuid()),
+  /** The most that the budget's owner may grant. */
+  owner_most: nullable(numeric()),
+  /** The last day of a raise that has not ended. */
+  raised_until: nullable(date()),
+};
+
+/** A request with its budget as it is now. Amounts are exact text in the budget's currency. */
+export type RequestRow = Row<typeof requestRow>;
+
+/** A workspace's requests, at most 200: the pending ones first, each the newest first. @param id only this one */
+export function selectRequests(client: ClientBase, workspaceId: string, id?: string): Promise<RequestRow[]> {
+  return selectAll(
+    client,
+    requestRow,
+    sql`select r.id, r.budget_id, r.budget_name, r.currency, r.state, r.amount, r.percent, r.reason, r.until, r.created_at,
+        r.requested_by, coalesce(p.display_name, p.email) as requester_name, r.key_id, k.name as key_name, r.decided_by,
+        coalesce(d.display_name, d.email) as decider_name, r.decided_at, r.granted_amount, r.granted_until, r.answer,
+        r.owner_id, r.owner_most, r.raised_until
+      from (
+        select * from public.budget_request_status as each
+        where each.workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and each.id = ${id}`}
+        order by each.state <> 'pending', each.created_at desc, each.id desc
+        limit 200
+      ) as r
+      left join public.profiles as p on p.id = r.requested_by
+      left join public.profiles as d on d.id = r.decided_by
+      left join public.api_keys as k on k.workspace_id = r.workspace_id and k.id = r.key_id
+      order by r.state <> 'pending', r.created_at desc, r.id desc`,
+  );
+}
+
+/** The workspace of a budget or a key that the user may see; undefined for an unknown one. */
+export function selectWorkspaceOf(
+  client: ClientBase,
+  kind: "budget" | "key",
+  id: string,
+): Promise<{ slug: string } | undefined> {
+  const named = kind === "budget" ? sql`public.budgets` : sql`public.api_keys`;
+  return selectFirst(
+    client,
+    { slug: text() },
+    sql`select w.slug from ${named} as named join public.workspaces as w on w.id = named.workspace_id where named.id = ${id}`,
+  );
+}
+
+// The rest runs as the service in the caller's transaction; each function checks the caller again.
+
+/** Why a request was not made; `id` of the one that waits. */
+export type AskRefusal = { refused: "not_found" | "over" | "too_many" } | { refused: "pending"; id: string };
+
+/** Makes a request and queues what others are told of it. @param asked.key_id null for the transaction's user */
+export function insertRequest(
+  client: ClientBase,
+  asked: {
+    workspace_id: string;
+    key_id: string | null;
+    budget_id: string;
+    /** Exact text in the budget's currency. */
+    amount: string;
+    percent: string | null;
+    reason: string;
+    until: string;
+  },
+): Promise<{ id: string } | AskRefusal> {
+  return callFunction(client, "private.ask_for_budget", JSON.stringify(asked));
+}
+
+/** Why a request was not decided. */
+export type DecisionRefusal =
+  | { refused: "not_found" | "forbidden" | "own" | "over" | "more" }
+  | { refused: "decided"; state: string }
+  | { refused: "until"; first: string; last: string }
+  | { refused: "too_much"; most: string };
+
+/** Approves or denies a request by the transaction's user, and queues what both sides are told. @returns null where it did */
+export function decideRequest(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  decision: { approve: boolean; amount: string | null; until: string | null; answer: string | null },
+): Promise<DecisionRefusal | null> {
+  return callFunction(client, "private.decide_budget_request", workspaceId, id, JSON.stringify(decision));
+}
+
+/** Withdraws a pending request of the transaction's user. @returns whether there was one */
+export function withdrawRequest(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
+  return callFunction(client, "private.withdraw_budget_request", workspaceId, id);
+}
+
+/** The currency and the usual limit of a budget that a key may ask for more of; null for another. */
+export function selectBudgetToAsk(
+  client: ClientBase,
+  keyId: string,
+  budgetId: string,
+): Promise<{ currency: string; usual_amount: string } | null> {
+  return callFunction(client, "private.budget_to_ask", keyId, budgetId);
+}
+
+/** A request as the key that made it sees it; `created_at` and `decided_at` as Postgres writes them into JSON. */
+export type KeyRequestRow = Pick<
+  RequestRow,
+  | "id"
+  | "budget_id"
+  | "budget_name"
+  | "currency"
+  | "state"
+  | "amount"
+  | "percent"
+  | "reason"
+  | "until"
+  | "granted_amount"
+  | "granted_until"
+  | "answer"
+> & { created_at: string; decided_at: string | null };
+
+/** The latest hundred requests that a key made. */
+export function selectKeyRequests(client: ClientBase, keyId: string): Promise<KeyRequestRow[]> {
+  return callFunction(client, "private.requests_of_key", keyId);
+}
