@@ -34,12 +34,10 @@ const reservationBody = {
 
 /** The id of a reservation of the caller; of none for callers who may not make one. */
 async function ownReservation({ baseUrl, credentials }: World, caller: Caller): Promise<string> {
-  const headers = { authorization: credentials[caller] ?? "" };
-  const { body } = await apiClient(baseUrl, null).call(
+  const { body } = await apiClient(baseUrl, credentials[caller]).call(
     "POST",
     "/api/v1/reservations",
     reservationBody,
-    headers,
   );
   return typeof body.id === "string" ? body.id : randomUUID();
 }
