@@ -55,7 +55,7 @@ export default defineConfig({
     // So long may a condition take that a test waits for. What is promised within a time, a test measures itself.
     expect: { poll: { timeout: 30_000 } },
     // Vite sets BASE_URL to "/"; our setting of this name has another meaning. Tests fetch nothing that changes from day to day.
-    env: { BASE_URL: "", LOG_LEVEL: "error", RATES_URL: "off", PRICES_URL: "off" },
+    env: { BASE_URL: "", LOG_LEVEL: "error", RATES_URL: "off", PRICES_URL: "off", PROVIDER_URLS: "off" },
     projects: [
       {
         extends: true,

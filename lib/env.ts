@@ -50,6 +50,30 @@ const feed = (...addresses: string[]) =>
       error: "must be off, or URLs separated by commas that begin with https:// or http://",
     });
 
+/** Keys of 32 bytes as base64, separated by commas. */
+const sealingKeys = list.refine(
+  (keys) => keys.every((key) => /^[\w+/-]{42,43}=?$/.test(key) && Buffer.from(key, "base64").length === 32),
+  { error: "must be keys of 32 bytes in base64, separated by commas (openssl rand -base64 32)" },
+);
+
+/** Addresses of providers, in the place of their own. */
+const providerUrls = list
+  .transform((items) => items.map((item) => item.split(/=(.*)/s).slice(0, 2)))
+  .refine(
+    (pairs) =>
+      pairs.every(([name = "", url]) =>
+        url === undefined ? name === "off" : /^https?:\/\//.test(url) && URL.canParse(url),
+      ),
+    {
+      error:
+        "must be off, or addresses by provider, separated by commas (openai=https://gateway.example.com)",
+    },
+  )
+  .transform((pairs) => ({
+    isOff: pairs.some(([name]) => name === "off"),
+    urls: new Map(pairs.map(([name = "", url = ""]) => [name, url.replace(/\/+$/, "")])),
+  }));
+
 /** More would need more connections than a Postgres has. */
 const maxWorkers = 64;
 
@@ -161,6 +185,13 @@ const schema = z.object({
     .optional(),
   /** Receivers of alerts that may have internal addresses, and plain http: host names, addresses and CIDR ranges. */
   ALERT_ALLOWED_HOSTS: hostsAndRanges,
+  /**
+   * Keys that seal the admin keys of providers in the database: the first one seals, all open. An embedded database has one in its
+   * data folder besides.
+   */
+  SEALING_KEYS: sealingKeys,
+  /** Where providers' costs are pulled from, in the place of their own addresses; `off`: nothing is pulled. */
+  PROVIDER_URLS: providerUrls,
   /** Where exchange rates are fetched from, the preferred source first; `off`: nowhere. */
   RATES_URL: feed(
     "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml",

@@ -9,6 +9,7 @@ import { bootstrapDatabaseAt, migrate } from "@/lib/db/migrate";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { type Env, EnvError, postgresUrl } from "@/lib/env";
 import { type DemoAccess, seedDemo } from "@/lib/ledger/demo/seed";
+import { announceSealingKey, newSealingKey } from "@/lib/seal";
 import { connectionsToAllow, requireConnections } from "./connection-budget";
 import { describeApplied, migrateDatabase } from "./migrate-database";
 import { step } from "./progress.mjs";
@@ -83,6 +84,7 @@ async function embedDatabase({ settings, root, processes, claim, log }: ServiceO
       return describeApplied(applied);
     });
     configureDatabase({ url: started.url, adminUrl: started.adminUrl });
+    announceSealingKey(keptIn(join(dataDir, "sealing-key"), newSealingKey));
     const demo = demoAccessIn(dataDir);
     await step("seed", async () =>
       (await seedDemo(started.adminUrl, demo, Date.now(), addDemoBills))

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { operatorToken } from "@/lib/access/operator";
 import { databaseUrls } from "@/lib/db/pool";
 import { log } from "@/lib/log";
+import { ownSealingKey } from "@/lib/seal";
 import { relayMessages } from "./relay";
 import type { Serving } from "./serve";
 import { stopLimits } from "./stop-limits";
@@ -82,7 +83,12 @@ export async function superviseWorkers({
           worker,
           stopping.signal.aborted
             ? { type: "stop" }
-            : { type: "serve", database: databaseUrls(), operatorToken: operatorToken() },
+            : {
+                type: "serve",
+                database: databaseUrls(),
+                operatorToken: operatorToken(),
+                sealingKey: ownSealingKey(),
+              },
         );
       }
       if (message.type === "failed") {

@@ -1,8 +1,13 @@
 import type { DatabaseUrls } from "@/lib/db/pool";
 
-/** What the supervisor sends to a worker: the database to serve and the operator's token, and later the request to stop. */
+/** What the supervisor sends to a worker: the database to serve with the secrets of its data folder, and later the request to stop. */
 export type ToWorker =
-  | { type: "serve"; database: DatabaseUrls; operatorToken: string | undefined }
+  | {
+      type: "serve";
+      database: DatabaseUrls;
+      operatorToken: string | undefined;
+      sealingKey: string | undefined;
+    }
   | { type: "stop" };
 
 /**

@@ -1,7 +1,8 @@
 import { announceOperatorToken } from "@/lib/access/operator";
-import { closeDatabase, configureDatabase, type DatabaseUrls } from "@/lib/db/pool";
+import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
+import { announceSealingKey } from "@/lib/seal";
 import { joinSiblings } from "@/lib/siblings";
 import { describeFailure } from "./describe-failure";
 import { type Serving, serve } from "./serve";
@@ -34,9 +35,10 @@ export function runWorker(): void {
     }
   };
 
-  const start = async (database: DatabaseUrls, token: string | undefined) => {
+  const start = async ({ database, operatorToken, sealingKey }: Extract<ToWorker, { type: "serve" }>) => {
     configureDatabase(database);
-    if (token !== undefined) announceOperatorToken(token);
+    if (operatorToken !== undefined) announceOperatorToken(operatorToken);
+    if (sealingKey !== undefined) announceSealingKey(sealingKey);
     try {
       // One worker runs the jobs, so that a job which fails badly cannot end all of them.
       serving = serve({ dev: false, runsJobs: env().OUTLAY_WORKER === 1 });
@@ -50,7 +52,7 @@ export function runWorker(): void {
 
   joinSiblings();
   process.on("message", (message: ToWorker) => {
-    if (message.type === "serve") void start(message.database, message.operatorToken);
+    if (message.type === "serve") void start(message);
     else if (message.type === "stop") void stop();
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop());

@@ -1,3 +1,4 @@
+import { Fragment } from "react";
 import { Time } from "@/components/figures/time";
 import { buttonVariants } from "@/components/ui/button";
 import { Link } from "@/components/ui/link";
@@ -137,12 +138,16 @@ function Course({
         {oldestFirst.length === 1 ? "Whom it was sent to" : null}
         {oldestFirst.length > shownOfCourse ? "… " : null}
         {(oldestFirst.length === 1 ? [] : oldestFirst).slice(-shownOfCourse).map((alert, index) => (
-          <span key={alert.id} className="whitespace-nowrap">
-            {index > 0 ? <span aria-hidden="true"> → </span> : null}
-            {index > 0 ? <span className="sr-only">, then </span> : null}
-            <span className="font-medium text-foreground">{levelLabel(alert)}</span>{" "}
-            <Time at={alert.fired_at} />
-          </span>
+          <Fragment key={alert.id}>
+            {/* A place to break the line, so that the marker is not left on a line of its own. */}
+            {index > 0 ? " " : null}
+            <span className="whitespace-nowrap">
+              {index > 0 ? <span aria-hidden="true">→ </span> : null}
+              {index > 0 ? <span className="sr-only">, then </span> : null}
+              <span className="font-medium text-foreground">{levelLabel(alert)}</span>{" "}
+              <Time at={alert.fired_at} />
+            </span>
+          </Fragment>
         ))}
       </summary>
       <ol aria-label="Course" className="grid gap-2.5 border-l py-2 pl-3">

@@ -23,6 +23,7 @@ export const kinds: Record<string, string> = {
   subscription: "Subscriptions",
   closed_month: "Closed months",
   bill: "Bills",
+  provider_account: "Provider accounts",
   person: "People",
   message: "Voided costs",
   bulk_action: "Changes of many costs",

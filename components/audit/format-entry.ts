@@ -128,6 +128,12 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
   closed_month: ({ action }, row) =>
     `${verbOf(action, "closed", "reopened", "")} the month ${textOf(row, "month").slice(0, 7)}`,
   bill: ({ action }, row) => `${verbOf(action, "added", "", "deleted")} the bill ${textOf(row, "name")}`,
+  provider_account: ({ action }, row) => {
+    const account = ["the provider account", textOf(row, "provider"), textOf(row, "account")]
+      .join(" ")
+      .trimEnd();
+    return verbOf(action, `added ${account}`, `accepted what was held of ${account}`, `removed ${account}`);
+  },
   person: (_, row) => `erased a person, now called ${textOf(row, "pseudonym")}`,
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };

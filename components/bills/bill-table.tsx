@@ -40,7 +40,8 @@ export function BillTable({
             <TableCell className="w-full min-w-32 [overflow-wrap:anywhere]">
               <span className="font-medium">{bill.name}</span>
               <span className="block text-muted-foreground text-xs">
-                {formatList(bill.providers)} · {formatCount(bill.row_count, "row")}
+                {formatList(bill.providers)} ·{" "}
+                {bill.format === "pull" ? "pulled" : formatCount(bill.row_count, "row")}
                 {bill.format === "focus" ? " · FOCUS" : ""}
               </span>
               <span className="block text-muted-foreground text-xs sm:hidden">
@@ -67,7 +68,9 @@ export function BillTable({
             </TableCell>
             {canEdit ? (
               <TableCell className="py-1.5 text-right">
-                <DeleteBill workspace={workspace} id={bill.id} name={bill.name} />
+                {bill.provider_account_id === null ? (
+                  <DeleteBill workspace={workspace} id={bill.id} name={bill.name} />
+                ) : null}
               </TableCell>
             ) : null}
           </TableRow>

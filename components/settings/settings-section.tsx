@@ -1,18 +1,21 @@
 import { type ReactNode, useId } from "react";
 
-/** A section of a settings page: title, description, content, and actions on the right. */
+/** A section of a settings page: title, description, content, and actions on the right. @param props.id of its heading */
 export function SettingsSection({
+  id: givenId,
   title,
   description,
   actions,
   children,
 }: {
+  id?: string;
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
-  const id = useId();
+  const ownId = useId();
+  const id = givenId ?? ownId;
   return (
     <section aria-labelledby={id} className="grid grid-cols-[minmax(0,1fr)] content-start gap-4">
       <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">

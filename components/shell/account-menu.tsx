@@ -1,6 +1,6 @@
 "use client";
 
-import { BookOpen, ChevronsUpDown, CircleUser, LogOut } from "lucide-react";
+import { BookOpen, ChevronsUpDown, CircleUser, LogOut, Wallet } from "lucide-react";
 import { startTransition } from "react";
 import { Avatar } from "@/components/ui/avatar";
 import {
@@ -47,6 +47,10 @@ export function AccountMenu({
           </DropdownMenuItem>
         ))}
         <DropdownMenuSeparator />
+        <DropdownMenuLink href={`/${workspace}/me`}>
+          <Wallet aria-hidden="true" />
+          Your spend and limits
+        </DropdownMenuLink>
         <DropdownMenuLink href={`/${workspace}/settings/account`}>
           <CircleUser aria-hidden="true" />
           Your account

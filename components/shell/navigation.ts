@@ -13,6 +13,7 @@ import {
   Scale,
   Settings,
   Upload,
+  Wallet,
 } from "lucide-react";
 
 /** A page of every workspace. `segment` is its path below the workspace's; empty for the overview. */
@@ -37,6 +38,8 @@ export const navigation: NavEntry[] = [
 export const subpages: NavEntry[] = [
   { segment: "activity/import", label: "Import a file", icon: Upload },
   { segment: "activity?period=all", label: "Export costs", icon: Download },
+  { segment: "me", label: "Your spend and limits", icon: Wallet },
+  { segment: "budgets/requests", label: "Budget requests", icon: Gauge },
   { segment: "alerts/rules", label: "Alert rules and channels", icon: Bell },
   { segment: "settings/members", label: "Members and invitations", icon: Settings },
   { segment: "settings/prices", label: "Prices", icon: Settings },

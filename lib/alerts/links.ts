@@ -71,7 +71,7 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
         : "See what the key recorded. Raise its limit before it is used up, or lower the usage.";
     case "key_expiry":
       return state === "alert"
-        ? "If programs still use the key, give them a new one, and then delete this one."
+        ? "If programs still use the key, give them a new one, and then revoke this one."
         : "Extend the key, or replace it in the programs that use it.";
     case "unpriced_usage":
       return "Set a price for the model, or correct its name where programs send it.";

@@ -18,12 +18,13 @@ import { type Sql, sql } from "@/lib/db/sql";
 const billRow = {
   id: uuid(),
   name: text(),
-  format: text<"csv" | "focus">(),
+  format: text<"csv" | "focus" | "pull">(),
   row_count: integer(),
   left_out_count: integer(),
   left_out_usd: numeric(),
   created_by_email: nullable(text()),
   created_at: timestamp(),
+  provider_account_id: nullable(uuid()),
 };
 
 /** A bill as stored. */
@@ -34,7 +35,7 @@ export function selectBills(client: ClientBase, workspaceId: string): Promise<Bi
   return selectAll(
     client,
     billRow,
-    sql`select id, name, format, row_count, left_out_count, left_out_usd, created_by_email, created_at
+    sql`select id, name, format, row_count, left_out_count, left_out_usd, created_by_email, created_at, provider_account_id
       from public.bills where workspace_id = ${workspaceId}
       order by created_at desc, id`,
   );

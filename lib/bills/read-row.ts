@@ -104,7 +104,7 @@ const reported: Record<string, string> = {
 };
 
 /** The unit of a quantity, by its name in the catalogue where it has one. `places`: in which power of ten it is counted. */
-function billedUnit(written: string | undefined): { unit: string | null; places: number } {
+export function billedUnit(written: string | undefined): { unit: string | null; places: number } {
   if (written === undefined) return { unit: null, places: 0 };
   const name = written.trim().toLowerCase();
   const [, many, rest = name] = /^(1000|1k|1m|1000000)[ _-](.+)$/.exec(name) ?? [];

@@ -87,13 +87,19 @@ export async function addBillFile(
 
 /**
  * Deletes a bill, for admins. What it replaced counts again.
- * @throws ServiceError not_found, permission_denied; conflict where only a part of a statement's days would have a bill then
+ * @throws ServiceError not_found, permission_denied; conflict where only a part of a statement's days would have a bill then, or where
+ *   the next pull would bring it back
  */
 export function removeBill(claims: UserClaims, slug: string, id: string): Promise<Bill> {
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const row = (await selectBills(client, workspaceId)).find((each) => each.id === id);
     if (!row) throw notFound();
+    if (row.provider_account_id !== null)
+      throw new ServiceError(
+        "conflict",
+        "This bill is pulled from a provider, and the next pull would bring it back. Remove the provider account first.",
+      );
     const statements = await selectStatements(client, workspaceId);
     const { standings } = judgeStatements(statements);
     const last = toBill(
@@ -224,7 +230,7 @@ function toBill(row: BillRow, own: StatementRow[], standings: Map<StatementRow, 
     providers: [...new Set(own.map(({ provider }) => provider))].sort(),
     from: days[0] ?? "",
     to: days.at(-1) ?? "",
-    amount_usd: usdOf(own),
+    amount_usd: usdOf(latestOf(own)),
     counted_usd: usdOf(own.filter((one) => !standings.get(one)?.isReplaced)),
     changes: changes
       .sort((a, b) => (a.from < b.from ? 1 : -1))
@@ -234,6 +240,13 @@ function toBill(row: BillRow, own: StatementRow[], standings: Map<StatementRow, 
     created_by: createdBy,
   };
 }
+
+/** The last statement of each period: a pulled bill keeps what the provider said before. */
+const latestOf = (statements: StatementRow[]): StatementRow[] => [
+  ...new Map(
+    statements.map((one) => [[one.provider, one.account, one.from, one.until].join("\n"), one]),
+  ).values(),
+];
 
 const unjudged: Standing = { isReplaced: false, former: null };
 

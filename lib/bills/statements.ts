@@ -59,7 +59,7 @@ export function daysOf({ from, until }: Pick<Period, "from" | "until">): string[
 type Judged = Period & { amount_usd: string };
 
 /** Whether both are reports of the same money: of one provider, and not of different accounts. */
-const isSameMoney = (one: Period, other: Period): boolean =>
+export const isSameMoney = (one: Pick<Period, "provider" | "account">, other: typeof one): boolean =>
   one.provider === other.provider &&
   (one.account === other.account || one.account === "" || other.account === "");
 

@@ -10,11 +10,16 @@ export type GetOptions = {
   type?: RegExp;
   /** What is asked for. */
   accept: string;
+  /** Sent besides, such as a credential. */
+  headers?: Record<string, string>;
   /** Names of hosts, addresses and ranges that may be internal. */
   allowed?: readonly string[];
   /** Called when the connection stands: what fails later is not the network's fault. */
   onConnected?: () => void;
 };
+
+/** A whole answer, of any status. */
+export type OutsideAnswer = { status: number; retryAfter: string | undefined; body: Buffer };
 
 /**
  * Gets a document. The address was chosen by somebody else, and it is fetched from our network: all addresses of its host must be
@@ -22,10 +27,26 @@ export type GetOptions = {
  * @returns the body of a 200 response
  * @throws InternalAddress; Error that says what is wrong; the signal's reason
  */
-export async function getOutside(
+export async function getOutside(url: URL, options: GetOptions): Promise<Buffer> {
+  const { body } = await exchange(url, options, (status, type) => {
+    if (status !== 200) return `It answers ${status}.`;
+    if (options.type && !options.type.test(type)) return `It is ${type || "of no type"}.`;
+    return undefined;
+  });
+  return body;
+}
+
+/** Like `getOutside`, for whoever reads refusals, too. @throws InternalAddress; Error; the signal's reason */
+export function askOutside(url: URL, options: GetOptions): Promise<OutsideAnswer> {
+  return exchange(url, options, () => undefined);
+}
+
+/** @param judge says what is wrong with an answer by its status and type, before its body is read */
+async function exchange(
   url: URL,
-  { network, signal, maxBytes, type, accept, allowed, onConnected }: GetOptions,
-): Promise<Buffer> {
+  { network, signal, maxBytes, accept, headers: more, allowed, onConnected }: GetOptions,
+  judge: (status: number, type: string) => string | undefined,
+): Promise<OutsideAnswer> {
   const isEncrypted = url.protocol === "https:";
   const port = url.port === "" ? (isEncrypted ? 443 : 80) : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, "");
@@ -33,7 +54,13 @@ export async function getOutside(
   onConnected?.();
   try {
     return await new Promise((resolve, reject) => {
-      const headers = { Host: url.host, Accept: accept, "User-Agent": "Outlay", Connection: "close" };
+      const headers = {
+        Host: url.host,
+        Accept: accept,
+        "User-Agent": "Outlay",
+        Connection: "close",
+        ...more,
+      };
       const outgoing = request({
         createConnection: () => connection,
         path: url.pathname + url.search,
@@ -47,9 +74,10 @@ export async function getOutside(
           outgoing.destroy();
         };
         incoming.once("error", reject);
-        if (incoming.statusCode !== 200) return refuse(`It answers ${incoming.statusCode}.`);
+        const status = incoming.statusCode ?? 0;
         const given = incoming.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-        if (type && !type.test(given)) return refuse(`It is ${given || "of no type"}.`);
+        const wrong = judge(status, given);
+        if (wrong !== undefined) return refuse(wrong);
         const chunks: Buffer[] = [];
         let size = 0;
         incoming.on("data", (chunk: Buffer) => {
@@ -58,7 +86,9 @@ export async function getOutside(
           else chunks.push(chunk);
         });
         incoming.once("end", () =>
-          incoming.complete ? resolve(Buffer.concat(chunks)) : reject(new Error("It ended early.")),
+          incoming.complete
+            ? resolve({ status, retryAfter: incoming.headers["retry-after"], body: Buffer.concat(chunks) })
+            : reject(new Error("It ended early.")),
         );
       });
       outgoing.end();

@@ -1,13 +1,13 @@
 -- What providers bill. Bills lie beside the ledger: nothing here is spend, and no sum of spend reads it.
 
--- A bill that somebody gave: a file of a provider's invoice or cost export.
+-- A bill: a file of a provider's invoice or cost export that somebody gave, or what was pulled of a month from a provider.
 create table public.bills (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   name text not null check (char_length(name) between 1 and 200),
-  format text not null check (format in ('csv', 'focus')),
-  -- Of the file's content.
-  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  format text not null check (format in ('csv', 'focus', 'pull')),
+  -- Of the file's content; null where there is no file.
+  sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
   row_count integer not null,
   -- Rows of a FOCUS file about other services than AI, which are not kept, and what they come to.
   left_out_count integer not null default 0,
@@ -15,8 +15,14 @@ create table public.bills (
   created_by uuid default auth.uid(),
   created_by_email text default auth.email(),
   created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
+  -- The account that it is pulled from, until that is removed.
+  provider_account_id uuid,
   primary key (workspace_id, id),
-  constraint bills_content_key unique (workspace_id, sha256)
+  constraint bills_content_key unique (workspace_id, sha256),
+  constraint bills_provider_account_key unique (workspace_id, provider_account_id, name),
+  constraint bills_origin_check check ((format = 'pull') = (sha256 is null) and (format = 'pull' or provider_account_id is null)),
+  constraint bills_provider_account_fkey foreign key (workspace_id, provider_account_id)
+    references public.provider_accounts (workspace_id, id) on delete set null (provider_account_id)
 );
 
 alter table public.bills enable row level security;
@@ -55,6 +61,8 @@ create table public.bill_statements (
   -- The day after its last day.
   ends_on date not null,
   amount_usd numeric not null check (scale(amount_usd) <= 18),
+  -- Of its facts, where it was pulled: a day that has not changed is not stored again.
+  sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
   primary key (workspace_id, id),
   constraint bill_statements_bill_key foreign key (workspace_id, bill_id) references public.bills (workspace_id, id) on delete cascade,
   constraint bill_statements_within_month
@@ -113,8 +121,7 @@ create policy "A key that may read all spend reads billed facts"
     and (select private.key_environment()) = 'live' and (select private.key_is_unconfined())
   );
 
--- Adds a bill with its statements, as an admin of the workspace: the user of the transaction's claims. Changes of a workspace's bills
--- wait for each other, so that each sees the others' statements.
+-- Adds a bill with its statements, as an admin of the workspace: the user of the transaction's claims.
 -- bill: { name, format, sha256, row_count, left_out_count, left_out_usd, statements: [{ id, provider, account, starts_on, ends_on,
 -- amount_usd }], facts: [{ statement_id, line, model, unit, tier, key_name, amount_usd, list_usd, quantity }] }
 -- returns: its id; null where the same content is there already
@@ -128,7 +135,7 @@ begin
   if workspace not in (select private.member_workspaces(array['owner', 'admin'])) then
     raise exception 'only an admin adds a bill' using errcode = 'insufficient_privilege';
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('outlay.bills.' || workspace, 0));
+  perform private.lock_bills(workspace);
   insert into public.bills (workspace_id, name, format, sha256, row_count, left_out_count, left_out_usd)
   select workspace, b.name, b.format, b.sha256, b.row_count, b.left_out_count, b.left_out_usd
   from jsonb_to_record(bill) as b (
@@ -154,7 +161,8 @@ end
 $$;
 grant execute on function private.add_bill(uuid, jsonb) to outlay_service, service_role;
 
--- Deletes a bill with its statements, as an admin of the workspace: the user of the transaction's claims.
+-- Deletes a bill with its statements, as an admin of the workspace: the user of the transaction's claims. Accounts of its providers are
+-- pulled again from their first day, because days were left to the bill. A bill that is pulled goes with its account alone.
 -- returns: whether there was one
 create function private.delete_bill(workspace uuid, bill uuid)
 returns boolean
@@ -164,8 +172,15 @@ begin
   if workspace not in (select private.member_workspaces(array['owner', 'admin'])) then
     raise exception 'only an admin deletes a bill' using errcode = 'insufficient_privilege';
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('outlay.bills.' || workspace, 0));
-  delete from public.bills where workspace_id = workspace and id = bill;
+  perform private.lock_bills(workspace);
+  update public.provider_accounts as p
+  -- A pull that runs loses its lease, and ends.
+  set next_day = p.since, next_pull_at = now(), lease = null, leased_until = null
+  where p.workspace_id = workspace and exists (
+    select from public.bill_statements as s
+    where s.workspace_id = workspace and s.bill_id = bill and s.provider = p.provider
+  );
+  delete from public.bills where workspace_id = workspace and id = bill and provider_account_id is null;
   return found;
 end
 $$;

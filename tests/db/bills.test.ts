@@ -121,3 +121,82 @@ describe("The bills of a workspace", () => {
     expect(await as("admin", add, [workspace, two])).toBe("23514");
   });
 });
+
+describe("The provider accounts of a workspace", () => {
+  const account = (id: string, name = "") =>
+    JSON.stringify({ id, provider: "openai", account: name, since: "2026-10-01" });
+  const addAccount = "select private.add_provider_account($1, $2, $3, 20) as outcome";
+  const sealed = "1.00000000.".padEnd(60, "x");
+  const id = "00000000-0000-4000-8000-00000000000a";
+
+  test("are added, pulled and removed by its admins alone, however the service is asked", async () => {
+    for (const who of ["member", "viewer", "stranger"] as const)
+      expect(await as(who, addAccount, [workspace, account(id), sealed])).toBe(refused);
+    expect(await as("admin", addAccount, [workspace, account(id), sealed], "authenticated")).toBe(refused);
+    expect(await as("admin", addAccount, [workspace, account(id), sealed], "service", "commit")).toEqual([
+      { outcome: "added" },
+    ]);
+    expect(await as("owner", addAccount, [workspace, account(statement, "b"), sealed])).toEqual([
+      { outcome: "taken" },
+    ]);
+    for (const who of ["member", "viewer", "stranger"] as const) {
+      expect(await as(who, "select private.ask_for_pull($1, $2, true)", [workspace, id])).toBe(refused);
+      expect(await as(who, "select private.remove_provider_account($1, $2)", [workspace, id])).toBe(refused);
+    }
+  });
+
+  test("are read by its admins, and by nobody else", async () => {
+    const read = "select from public.provider_accounts where workspace_id = $1";
+    for (const who of ["owner", "admin"] as const)
+      expect(await as(who, read, [workspace], "authenticated")).toHaveLength(1);
+    for (const who of ["member", "viewer", "stranger"] as const)
+      expect(await as(who, read, [workspace], "authenticated")).toEqual([]);
+    await service.query("begin");
+    await service.query("set local role outlay_key");
+    await expect(service.query("select from public.provider_accounts")).rejects.toMatchObject({
+      code: refused,
+    });
+    await service.query("rollback");
+  });
+
+  test("have keys that no user reads, not even an owner, nor the service but by the function that claims", async () => {
+    for (const role of ["authenticated", "service"])
+      expect(await as("owner", "select * from private.provider_keys", [], role)).toBe(refused);
+    for (const text of [
+      "select private.claim_provider_account(1)",
+      "select private.reseal_provider_key(null, null, null, null)",
+      "select private.begin_pulled_days(null, null, null, 1, null, null)",
+      "select private.store_pulled_days(null, null, null, null)",
+      "select private.finish_provider_pull('{}')",
+      "update public.provider_accounts set accepts_jump = true",
+      "delete from public.provider_accounts",
+    ])
+      expect(await as("owner", text, [], "authenticated"), text).toBe(refused);
+  });
+
+  test("are claimed once at a time, and not in a workspace that is deleted", async () => {
+    const claim = async () =>
+      (await service.query("select private.claim_provider_account(60) as claimed")).rows[0]?.claimed;
+    const first = await claim();
+    expect(first).toMatchObject({ id, sealed, provider: "openai", today: expect.any(String) });
+    expect(await claim()).toBeNull();
+    const expire = "update public.provider_accounts set leased_until = now() where id = $1";
+    await fixtures.sql.query(expire, [id]);
+    const mark = (deletedAt: string, sign: string) =>
+      fixtures.sql.query(
+        `update public.workspaces set deleted_at = ${deletedAt}, prices_version = prices_version ${sign} private.deletion_mark()
+         where id = $1`,
+        [workspace],
+      );
+    await mark("now()", "-");
+    expect(await claim()).toBeNull();
+    await mark("null", "+");
+    const second = await claim();
+    expect(second).toMatchObject({ id });
+    const store = "select private.begin_pulled_days($1, $2, $3, 60, '2026-10-01', '2026-10-02') as known";
+    const begin = async (lease: string) =>
+      (await service.query(store, [workspace, id, lease])).rows[0]?.known;
+    expect(await begin(first.lease)).toBeNull();
+    expect(await begin(second.lease)).toEqual(expect.any(Array));
+  });
+});

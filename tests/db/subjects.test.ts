@@ -3,6 +3,7 @@ import { type Amount, exactText } from "@/components/figures/amount";
 import { subjectDimensions } from "@/lib/contract/spend/subjects";
 import { clockOf } from "@/lib/contract/values/clock";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { readSpendingKey } from "@/lib/keys/management/service";
 import { loadSubjects } from "@/lib/spend/subjects/service";
 import { connectService } from "@/tests/helpers/connect-service";
 import type { TestDatabase } from "@/tests/helpers/database";
@@ -97,4 +98,21 @@ test("Lists people beyond a hundred, the highest spend first, with those who sto
 
 test("Shows a member of another workspace nothing", async () => {
   expect((await list("user", stranger)).subjects).toEqual([]);
+});
+
+test("The page of a key has its name and limit, of whichever kind it is, for members of its workspace alone", async () => {
+  const { rows } = await fixtures.sql.query("select slug from public.workspaces where id = $1", [
+    workspaceId,
+  ]);
+  const { slug } = rows[0];
+  for (const kind of ["key", "connection", "member", "environment"] as const) {
+    const { id } = await fixtures.key(workspaceId, { monthly_limit: "12.50" });
+    await fixtures.sql.query("update public.api_keys set kind = $2, name = $2 where id = $1", [id, kind]);
+    const { name, monthly_limit: limit, spent } = await readSpendingKey(member, slug, id);
+    expect([name, limit?.text, spent.text]).toEqual([kind, "12.5", "0"]);
+    await expect(readSpendingKey(stranger, slug, id)).rejects.toMatchObject({ code: "not_found" });
+    const elsewhere = await fixtures.key(await fixtures.workspace());
+    for (const other of [elsewhere.id, "no-key"])
+      await expect(readSpendingKey(member, slug, other)).rejects.toMatchObject({ code: "not_found" });
+  }
 });

@@ -158,9 +158,16 @@ export const ofSettings: Opened[] = [
   },
   {
     path: "/settings/bills",
-    files: ["bills/add-bill", "bills/delete-bill"],
+    files: ["bills/account-actions", "bills/add-account", "bills/add-bill", "bills/delete-bill"],
     open: async (page, check) => {
       await ask(page, check, /^Delete /);
+      await ask(page, check, "Remove OpenAI");
+      await click(page, "Add a provider");
+      const account = page.getByRole("dialog", { name: "Add a provider" });
+      await account.getByLabel("Provider", { exact: true }).selectOption("Anthropic");
+      await account.getByRole("button", { name: "Add the provider" }).click();
+      await expect(account.getByLabel("Admin key")).toHaveAccessibleDescription(/is required/i);
+      await inspect(page, check, "Add a provider");
       await click(page, "Add a bill");
       const dialog = page.getByRole("dialog", { name: "Add a bill" });
       await dialog.getByLabel("File").setInputFiles({

@@ -62,6 +62,7 @@ async function addBills(make: (path: string, body: unknown) => Promise<unknown>)
   const rows = ["2026-10-01,gpt-5,input_tokens,1000,4", "2026-10-02,gpt-5,,,6"];
   const openai = { constants: { provider: "openai" } };
   await make("/bills", { name: "october.csv", content: [header, ...rows].join("\n"), ...openai });
+  await make("/provider-accounts", { provider: "openai", key: "sk-admin-of-the-scene" });
   await make("/bills", { name: "corrected.csv", content: `${header}\n2026-10-02,,,,5`, ...openai });
 }
 

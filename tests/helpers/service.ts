@@ -72,6 +72,9 @@ export async function startService(
       // Tests fetch nothing that changes from day to day.
       RATES_URL: "off",
       PRICES_URL: "off",
+      // Nor do they ask providers, unless a test has a simulator of them.
+      PROVIDER_URLS: "off",
+      SEALING_KEYS: "dGhlLXNlYWxpbmcta2V5LW9mLXRoZS10ZXN0cy0zMmI=",
       ...ofProject,
       ...settings,
     },

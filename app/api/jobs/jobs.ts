@@ -5,6 +5,7 @@ import { runTimeZoneChanges } from "@/lib/access/workspaces/time-zone";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
 import { settleEntries } from "@/lib/alerts/inbox/service";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
+import { drainPulling, startPulling } from "@/lib/bills/pulls/jobs";
 import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
 import { runErasures } from "@/lib/ledger/erasure/service";
 import { runFolding } from "@/lib/ledger/folding/service";
@@ -35,6 +36,7 @@ export const jobs: Job[] = [
   { name: "queue_due", everyMs: 2_000, run: queueDue },
   { name: "deliver", everyMs: 1_000, run: sendDeliveries, drain: drainDeliveries },
   { name: "sweep_deliveries", everyMs: 600_000, run: sweepQueue },
+  { name: "pull_bills", everyMs: 2_000, run: startPulling, drain: drainPulling },
   { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
   { name: "erase_accounts", everyMs: 60_000, run: eraseAccounts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },

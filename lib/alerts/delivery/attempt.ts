@@ -6,9 +6,9 @@ import { type Mail, sendMail, Unwanted } from "@/lib/alerts/mail/send-mail";
 import { mailReport } from "@/lib/alerts/reports/mail-report";
 import { env } from "@/lib/env";
 import { log, reportFailure } from "@/lib/log";
+import { readRetryAfter } from "@/lib/outside/backoff";
 import { InternalAddress, internet, type OutsideNetwork } from "@/lib/outside/connect";
 import { serviceAddress } from "@/lib/service-address";
-import { readRetryAfter } from "./backoff";
 import type { Claimed, Delivery, DeliveryOutcome } from "./claimed";
 import { post, RefusedAddress } from "./post";
 

@@ -1,8 +1,8 @@
 import { canSendMail } from "@/lib/alerts/mail/send-mail";
 import { log, reportFailure } from "@/lib/log";
 import { metrics } from "@/lib/metrics";
+import { retryDelayMs } from "@/lib/outside/backoff";
 import { attempt as attemptOnce, attemptTimeoutMs } from "./attempt";
-import { retryDelayMs } from "./backoff";
 import type { Delivery, DeliveryOutcome } from "./claimed";
 import { claimDeliveries, finishDelivery } from "./delivery-queries";
 

@@ -24,21 +24,32 @@ export type BillPeriod = z.output<typeof billPeriod>;
 export const bill = z
   .object({
     id: uuid,
-    name: z.string().meta({ description: "The name of the file." }),
-    format: z.enum(["csv", "focus"]),
+    name: z.string().meta({ description: "The name of the file; of a pulled bill, its provider and month." }),
+    format: z.enum(["csv", "focus", "pull"]).meta({
+      description: "`pull`: pulled from a provider account; one bill a month.",
+    }),
     providers: z.array(z.string()),
     from: day.meta({ description: "The first day that it bills (UTC)." }),
     to: day.meta({ description: "The last day that it bills (UTC)." }),
     amount_usd: decimalNumber("Everything that it bills, USD."),
     counted_usd: decimalNumber("Of it, what no later bill replaces, USD: this much is reconciled."),
-    row_count: z.int().meta({ description: "Rows of the file." }),
+    row_count: z.int().meta({
+      description: "Rows of the file; of a pulled bill, the billed facts that were stored.",
+    }),
     left_out_count: z.int().meta({ description: "Rows of a FOCUS file about services that are not AI." }),
     left_out_usd: decimalNumber("What these rows come to, USD."),
     changes: z.array(billPeriod).meta({
       description: "The periods of which earlier bills said something else, at most 100, the latest first.",
     }),
     created_at: instant,
-    created_by: z.string().nullable().meta({ description: "The address of who added it." }),
+    created_by: z
+      .string()
+      .nullable()
+      .meta({ description: "The address of who added it; null where it is pulled." }),
+    provider_account_id: uuid.nullable().meta({
+      description:
+        "The provider account that it is pulled from. It cannot be deleted before that is removed.",
+    }),
   })
   .meta({ id: "Bill" });
 export type Bill = z.output<typeof bill>;

@@ -33,6 +33,23 @@ const bill = {
   changes: [period],
   created_at: "2026-11-03T09:12:40.118+00:00",
   created_by: "grace@example.com",
+  provider_account_id: null,
+};
+
+const account = {
+  id: "7c0e8c52-7f0e-4d6a-8a52-0c8f3b6f2d10",
+  provider: "openai",
+  account: null,
+  since: "2026-10-01",
+  state: "healthy",
+  problem: null,
+  held: null,
+  is_pulling: false,
+  pulled_through: "2026-11-02",
+  last_pull_at: "2026-11-03T09:14:02.310+00:00",
+  last_success_at: "2026-11-03T09:14:02.310+00:00",
+  created_at: "2026-11-03T09:13:55.004+00:00",
+  created_by: "grace@example.com",
 };
 
 const month = {
@@ -44,6 +61,17 @@ const month = {
 
 export const billExamples: ExampleSet = {
   requests: {
+    AddProviderAccountRequest: {
+      anthropic: {
+        summary: "An organization at Anthropic, from the first day of the last month",
+        value: { provider: "anthropic", key: "sk-ant-admin01-example" },
+      },
+      several: {
+        summary: "One of two organizations at OpenAI, from a day",
+        value: { provider: "openai", key: "sk-admin-example", account: "research", since: "2026-10-01" },
+      },
+    },
+    PullRequest: { usual: { summary: "A pull", value: {} } },
     AddBillRequest: {
       file: {
         summary: "A cost export in cents, whose columns have usual names",
@@ -58,6 +86,8 @@ export const billExamples: ExampleSet = {
   },
   responses: {
     Bill: bill,
+    ProviderAccount: account,
+    ProviderAccountList: { accounts: [account], can_add: true },
     BillList: { bills: [bill], can_edit: true },
     AddedBill: {
       id: bill.id,

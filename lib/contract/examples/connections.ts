@@ -59,7 +59,7 @@ export const connectionExamples: ExampleSet = {
       resource: "https://outlay.example/api/mcp",
       resource_name: "Outlay",
       authorization_servers: ["https://outlay.example"],
-      scopes_supported: ["log_usage", "add_expenses", "read_summaries"],
+      scopes_supported: ["log_usage", "add_expenses", "read_summaries", "manage_alerts"],
       bearer_methods_supported: ["header"],
       resource_documentation: "https://outlay.example/docs/agents",
     },

@@ -57,6 +57,10 @@ export const archivedFiles: ArchivedFile[] = [
   },
   { name: "message-voids.ndjson", statement: rowsOf("message_voids", "created_at, message_id") },
   { name: "closed-months.ndjson", statement: rowsOf("closed_months", "month, closed_at") },
+  {
+    name: "provider-accounts.ndjson",
+    statement: rowsOf("provider_accounts", "created_at, id", ["lease", "leased_until"]),
+  },
   { name: "bills.ndjson", statement: rowsOf("bills", "created_at, id") },
   { name: "bill-statements.ndjson", statement: rowsOf("bill_statements", "number") },
   {

@@ -51,6 +51,16 @@ async function viewOf(world: World, caller: Caller): Promise<Sample> {
   return { params: { id: rows[0].id } };
 }
 
+/** An account at a provider. */
+async function providerAccountOf({ harness, workspace }: World): Promise<Sample> {
+  const { rows } = await harness.fixtures.sql.query(
+    `insert into public.provider_accounts (workspace_id, id, provider, account, since)
+     values ($1, gen_random_uuid(), 'openai', gen_random_uuid()::text, '2026-10-01') returning id`,
+    [workspace.id],
+  );
+  return { params: { id: rows[0].id } };
+}
+
 /** The id of a cost that the caller recorded by hand, if they may record: members void only what they recorded themselves. */
 async function ownCost({ baseUrl, users, workspace }: World, caller: Caller): Promise<string> {
   const maker = caller === "member" || caller === "admin" ? users[caller] : users.owner;
@@ -172,6 +182,18 @@ export const ledgerSamples: Samples = {
     );
     return { params: { id: rows[0].id } };
   },
+  "GET /api/v1/workspaces/[slug]/provider-accounts": nothing,
+  "POST /api/v1/workspaces/[slug]/provider-accounts": async ({ harness, workspace }) => {
+    await harness.fixtures.sql.query("delete from public.provider_accounts where workspace_id = $1", [
+      workspace.id,
+    ]);
+    return { body: { provider: "openai", key: "sk-admin-of-a-sample" } };
+  },
+  "DELETE /api/v1/workspaces/[slug]/provider-accounts/[id]": providerAccountOf,
+  "POST /api/v1/workspaces/[slug]/provider-accounts/[id]/pull": async (world) => ({
+    ...(await providerAccountOf(world)),
+    body: {},
+  }),
   "GET /api/v1/workspaces/[slug]/views": nothing,
   "POST /api/v1/workspaces/[slug]/views": () => ({ body: { name: "Models", query: "by=model" } }),
   "DELETE /api/v1/workspaces/[slug]/views/[id]": viewOf,

@@ -1,44 +1,77 @@
-import { ReceiptText } from "lucide-react";
+import { PlugZap, ReceiptText } from "lucide-react";
 import type { Metadata } from "next";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
+import { AddAccount } from "@/components/bills/add-account";
 import { AddBill } from "@/components/bills/add-bill";
 import { BillTable } from "@/components/bills/bill-table";
-import { SettingsSection } from "@/components/settings/settings-section";
+import { ProviderAccounts } from "@/components/bills/provider-accounts";
+import { RefreshWhile } from "@/components/prices/refresh-while";
+import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
+import { listAccounts } from "@/lib/bills/pulls/accounts";
 import { listBills } from "@/lib/bills/service";
+import type { ProviderAccountList } from "@/lib/contract/bills/provider-accounts";
 
 export const metadata: Metadata = { title: "Bills" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The bills of a workspace. Admins add and delete them here. */
+/** The bills of a workspace, and for admins the accounts that they are pulled from. */
 export default async function BillsPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug } = workspace;
   const { bills, can_edit: canEdit } = await listBills(claims, slug);
+  const pulled = canEdit ? await listAccounts(claims, slug) : null;
   const add = canEdit ? <AddBill workspace={slug} /> : null;
   return (
+    <SettingsSections>
+      <SettingsSection
+        title="Bills"
+        description={
+          <>
+            What providers billed, from their invoices and cost exports. A bill is no spend:{" "}
+            <Link href={`/${slug}/reconciliation`} className="underline underline-offset-4">
+              Reconciliation
+            </Link>{" "}
+            compares it with what was recorded.
+          </>
+        }
+        actions={bills.length > 0 ? add : null}
+      >
+        {bills.length === 0 ? (
+          <EmptyState icon={<ReceiptText />} title="No bill yet" action={add}>
+            Add an invoice or a cost export of a provider as CSV, or a FOCUS file of a cloud.
+            {canEdit ? null : " Admins of this workspace add bills."}
+          </EmptyState>
+        ) : (
+          <BillTable bills={bills} workspace={slug} canEdit={canEdit} />
+        )}
+      </SettingsSection>
+      {pulled ? <Accounts pulled={pulled} workspace={slug} /> : null}
+    </SettingsSections>
+  );
+}
+
+function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspace: string }) {
+  const { accounts, can_add: canAdd } = pulled;
+  const add = canAdd ? <AddAccount workspace={workspace} /> : null;
+  return (
     <SettingsSection
-      title="Bills"
-      description={
-        <>
-          What providers billed, from their invoices and cost exports. A bill is no spend:{" "}
-          <Link href={`/${slug}/reconciliation`} className="underline underline-offset-4">
-            Reconciliation
-          </Link>{" "}
-          compares it with what was recorded.
-        </>
-      }
-      actions={bills.length > 0 ? add : null}
+      id="provider-accounts"
+      title="Providers"
+      description="Accounts whose costs are pulled into bills every day, with what the provider has corrected since."
+      actions={accounts.length > 0 ? add : null}
     >
-      {bills.length === 0 ? (
-        <EmptyState icon={<ReceiptText />} title="No bill yet" action={add}>
-          Add an invoice or a cost export of a provider as CSV, or a FOCUS file of a cloud.
-          {canEdit ? null : " Admins of this workspace add bills."}
+      <RefreshWhile isRunning={accounts.some((account) => account.is_pulling)} />
+      {accounts.length === 0 ? (
+        <EmptyState icon={<PlugZap />} title="No provider yet" action={add}>
+          {canAdd
+            ? "Add OpenAI, Anthropic or OpenRouter with a key that reads costs, and bills come by themselves."
+            : "This service cannot keep keys of providers: whoever runs it has to set SEALING_KEYS. Until then, add bills as files."}
         </EmptyState>
       ) : (
-        <BillTable bills={bills} workspace={slug} canEdit={canEdit} />
+        <ProviderAccounts accounts={accounts} workspace={workspace} />
       )}
     </SettingsSection>
   );

@@ -1,0 +1,70 @@
+import type { z } from "zod";
+import { type Amount, exactText, sumAmounts } from "@/components/figures/amount";
+import type { apiKey } from "@/lib/contract/access/api-keys";
+import type { budget } from "@/lib/contract/spend/budgets";
+import type { keyLimits } from "@/lib/contract/spend/limits";
+
+type ApiKey = z.output<typeof apiKey>;
+type Budget = z.output<typeof budget>;
+type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];
+
+/** A limit that holds for a person. Amounts are USD. */
+export type MyLimit = {
+  id: string;
+  name: string;
+  kind: "key" | "budget";
+  /** Of which period, as a budget has it. */
+  period: Budget["period"];
+  limit: Amount;
+  /** What is left of it; negative where more is spent. */
+  left: Amount;
+  blocks: boolean;
+  /** A double, for sorting and drawing. */
+  used: number;
+};
+
+/**
+ * The limits that hold for a person, the most used first: those of their keys that are in use, the budgets that can count what these
+ * keys record, and the budgets of the person. Each budget once.
+ * @param covering the budgets of each key, by its id
+ * @param email by which messages name the person
+ */
+export function limitsOf(
+  keys: readonly ApiKey[],
+  covering: ReadonlyMap<string, readonly CoveringBudget[]>,
+  budgets: readonly Budget[],
+  email: string,
+): MyLimit[] {
+  const active = keys.filter(({ status }) => status === "active");
+  const covered = new Set(active.flatMap(({ id }) => (covering.get(id) ?? []).map((each) => each.id)));
+  const isMine = ({ id, scope }: Budget) =>
+    covered.has(id) || (scope.type === "user" && scope.value?.toLowerCase() === email.toLowerCase());
+  const usedOf = (spent: Amount, limit: Amount) =>
+    Number(exactText(limit)) === 0 ? 1 : Number(exactText(spent)) / Number(exactText(limit));
+  const leftOf = (spent: Amount, limit: Amount) => {
+    const digits = exactText(spent);
+    return sumAmounts([limit, digits.startsWith("-") ? digits.slice(1) : `-${digits}`]);
+  };
+  const ofKeys = active.flatMap(({ id, name, spent, monthly_limit: limit }): MyLimit[] =>
+    limit === null
+      ? []
+      : [
+          {
+            id,
+            name,
+            kind: "key",
+            period: "month",
+            limit,
+            left: leftOf(spent, limit),
+            blocks: true,
+            used: usedOf(spent, limit),
+          },
+        ],
+  );
+  const ofBudgets = budgets.filter(isMine).map(
+    ({ id, name, period, spent, amount: limit, remaining: left, blocks }): MyLimit => ({
+      ...{ id, name, kind: "budget", period, limit, left, blocks, used: usedOf(spent, limit) },
+    }),
+  );
+  return [...ofKeys, ...ofBudgets].sort((a, b) => b.used - a.used);
+}

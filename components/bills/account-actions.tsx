@@ -1,0 +1,68 @@
+"use client";
+
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
+import { Button } from "@/components/ui/button";
+import { ConfirmButton } from "@/components/ui/confirm-dialog";
+import type { providerAccount, pullRequest } from "@/lib/contract/bills/provider-accounts";
+
+/** What an admin does with an account: pull it now, accept a day that is held, and remove it. */
+export function AccountActions({
+  workspace,
+  id,
+  name,
+  isPulling,
+  isHeld,
+}: {
+  workspace: string;
+  id: string;
+  name: string;
+  isPulling: boolean;
+  isHeld: boolean;
+}) {
+  const path = `/api/v1/workspaces/${workspace}/provider-accounts/${id}`;
+  const pull = (body: { accept_jump?: boolean }) =>
+    callApi<typeof providerAccount, typeof pullRequest>("POST", `${path}/pull`, body);
+  const now = useMutation(() => pull({}), { done: `${name} is pulled.` });
+  return (
+    <div className="flex flex-wrap gap-2">
+      {isHeld ? (
+        <ConfirmButton
+          label="Accept"
+          aria-label={`Accept what is held of ${name}`}
+          size="sm"
+          title={`Accept what ${name} bills?`}
+          confirm="Accept and pull"
+          destructive={false}
+          onConfirm={() => pull({ accept_jump: true })}
+          done={`What ${name} bills is accepted.`}
+        >
+          The account is pulled again, and what is billed then is stored, however much it is. Look at the
+          provider's own page first.
+        </ConfirmButton>
+      ) : null}
+      <Button
+        variant="outline"
+        size="sm"
+        aria-label={`Pull ${name} now`}
+        disabled={isPulling || now.isPending}
+        onClick={() => now.run()}
+      >
+        Pull now
+      </Button>
+      <ConfirmButton
+        label="Remove"
+        aria-label={`Remove ${name}`}
+        size="sm"
+        title={`Remove ${name}?`}
+        confirm="Remove the account"
+        onConfirm={() => callApi<typeof providerAccount>("DELETE", path)}
+        done={`${name} is removed.`}
+        focusAfter="provider-accounts"
+      >
+        Its costs are no longer pulled, and its key is deleted. Revoke the key at the provider, too. The bills
+        stay.
+      </ConfirmButton>
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+import type { ClientBase } from "pg";
+import {
+  boolean,
+  date,
+  neverNull,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
+import { callFunction, selectAll } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
+import { callAsService } from "@/lib/db/transaction";
+import type { KnownStatement } from "./choose-days";
+import type { DayRange } from "./provider";
+
+const accountRow = {
+  id: uuid(),
+  provider: text(),
+  account: text(),
+  since: date(),
+  pulled_through: nullable(date()),
+  has_data: boolean(),
+  held_day: nullable(date()),
+  held_usd: nullable(numeric()),
+  usual_usd: nullable(numeric()),
+  problem: nullable(text()),
+  is_refused: boolean(),
+  /** Whether a pull runs or is due. */
+  is_pulling: neverNull(boolean()),
+  is_late: neverNull(boolean()),
+  last_pull_at: nullable(timestamp()),
+  last_success_at: nullable(timestamp()),
+  created_at: timestamp(),
+  created_by_email: nullable(text()),
+};
+
+/** An account as stored, without its key. */
+export type AccountRow = Row<typeof accountRow>;
+
+/** The provider accounts of a workspace. */
+export function selectAccounts(client: ClientBase, workspaceId: string): Promise<AccountRow[]> {
+  return selectAll(
+    client,
+    accountRow,
+    sql`select id, provider, account, since, pulled_through, has_data, held_day, trim_scale(held_usd) as held_usd,
+        trim_scale(usual_usd) as usual_usd, problem, is_refused, last_pull_at, last_success_at, created_at, created_by_email,
+        next_pull_at <= now() or coalesce(leased_until > now(), false) as is_pulling,
+        coalesce(last_success_at, created_at) < now() - interval '2 days' as is_late
+      from public.provider_accounts where workspace_id = ${workspaceId}
+      order by provider, account`,
+  );
+}
+
+// The rest runs as the service; what changes an account checks the user's role again.
+
+/** Adds an account. @param account `{ id, provider, account, since }` */
+export function addAccount(
+  client: ClientBase,
+  workspaceId: string,
+  account: object,
+  sealedKey: string,
+  atMost: number,
+): Promise<"added" | "taken" | "too_many"> {
+  const given = JSON.stringify(account);
+  return callFunction(client, "private.add_provider_account", workspaceId, given, sealedKey, atMost);
+}
+
+/** Removes an account and its key. @returns whether there was one */
+export function removeAccount(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
+  return callFunction(client, "private.remove_provider_account", workspaceId, id);
+}
+
+/** Makes an account due. @returns false while a pull of it runs */
+export function askForPull(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  acceptJump: boolean,
+): Promise<boolean> {
+  return callFunction(client, "private.ask_for_pull", workspaceId, id, acceptJump);
+}
+
+/** An account whose pull this process has taken on. */
+export type ClaimedAccount = {
+  workspace_id: string;
+  id: string;
+  lease: string;
+  provider: string;
+  account: string;
+  since: string;
+  next_day: string | null;
+  pulled_through: string | null;
+  has_data: boolean;
+  held_day: string | null;
+  accepts_jump: boolean;
+  attempts: number;
+  today: string;
+  sealed: string;
+};
+
+/** Takes an account that is due. @returns null where none is */
+export function claimAccount(leaseSeconds: number): Promise<ClaimedAccount | null> {
+  return callAsService("private.claim_provider_account", leaseSeconds);
+}
+
+/** Stores a key as it is sealed now, unless it was sealed again meanwhile. */
+export function resealKey({ workspace_id, id, sealed }: ClaimedAccount, renewed: string): Promise<void> {
+  return callAsService("private.reseal_provider_key", workspace_id, id, sealed, renewed);
+}
+
+/**
+ * Begins to store days of a range in the present transaction, and keeps the lease.
+ * @returns what is stored of the provider in the range, in the order in which it was made; null where the lease was lost
+ */
+export function beginPulledDays(
+  client: ClientBase,
+  { workspace_id, id, lease }: ClaimedAccount,
+  leaseSeconds: number,
+  { from, until }: DayRange,
+): Promise<KnownStatement[] | null> {
+  const values = [workspace_id, id, lease, leaseSeconds, from, until];
+  return callFunction(client, "private.begin_pulled_days", ...values);
+}
+
+/** Stores days. @param following the day with which the pull goes on */
+export async function storePulledDays(
+  client: ClientBase,
+  { workspace_id, id }: ClaimedAccount,
+  days: object[],
+  following: string,
+): Promise<void> {
+  await callFunction(client, "private.store_pulled_days", workspace_id, id, JSON.stringify(days), following);
+}
+
+/** How a pull ended; see `private.finish_provider_pull`. */
+export type EndedPull = {
+  outcome: "done" | "refused" | "failed" | "interrupted";
+  problem?: string;
+  has_data?: boolean;
+  pulled_through?: string;
+  held?: { day: string; amount_usd: string; usual_usd: string } | null;
+  retry_in_seconds: number;
+};
+
+/** Records how a pull ended. Nothing happens where the lease was lost. */
+export async function finishPull(
+  { workspace_id, id, lease }: ClaimedAccount,
+  ended: EndedPull,
+): Promise<void> {
+  await callAsService("private.finish_provider_pull", JSON.stringify({ workspace_id, id, lease, ...ended }));
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { workspaceSlug } from "@/lib/contract/access/workspace";
+import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
+import { type PulledProvider, pulledProviders } from "./pulled-providers";
+
+/** How an account stands. */
+export const accountStates = ["never_ran", "no_data", "healthy", "held", "refused", "behind"] as const;
+export type AccountState = (typeof accountStates)[number];
+
+const provider = z
+  .enum(Object.keys(pulledProviders) as [PulledProvider, ...PulledProvider[]])
+  .meta({ description: "The provider." });
+
+export const providerAccount = z
+  .object({
+    id: uuid,
+    provider,
+    account: z.string().nullable().meta({ description: "Its name, where there are several of a provider." }),
+    since: day.meta({ description: "The first day that is pulled (UTC)." }),
+    state: z.enum(accountStates).meta({
+      description:
+        "`never_ran`: no pull has ended yet. `no_data`: the provider has billed nothing yet. `healthy`. `held`: a day was billed at twenty times the usual amount, and is not stored until an admin accepts it. `refused`: the provider refused the last pull. `behind`: the last pull failed, or none has succeeded for two days.",
+    }),
+    problem: z
+      .string()
+      .nullable()
+      .meta({ description: "Why the last pull was refused or failed, in the provider's own words." }),
+    held: z
+      .object({
+        day,
+        amount_usd: decimalNumber("What is billed of the day, USD."),
+        usual_usd: decimalNumber("The mean of the days with costs in the four weeks before, USD."),
+      })
+      .nullable()
+      .meta({ description: "The first day that is held." }),
+    is_pulling: z.boolean().meta({ description: "Whether a pull runs, or is about to." }),
+    pulled_through: day.nullable().meta({ description: "The last day that was read (UTC)." }),
+    last_pull_at: instant.nullable(),
+    last_success_at: instant.nullable(),
+    created_at: instant,
+    created_by: z.string().nullable().meta({ description: "The address of who added it." }),
+  })
+  .meta({ id: "ProviderAccount" });
+export type ProviderAccount = z.output<typeof providerAccount>;
+
+export const providerAccountList = z
+  .object({
+    accounts: z.array(providerAccount),
+    can_add: z.boolean().meta({
+      description:
+        "Whether the service has a key that seals (`SEALING_KEYS`), without which it keeps no keys of providers.",
+    }),
+  })
+  .meta({ id: "ProviderAccountList" });
+export type ProviderAccountList = z.output<typeof providerAccountList>;
+
+export const addProviderAccountRequest = z
+  .strictObject({
+    provider,
+    key: z
+      .string({ error: (issue) => (issue.input === undefined ? "is required" : "must be text") })
+      .trim()
+      .min(1, "is required")
+      .max(1000, "must have at most 1000 characters")
+      .regex(
+        /^[\x21-\x7e]+$/,
+        "must be a key as the provider shows it: no spaces, no other letters than of ASCII",
+      )
+      .meta({
+        description:
+          "The key that reads the costs of the organization: an admin key of OpenAI (`sk-admin-…`) or Anthropic (`sk-ant-admin…`), a management key of OpenRouter. It is sealed, and no answer ever has it.",
+      }),
+    account: z
+      .string()
+      .trim()
+      .max(128, "must have at most 128 characters")
+      .refine(
+        (value) => value.isWellFormed() && !/\p{Cc}/u.test(value),
+        "must not contain control characters or broken Unicode",
+      )
+      .default("")
+      .meta({ description: "A name for the account. Needed where there are several of a provider." }),
+    since: day.optional().meta({
+      description:
+        "The first day to pull (UTC), at most a year ago. Without it, the first day of the last month.",
+    }),
+  })
+  .meta({ id: "AddProviderAccountRequest" });
+export type AddProviderAccountRequest = z.output<typeof addProviderAccountRequest>;
+
+export const pullRequest = z
+  .strictObject({
+    accept_jump: z
+      .boolean()
+      .default(false)
+      .meta({ description: "Stores what is held, and whatever else this pull finds." }),
+  })
+  .meta({ id: "PullRequest" });
+
+export const providerAccountParams = z.strictObject({ slug: workspaceSlug, id: uuid });

@@ -1,0 +1,93 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { env } from "@/lib/env";
+
+// The self-hosted server and the Next bundle in the same process each have a copy of this module.
+const globals = globalThis as { [key: symbol]: { own?: string } | undefined };
+const slot = Symbol.for("outlay.sealing-key");
+globals[slot] ??= {};
+const shared = globals[slot];
+
+const algorithm = "aes-256-gcm";
+const keyBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+
+/** A secret that cannot be opened. The message says why, and has nothing of the secret. */
+export class SealError extends Error {
+  override name = "SealError";
+}
+
+/** A new key that seals: 32 random bytes as base64. */
+export const newSealingKey = (): string => randomBytes(keyBytes).toString("base64");
+
+/** Sets the key of an embedded database, which opens what was sealed with it also where SEALING_KEYS names others. */
+export function announceSealingKey(key: string): void {
+  shared.own = key;
+}
+
+/** The key of an embedded database, for further processes of the service. */
+export function ownSealingKey(): string | undefined {
+  return shared.own;
+}
+
+/** The keys of this process. The first one seals, all open. */
+const knownKeys = (): string[] => [...env().SEALING_KEYS, ...(shared.own === undefined ? [] : [shared.own])];
+
+/** A key with its name: the beginning of its hash. */
+function named(text: string): { name: string; key: Buffer } {
+  const key = Buffer.from(text, "base64");
+  return { name: createHash("sha256").update(key).digest("hex").slice(0, 8), key };
+}
+
+/** Whether there is a key to seal with. */
+export const canSeal = (): boolean => knownKeys().length > 0;
+
+/**
+ * Encrypts a secret for the database (AES-256-GCM), so that a copy of the database does not give it away.
+ * @param subject what it belongs to, with the ids of its row. It opens for the same subject alone
+ * @param keys in base64, of which the first one seals
+ * @throws SealError where there is no key
+ */
+export function seal(secret: string, subject: string, [first]: readonly string[] = knownKeys()): string {
+  if (first === undefined) throw new SealError("There is no key to seal with: set SEALING_KEYS.");
+  const { name, key } = named(first);
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(subject));
+  const sealed = Buffer.concat([iv, cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return `1.${name}.${sealed.toString("base64url")}`;
+}
+
+/**
+ * Decrypts a secret.
+ * @param keys in base64, of which one sealed it
+ * @returns it, and whether the key that seals now is another one
+ * @throws SealError where its key is not there, or it was sealed for another subject or changed
+ */
+export function unseal(
+  sealed: string,
+  subject: string,
+  keys: readonly string[] = knownKeys(),
+): { secret: string; isOld: boolean } {
+  const [version, name = "", text = ""] = sealed.split(".");
+  const [first, ...others] = keys.map(named);
+  const found = [first, ...others].find((each) => each?.name === name);
+  if (version !== "1" || !found)
+    throw new SealError(
+      `It was sealed with the key ${name.slice(0, 8)}, which is not in SEALING_KEYS. Add that key behind the first one.`,
+    );
+  const bytes = Buffer.from(text, "base64url");
+  const [iv, body, tag] = [
+    bytes.subarray(0, ivBytes),
+    bytes.subarray(ivBytes, -tagBytes),
+    bytes.subarray(-tagBytes),
+  ];
+  try {
+    const opened = createDecipheriv(algorithm, found.key, iv, { authTagLength: tagBytes })
+      .setAAD(Buffer.from(subject))
+      .setAuthTag(tag);
+    const secret = Buffer.concat([opened.update(body), opened.final()]).toString("utf8");
+    return { secret, isOld: found !== first };
+  } catch {
+    throw new SealError("It was changed, or sealed for something else.");
+  }
+}
