@@ -39,6 +39,7 @@ const labels: Record<string, string> = {
   scope_type: "Scope",
   scope_value: "Scope value",
   monthly_limit: "Monthly limit, USD",
+  on_limit: "Costs past the limit",
   amount: "Amount, USD",
   rate: "USD per unit",
   change_usd: "Change, USD",

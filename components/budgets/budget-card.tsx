@@ -91,6 +91,7 @@ export function BudgetCard({
       <div className="grid gap-0.5 text-sm">
         <Remaining budget={budget} />
         <Blocked budget={budget} />
+        <Refused budget={budget} />
         <p className="text-muted-foreground">
           <Forecast budget={budget} />
         </p>
@@ -168,6 +169,16 @@ function Blocked({ budget }: { budget: Budget }) {
     <p className="text-destructive">
       It refuses to record costs until {formatDay(budget.period_until)}, or until you raise it. By then, the
       call to the model has happened.
+    </p>
+  );
+}
+
+/** What limits refused of what the budget counts. */
+function Refused({ budget: { refused_usd: refused } }: { budget: Budget }) {
+  if (toNumber(refused) === 0) return null;
+  return (
+    <p>
+      <Money usd={refused} figure="refused_usd" /> refused by limits; it may have been spent
     </p>
   );
 }

@@ -17,6 +17,8 @@ export type KeyForm = {
   projects: string[];
   /** USD, as typed; empty for no limit. */
   monthlyLimit: string;
+  /** Whether costs past the monthly limit are recorded all the same. */
+  recordsPastLimit: boolean;
   /** ISO 8601; empty for a key that does not expire. */
   expiresAt: string;
   /** The one project that the key is bound to. */
@@ -38,6 +40,7 @@ export const newKeyForm: KeyForm = {
   where: "all",
   projects: [],
   monthlyLimit: "",
+  recordsPastLimit: false,
   expiresAt: "",
   project: null,
   features: [],
@@ -57,6 +60,7 @@ export function toKeyForm(key: KeyView): KeyForm {
     where: only.length > 0 ? "only" : except.length > 0 ? "except" : "all",
     projects: only.length > 0 ? only : except,
     monthlyLimit: key.monthly_limit ?? "",
+    recordsPastLimit: key.on_limit === "record",
     expiresAt: key.expires_at ?? "",
     project: key.project_id && key.project ? { id: key.project_id, slug: key.project.slug } : null,
     features,
@@ -103,6 +107,7 @@ function toRequest(form: KeyForm) {
       users: form.users,
     },
     monthly_limit: limit ? new ExactNumber(limit) : null,
+    on_limit: form.recordsPastLimit ? ("record" as const) : ("refuse" as const),
     expires_at: form.expiresAt || null,
     rate_limit_rpm: rate ? Number(rate) : null,
     allowed_cidrs: form.allowedCidrs,

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "react";
 import { useProjectList } from "@/components/shell/use-project-list";
+import { Checkbox } from "@/components/ui/checkbox";
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
@@ -72,7 +73,7 @@ export function KeyFormView({
         <TextField
           label="How much per month?"
           optional
-          description="US dollars in a UTC month. Costs that would exceed it are refused."
+          description={`US dollars in a UTC month. Costs that would exceed it are ${form.recordsPastLimit ? "recorded and marked" : "refused"}.`}
           error={fieldErrors.monthly_limit}
           value={form.monthlyLimit}
           onChange={({ currentTarget }) => part.change({ monthlyLimit: currentTarget.value })}
@@ -81,6 +82,14 @@ export function KeyFormView({
           autoComplete="off"
           className="sm:max-w-48"
         />
+        {form.monthlyLimit === "" ? null : (
+          <Checkbox
+            label="Record costs past the limit"
+            description="For programs that tell of calls after they were made. Alerts fire as they do otherwise."
+            checked={form.recordsPastLimit}
+            onChange={({ currentTarget }) => part.change({ recordsPastLimit: currentTarget.checked })}
+          />
+        )}
         <ExpiryField {...part} />
       </div>
       <MoreLimits {...part} projects={projects} isNew={isNew} />

@@ -158,6 +158,7 @@ function SourceKey({
     ...newKeyForm,
     name: freeName(programs[program].name, takenNames),
     sources: ["api"],
+    recordsPastLimit: true,
   });
   const [isCovered, setIsCovered] = useState(false);
   const { subscriptions } = programs[program];
@@ -220,6 +221,12 @@ function SourceKey({
           onChange={({ currentTarget }) => setIsCovered(currentTarget.checked)}
         />
       ) : null}
+      <Checkbox
+        label="Record costs past a limit"
+        description="It tells of calls after they were made. A monthly limit that you set for the key later then marks and alerts, and refuses nothing. A budget that blocks still refuses."
+        checked={form.recordsPastLimit}
+        onChange={({ currentTarget }) => part.change({ recordsPastLimit: currentTarget.checked })}
+      />
       {problem ? <Alert variant="destructive">{problem}</Alert> : null}
       <Button type="submit" disabled={isPending} className="w-fit">
         Make the key

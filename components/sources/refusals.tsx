@@ -43,7 +43,8 @@ const remedies: Record<string, string> = {
   user_not_allowed: "Add the user to the key's users on the page Keys.",
   permission_denied: "Give the key the permission to log usage on the page Keys.",
   source_not_allowed: "Allow the source API for the key on the page Keys.",
-  monthly_limit_exceeded: "Raise the key's monthly limit on the page Keys.",
+  monthly_limit_exceeded:
+    "Raise the key's monthly limit on the page Keys, or let it record costs past the limit.",
   budget_exceeded: "Raise the budget on the page Budgets, or change it to warn only.",
   ip_not_allowed: "Add the address to the key's allowed addresses on the page Keys.",
   key_expired: "Give the key a later expiry on the page Keys.",

@@ -3,7 +3,7 @@ import { toNumber } from "@/components/figures/amount";
 import { capitalize } from "@/components/figures/capitalize";
 import { Count } from "@/components/figures/count";
 import { Delta, growthOf } from "@/components/figures/delta";
-import { plural } from "@/components/figures/format-count";
+import { formatCount, plural } from "@/components/figures/format-count";
 import { formatDay, formatMonthAndYear } from "@/components/figures/format-date";
 import { formatMoney, Money, shownNumber } from "@/components/figures/money";
 import { activityHref } from "@/components/filters/href";
@@ -31,7 +31,7 @@ export function SpendStats({
   isBelowHeadline?: boolean;
 }) {
   const { metrics, workspace, filter } = view;
-  const { totals, previous, booked_ahead: ahead, forecast_usd: forecast, to } = metrics;
+  const { totals, refused, previous, booked_ahead: ahead, forecast_usd: forecast, to } = metrics;
   const labels = periodLabels(metrics, view.today);
   const rows = activityHref(workspace, filter);
   const growth = previous && growthOf(shownNumber(totals.total_usd), shownNumber(previous.to_point_usd));
@@ -107,6 +107,14 @@ export function SpendStats({
           note="What it would have cost. Not counted as spend."
         >
           <Money usd={totals.included_usd} figure="totals.included_usd" />
+        </Stat>
+      ) : null}
+      {refused && toNumber(refused.total_usd) > 0 ? (
+        <Stat
+          label="Refused by limits"
+          note={`${formatCount(refused.message_count, "message")}. Not counted; it may have been spent.`}
+        >
+          <Money usd={refused.total_usd} figure="refused.total_usd" />
         </Stat>
       ) : null}
       {totals.unpriced_count > 0 ? (

@@ -180,11 +180,18 @@ function unusualDayWords(alert: Alert): AlertWords {
 }
 
 function keyLimitWords(alert: Alert): AlertWords {
-  const { amount_usd: amount, spent_usd: spent } = readFigures({ rule: "key_limit", details: alert.details });
+  const {
+    amount_usd: amount,
+    spent_usd: spent,
+    refused_usd: refused = "0",
+    on_limit: onLimit,
+  } = readFigures({ rule: "key_limit", details: alert.details });
+  const isRefused = Number(refused) > 0;
   const { name, because } = readContext(alert);
   const facts: [string, string][] = [
     ["Spent", money(spent)],
     ["Monthly limit", amount === null ? "None" : money(amount)],
+    ...(isRefused ? [["Refused by it", money(refused)] as [string, string]] : []),
     ["Month", periodText(alert)],
   ];
   const figures =
@@ -203,14 +210,19 @@ function keyLimitWords(alert: Alert): AlertWords {
       facts,
     };
   }
-  const isUsedUp = alert.state === "alert";
+  if (alert.state !== "alert")
+    return { title: `The key ${name} is near its monthly limit`, text: figures, facts };
+  const consequence = isRefused
+    ? `The limit refused ${money(refused)}; it may have been spent.`
+    : onLimit === "record"
+      ? "Costs past the limit are recorded and marked."
+      : "The key cannot record anything until the month ends or the limit is raised.";
+  const isUsedUp = amount === null || Number(spent) >= Number(amount);
   return {
     title: isUsedUp
       ? `The monthly limit of the key ${name} is used up`
-      : `The key ${name} is near its monthly limit`,
-    text: isUsedUp
-      ? `${figures} The key cannot record anything until the month ends or the limit is raised.`
-      : figures,
+      : `The monthly limit of the key ${name} refuses costs`,
+    text: `${figures} ${consequence}`,
     facts,
   };
 }

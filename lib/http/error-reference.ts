@@ -73,11 +73,13 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     says: "This API key expired at 2026-11-01T00:00:00.000Z. Extend it or make a new one.",
   },
   monthly_limit_exceeded: {
-    when: "The message would take the key past its `monthly_limit` for this UTC month, or the limit is used up already. Nothing was recorded.",
+    when: "The message would take the key past its `monthly_limit` for this UTC month, or the limit is used up already. Nothing was recorded; the amount is kept as refused. With `on_limit: record`, the key records it instead.",
     says: "This would take the API key past its monthly limit: $50, of which $49.98 is spent. The limit resets on 2026-12-01.",
     fields: {
       limit_usd: { schema: usd("The key's limit, USD a month."), example: 50 },
       spent_usd: { schema: usd("USD recorded with the key this month."), example: 49.98 },
+      remaining_usd: { schema: usd("USD that is neither spent nor held."), example: 0.02 },
+      held_usd: { schema: usd("USD that reservations hold, where they hold any."), example: 0.5 },
       resets_at: {
         schema: { type: "string", format: "date-time", description: "When the limit resets." },
         example: "2026-12-01T00:00:00Z",
@@ -97,7 +99,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
     },
   },
   budget_exceeded: {
-    when: "The message would take a budget that blocks past its limit, or that budget is used up. Nothing was recorded. `GET /api/v1/limits` says what applies to a key.",
+    when: "The message would take a budget that blocks past its limit, or that budget is used up. Nothing was recorded; the amount is kept as refused. `GET /api/v1/limits` says what applies to a key.",
     says: 'This would take the budget "Checkout" past its limit: $500, of which $499.98 is spent. It resets at 2026-12-01T00:00:00.000Z.',
     fields: {
       budget: {
@@ -153,6 +155,16 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
       spent_usd: {
         schema: usd("USD spent in the period. Only for keys that may read the budget."),
         example: 499.98,
+      },
+      remaining_usd: {
+        schema: usd("USD that is neither spent nor held. Only for keys that may read the budget."),
+        example: 0.02,
+      },
+      held_usd: {
+        schema: usd(
+          "USD that reservations hold, where they hold any. Only for keys that may read the budget.",
+        ),
+        example: 0.5,
       },
     },
   },

@@ -10,6 +10,7 @@ import {
   type BudgetPeriodRow,
   parseBudgets,
 } from "./blocking-budgets";
+import { type Held, type HeldRow, parseHeld } from "./holds";
 
 /** The result of `private.load_admission`. Times are milliseconds since 1970, amounts exact text. */
 export type AdmissionRow = {
@@ -32,6 +33,7 @@ export type AdmissionRow = {
     project_id: string | null;
     conditions: ApiKey["conditions"];
     monthly_limit: string | null;
+    on_limit: ApiKey["onLimit"];
     spent: string | null;
     expires_at: number | null;
     revoked: boolean;
@@ -45,6 +47,10 @@ export type AdmissionRow = {
   idempotency: { workspace_id: string; key: string; request: unknown; response: unknown }[];
   /** Null where the call records nothing, or no workspace has such budgets. */
   budgets: BlockingBudgetRow[] | null;
+  /** The asked idempotency keys whose messages a limit refused before; null where there is none. */
+  refused: { workspace_id: string; environment: "live" | "test"; key: string }[] | null;
+  /** Null where no reservation matters. */
+  held: HeldRow | null;
   /** Null where nothing is told. What it has, the ledger knows (`lib/ledger/ingest/telling-book.ts`). */
   tellings: unknown;
 };
@@ -73,6 +79,8 @@ export type Admission = {
   replays: AdmissionRow["idempotency"];
   /** Of all workspaces of the keys. */
   budgets: BlockingBudget[];
+  refused: NonNullable<AdmissionRow["refused"]>;
+  held: Held;
   tellings: unknown;
 };
 
@@ -84,6 +92,10 @@ export type Requested = {
   lookups: KeyLookup[];
   projects?: Iterable<string>;
   idempotency?: Iterable<string>;
+  /** Ids of reservations that messages settle. */
+  reservations?: string[] | undefined;
+  /** Idempotency keys of reservations that are made. */
+  reserving?: string[] | undefined;
   /** What emitters tell, as `private.load_admission` reads it. It is told with the keys `tellers` (values of look-ups). */
   told?: { tellers: string[]; tellings: object[]; marks: string[] } | undefined;
 };
@@ -92,7 +104,14 @@ export type Requested = {
  * A call of `private.load_admission`, which loads keys with their state and locks those that have a limit. Its result
  * has one column, `answer`.
  */
-export function loadAdmissionStatement({ lookups, projects = [], idempotency = [], told }: Requested): Sql {
+export function loadAdmissionStatement({
+  lookups,
+  projects = [],
+  idempotency = [],
+  told,
+  reservations,
+  reserving,
+}: Requested): Sql {
   const named = (by: KeyLookup["by"]) => [
     ...new Set(lookups.filter((lookup) => lookup.by === by).map((lookup) => lookup.value)),
   ];
@@ -103,6 +122,8 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
     projects: Array.from(new Set(projects), (slug) => ({ slug })),
     idempotency: Array.from(new Set(idempotency), (key) => ({ key })),
     ...told,
+    ...(reservations && { reservations }),
+    ...(reserving && { reserving }),
   };
   return sql`select private.load_admission(${JSON.stringify(requested)}) as answer`;
 }
@@ -112,6 +133,7 @@ export function loadAdmissionStatement({ lookups, projects = [], idempotency = [
  * @param periods further periods of its budgets
  */
 export function parseAdmission(admission: AdmissionRow, periods: readonly BudgetPeriodRow[] = []): Admission {
+  const held = parseHeld(admission.held);
   const byId = new Map<string, LoadedKey>();
   const keys = new Map<string, LoadedKey>();
   const tokens = new Map<string, AccessToken>();
@@ -130,7 +152,9 @@ export function parseAdmission(admission: AdmissionRow, periods: readonly Budget
     tokens,
     projects: admission.projects,
     replays: admission.idempotency,
-    budgets: parseBudgets(admission.budgets ?? [], periods),
+    budgets: parseBudgets(admission.budgets ?? [], periods, held.budgets),
+    refused: admission.refused ?? [],
+    held,
     tellings: admission.tellings,
   };
 }
@@ -158,6 +182,7 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
         row.project !== null && row.project_id !== null ? { slug: row.project, id: row.project_id } : null,
       conditions: row.conditions,
       monthlyLimit: row.monthly_limit === null ? null : parseDecimal(row.monthly_limit),
+      onLimit: row.on_limit,
       expiresAt: row.expires_at,
       revoked: row.revoked,
       // The sign is the mark of a deleted workspace, so that the look-up need not read another column.

@@ -46,6 +46,8 @@ export type ApiKey = {
   project: { slug: string; id: string } | null;
   conditions: KeyConditions;
   monthlyLimit: Decimal | null;
+  /** What the monthly limit does with costs past it. */
+  onLimit: "refuse" | "record";
   expiresAt: number | null;
   revoked: boolean;
   /** Whether its workspace was deleted, which can be undone for thirty days. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseDecimal } from "@/lib/decimal";
+import { parseDecimal, zero } from "@/lib/decimal";
 import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import type { ApiKey } from "./api-key";
 import {
@@ -31,6 +31,8 @@ const period: BlockingPeriod = {
   endsAt: november.ends,
   limit: parseDecimal("10"),
   spent: parseDecimal("10"),
+  held: zero,
+  isPresent: true,
 };
 
 describe("A budget that is used up resets", () => {

@@ -1,5 +1,5 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
-import { compare, type Decimal, parseDecimal, toText } from "@/lib/decimal";
+import { add, compare, type Decimal, parseDecimal, subtract, toText, zero } from "@/lib/decimal";
 import { ServiceError } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
 import type { ApiKey } from "./api-key";
@@ -40,23 +40,33 @@ export type BlockingPeriod = {
   endsAt: number;
   limit: Decimal;
   spent: Decimal;
+  /** By reservations: all that is held counts against the present period. */
+  held: Decimal;
+  /** Whether now is in it. */
+  isPresent: boolean;
 };
 
 /** A blocking budget, with its known periods. */
 export type BlockingBudget = Omit<BlockingBudgetRow, "period"> & { periods: BlockingPeriod[] };
 
-/** Converts what the database describes. @param more periods of these budgets besides the present ones */
+/**
+ * Converts what the database describes.
+ * @param more periods of these budgets besides the present ones
+ * @param held what reservations hold of them, by budget, USD
+ */
 export function parseBudgets(
   rows: readonly BlockingBudgetRow[],
   more: readonly BudgetPeriodRow[] = [],
+  held: ReadonlyMap<string, Decimal> = new Map(),
 ): BlockingBudget[] {
   return rows.map(({ period, ...budget }) => {
     const others = more.filter((row) => row.budget_id === budget.id && row.from !== period?.from);
-    return { ...budget, periods: [...(period ? [period] : []), ...others].map(toPeriod) };
+    const present = period ? [{ ...toPeriod(period, held.get(budget.id)), isPresent: true }] : [];
+    return { ...budget, periods: [...present, ...others.map((row) => toPeriod(row))] };
   });
 }
 
-function toPeriod(row: BudgetPeriodRow): BlockingPeriod {
+function toPeriod(row: BudgetPeriodRow, held = zero): BlockingPeriod {
   return {
     from: row.from,
     until: row.until,
@@ -64,6 +74,8 @@ function toPeriod(row: BudgetPeriodRow): BlockingPeriod {
     endsAt: row.ends_at,
     limit: parseDecimal(row.limit_usd),
     spent: parseDecimal(row.spent_usd),
+    held,
+    isPresent: false,
   };
 }
 
@@ -131,16 +143,19 @@ export function isUsedUp(period: BlockingPeriod, spent: Decimal): boolean {
  * The refusal of a message that a budget leaves no room for. It names the budget, its period and when it resets, and says
  * what is spent of how much only to a caller who may read it.
  * @param spent USD in the period before the message
+ * @param held USD that reservations hold of it
  */
 export function budgetExceeded(
   mayRead: boolean,
   budget: BlockingBudget,
   period: BlockingPeriod,
   spent: Decimal,
+  held: Decimal = zero,
 ): ServiceError {
   const name = `the budget "${budget.name}"`;
   const limit = mayRead ? toText(period.limit) : undefined;
-  const figures = limit === undefined ? "" : `: $${limit}, of which $${toText(spent)} is spent`;
+  const figures =
+    limit === undefined ? "" : `: $${limit}, of which $${toText(spent)} is spent${heldText(held)}`;
   const what = isUsedUp(period, spent)
     ? `T${name.slice(1)} is used up${figures}.`
     : `This would take ${name} past its limit${figures}.`;
@@ -158,6 +173,20 @@ export function budgetExceeded(
     ...(limit !== undefined && {
       limit_usd: new ExactNumber(limit),
       spent_usd: new ExactNumber(toText(spent)),
+      ...heldFields(period.limit, spent, held),
     }),
   });
+}
+
+/** What a refusal says of reservations; nothing where they hold nothing. */
+export const heldText = (held: Decimal): string =>
+  compare(held, zero) > 0 ? ` and $${toText(held)} is held by reservations` : "";
+
+/** What a refusal says of what is held and left. */
+export function heldFields(limit: Decimal, spent: Decimal, held: Decimal) {
+  const left = subtract(limit, add(spent, held));
+  return {
+    ...(compare(held, zero) > 0 && { held_usd: new ExactNumber(toText(held)) }),
+    remaining_usd: new ExactNumber(toText(compare(left, zero) > 0 ? left : zero)),
+  };
 }

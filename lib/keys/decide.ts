@@ -2,10 +2,11 @@ import { challenge } from "@/lib/access/credentials";
 import type { Permission } from "@/lib/contract/access/permissions";
 import type { MessageSource } from "@/lib/contract/ledger/message";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
-import { add, compare, type Decimal, toText } from "@/lib/decimal";
+import { add, compare, type Decimal, toText, zero } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
 import type { ApiKey, KeyUsage } from "./api-key";
+import { heldFields, heldText } from "./blocking-budgets";
 import { allowsAddress, allowsFeature, allowsProject, allowsSource, allowsUser } from "./conditions";
 
 /** The rolling window of a rate limit in milliseconds. */
@@ -62,24 +63,33 @@ export function decideAttempt(key: ApiKey, attempt: Attempt): Verdict<null> {
 
 /**
  * Decides whether a key may record a cost. Its monthly limit may be reached but not exceeded. A key that has reached it
- * records nothing more, not even at a cost of 0, because usage without a price may be priced later. Do not call it for
- * reads and replays, to which the limit does not apply.
+ * records nothing more, not even at a cost of 0, because usage without a price may be priced later. A limit may be set to record
+ * what is past it all the same. Do not call it for reads and replays, to which the limit does not apply.
  * @param spent USD that the key has recorded in this UTC month
  * @param cost USD
  * @param now the database's time in milliseconds since 1970
+ * @param held USD that other reservations of the key hold. What is known to cost nothing has room beside them
  */
-export function decideCost(key: ApiKey, spent: Decimal, cost: Decimal, now: number): Verdict<null> {
+export function decideCost(
+  key: ApiKey,
+  spent: Decimal,
+  cost: Decimal,
+  now: number,
+  held: Decimal = zero,
+): Verdict<null> {
   const { monthlyLimit } = key;
-  if (monthlyLimit === null) return null;
+  if (monthlyLimit === null || key.onLimit === "record") return null;
   const isUsedUp = compare(spent, monthlyLimit) >= 0;
-  if (!isUsedUp && compare(add(spent, cost), monthlyLimit) <= 0) return null;
+  const after = add(spent, compare(cost, zero) > 0 ? add(cost, held) : cost);
+  if (!isUsedUp && compare(after, monthlyLimit) <= 0) return null;
   const limit = toText(monthlyLimit);
   const what = isUsedUp
-    ? `The API key's monthly limit is used up: $${limit}, of which $${toText(spent)} is spent.`
-    : `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent.`;
+    ? `The API key's monthly limit is used up: $${limit}, of which $${toText(spent)} is spent${heldText(held)}.`
+    : `This would take the API key past its monthly limit: $${limit}, of which $${toText(spent)} is spent${heldText(held)}.`;
   return new ServiceError("monthly_limit_exceeded", `${what} The limit resets on ${nextMonth(now)}.`, {
     limit_usd: new ExactNumber(limit),
     spent_usd: new ExactNumber(toText(spent)),
+    ...heldFields(monthlyLimit, spent, held),
     resets_at: `${nextMonth(now)}T00:00:00Z`,
     // The limit of a key has no raise that ends by itself: an admin changes it.
     how_to_ask: { page: `${serviceAddress()}/workspaces/ask?key=${key.id}` },

@@ -10,8 +10,10 @@ as $$
     select date_trunc('month', at, 'UTC')::timestamptz as begins, (date_trunc('month', at at time zone 'UTC'))::date as first_day
   ), judged as (
     select k.workspace_id, k.id::text as subject_id, k.name, month.first_day, k.monthly_limit as limit_usd,
-      coalesce(spent.amount_usd, 0) as spent_usd,
+      coalesce(spent.amount_usd, 0) as spent_usd, refused.usd as refused_usd, k.on_limit,
       case
+        -- It refuses what would exceed it, so it need not be reached.
+        when refused.usd > 0 and coalesce(spent.amount_usd, 0) + refused.usd >= k.monthly_limit then 'alert'
         when k.monthly_limit is null or coalesce(spent.amount_usd, 0) * 100 < k.monthly_limit * rule.percent then 'ok'
         when coalesce(spent.amount_usd, 0) >= k.monthly_limit then 'alert'
         else 'warning'
@@ -26,6 +28,10 @@ as $$
     join private.alert_rule_defaults() as d on d.rule = 'key_limit'
     left join public.alert_rules as r on r.workspace_id = k.workspace_id and r.rule = 'key_limit'
     cross join lateral (select coalesce(r.parameter, d.parameter) as percent) as rule
+    cross join lateral (
+      select coalesce(sum(f.amount_usd), 0) as usd from public.refused_spend as f
+      where f.workspace_id = k.workspace_id and f.api_key_id = k.id and f.budget_id is null and f.period_from = month.first_day
+    ) as refused
     where (k.monthly_limit > 0 or s.state is not null)
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > at)
       and coalesce(r.is_on, true)
@@ -36,6 +42,7 @@ as $$
     'details', jsonb_build_object(
       'subject', name, 'amount_usd', trim_scale(limit_usd)::text, 'spent_usd', trim_scale(spent_usd)::text,
       'percent', trim_scale(round(spent_usd * 100 / nullif(limit_usd, 0), 2))::text,
+      'refused_usd', trim_scale(refused_usd)::text, 'on_limit', on_limit,
       'period_from', first_day, 'period_until', (first_day + interval '1 month')::date
     )
   )

@@ -104,6 +104,7 @@ create table public.api_keys (
   rotated_at timestamptz,
   source_settings jsonb
   constraint api_keys_source_settings_are_known check (private.are_source_settings(source_settings)),
+  on_limit text not null default 'refuse' constraint api_keys_on_limit_check check (on_limit in ('refuse', 'record')),
   primary key (workspace_id, id),
   foreign key (workspace_id, project_id) references public.projects (workspace_id, id),
   -- It acts in the name of the person who connected a program, and the secret of a key can be anybody's.
@@ -114,6 +115,8 @@ create table public.api_keys (
     or (kind = 'environment' and workspace_id = '00000000-0000-4000-8000-0000000000d0')
   )
 );
+
+comment on column public.api_keys.on_limit is 'What its monthly limit does with costs past it: refuses them, or records them and says so.';
 
 create index api_keys_created_by_idx on public.api_keys (created_by);
 create index api_keys_project_idx on public.api_keys (workspace_id, project_id);
@@ -131,8 +134,8 @@ grant all on public.api_keys to service_role;
 -- a secret admits nobody, and users may not write secrets. Not granted: id, kind, prefix, last_four, created_by,
 -- created_at, rotated_at, last_used_at; of an existing key, also the workspace and the environment.
 -- The policies of keys hold: members change the keys they made, admins all. Triggers write the audit log.
-grant insert (workspace_id, name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, environment, source_settings),
-  update (name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, revoked_at, source_settings)
+grant insert (workspace_id, name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, environment, source_settings, on_limit),
+  update (name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, revoked_at, source_settings, on_limit)
   on public.api_keys to authenticated;
 
 create policy "A member reads the keys of their workspaces"

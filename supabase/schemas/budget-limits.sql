@@ -69,7 +69,8 @@ grant execute on function private.load_budget_periods(jsonb) to outlay_service, 
 
 -- What every key may learn of its limits, whatever its permissions: its spend, and the blocking budgets that its own settings
 -- name. Budgets of other scopes may also block it; the refusal names them.
--- returns: { spent_usd: exact text, this UTC month; budgets: as load_blocking_budgets, with a period of now }
+-- returns: { spent_usd, refused_usd: exact text, this UTC month; refused_usd: by its monthly limit; held_usd: by its reservations;
+-- held: [{ id, usd }], what is held of budgets of its workspace; budgets: as load_blocking_budgets, with a period of now }
 create function private.read_key_limits(of_key uuid)
 returns jsonb
 language sql stable security definer set search_path = ''
@@ -79,6 +80,19 @@ as $$
       select trim_scale(spend.amount_usd) from public.key_spend as spend
       where spend.workspace_id = k.workspace_id and spend.api_key_id = k.id
         and spend.month = date_trunc('month', now() at time zone 'UTC')::date
+    ), 0)::text,
+    'held_usd', coalesce((
+      select trim_scale(sum(r.amount_usd)) from private.held_reservations(array[k.workspace_id], clock_timestamp()) as r
+      where r.api_key_id = k.id
+    ), 0)::text,
+    'held', coalesce((
+      select jsonb_agg(jsonb_build_object('id', h.budget_id, 'usd', h.usd::text))
+      from private.held_of_budgets(array[k.workspace_id], clock_timestamp()) as h
+    ), '[]'),
+    'refused_usd', coalesce((
+      select trim_scale(sum(s.amount_usd)) from public.refused_spend as s
+      where s.workspace_id = k.workspace_id and s.api_key_id = k.id and s.budget_id is null
+        and s.period_from = date_trunc('month', now() at time zone 'UTC')::date
     ), 0)::text,
     'budgets', coalesce((
       select jsonb_agg(jsonb_build_object(
@@ -169,7 +183,11 @@ begin
     from private.budget_changes(workspace, added) as changed
     join public.budgets as b on b.workspace_id = workspace and b.id = changed.budget_id and b.blocks
     cross join lateral private.budget_periods(b, changed.at) as found
-    where changed.usd > 0 and (found.period ->> 'spent_usd')::numeric > (found.period ->> 'limit_usd')::numeric
+    where changed.usd > 0 and (found.period ->> 'spent_usd')::numeric + case
+        when private.budget_period(b, clock_timestamp()) = private.budget_period(b, changed.at) then coalesce((
+          select h.usd from private.held_of_budgets(array[workspace], clock_timestamp()) as h where h.budget_id = b.id
+        ), 0) else 0
+      end > (found.period ->> 'limit_usd')::numeric
     order by (found.period ->> 'ends_at')::bigint desc, b.name, b.id
     limit 1
   );

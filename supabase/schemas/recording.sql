@@ -53,7 +53,8 @@ $$;
 -- requested: { hashes: [hex], tokens: [hex], ids: [uuid], projects: [{ slug }], idempotency: [{ key }] }; hashes (of secrets),
 --   tokens (hashes of access tokens) and ids are how the requests name their keys. Besides, of what emitters tell: tellers:
 --   [lookup], the keys that they tell with; tellings and marks, see `private.load_tellings`.
--- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }], tellings }
+-- returns: { now: ms, keys: [...], projects: [{ workspace_id, slug, id }], idempotency: [{ workspace_id, key, request, response }],
+--   refused: see `private.refused_among`, held: see `private.load_held`, tellings }
 --
 -- Keys that have a limit are locked first, in order of id. Only then the time is taken and the state read, each statement
 -- with its own snapshot: state that was read before the lock could let limits be exceeded.
@@ -76,6 +77,8 @@ declare
   projects json := '[]';
   replays json := '[]';
   budgets jsonb;
+  refused jsonb;
+  held jsonb;
   teller_ids uuid[];
   tellings jsonb;
 begin
@@ -101,7 +104,7 @@ begin
 
   limited_ids := array(
     select id from public.api_keys
-    where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null)
+    where id = any (key_ids) and (monthly_limit is not null or rate_limit_rpm is not null or requested ? 'reserving')
     order by id
     for no key update
   );
@@ -168,6 +171,7 @@ begin
     'project_id', k.project_id,
     'conditions', k.conditions,
     'monthly_limit', k.monthly_limit::text,
+    'on_limit', k.on_limit,
     'spent', usage -> k.id::text ->> 'spent',
     'expires_at', (extract(epoch from k.expires_at) * 1000)::bigint,
     'revoked', k.revoked_at is not null,
@@ -200,6 +204,14 @@ begin
     budgets := private.load_blocking_budgets(workspace_ids);
   end if;
 
+  -- Ends of reservations are compared with the time that `load_held` takes, under all locks.
+  if requested ? 'reservations' or requested ? 'reserving' or jsonb_array_length(requested -> 'projects') > 0 and exists (
+    select from private.reservations as r
+    where r.workspace_id = any (workspace_ids) and r.state = 'held' and r.expires_at > now_at
+  ) then
+    held := private.load_held(workspace_ids, key_ids, requested);
+  end if;
+
   if jsonb_array_length(requested -> 'idempotency') > 0 then
     select coalesce(json_agg(json_build_object(
       'workspace_id', i.workspace_id, 'key', i.key, 'request', i.request, 'response', i.response
@@ -208,6 +220,9 @@ begin
     from private.idempotency as i
     where i.workspace_id = any (workspace_ids)
       and i.key = any (array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted));
+    refused := private.refused_among(
+      workspace_ids, array(select wanted.value ->> 'key' from jsonb_array_elements(requested -> 'idempotency') as wanted)
+    );
   end if;
 
   if cardinality(teller_ids) > 0 then
@@ -223,7 +238,8 @@ begin
 
   return json_build_object(
     'now', (extract(epoch from now_at) * 1000)::bigint,
-    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets, 'tellings', tellings
+    'keys', keys, 'projects', projects, 'idempotency', replays, 'budgets', budgets, 'refused', refused, 'held', held,
+    'tellings', tellings
   );
 end
 $$;

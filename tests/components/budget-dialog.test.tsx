@@ -225,3 +225,24 @@ test("A budget says whom it warns, and that it falls back when they are gone", (
   ).toContain("Warns Ada and Finance (turned off)");
   expect(card({ people: [], channels: [], falls_back: true })).toMatch(/has left or is turned off/);
 });
+
+test("Says of a budget what limits refused, and nothing where they refused nothing", () => {
+  const budget = Object(budgetExamples.responses?.Budget) as Budget;
+  for (const [refused, said] of [
+    [7.25, "$7.25 refused by limits; it may have been spent"],
+    [0, undefined],
+  ] as const) {
+    show(
+      <BudgetCard
+        budget={{ ...budget, refused_usd: refused }}
+        workspace="acme"
+        reached={[]}
+        actions={null}
+      />,
+    );
+    const text = screen.getByRole("region").textContent ?? "";
+    if (said) expect(text).toContain(said);
+    else expect(text).not.toContain("refused");
+    cleanup();
+  }
+});

@@ -78,7 +78,7 @@ describe("A key near its monthly limit", () => {
     await judge(now);
     expect(await lastDetails()).toEqual({
       ...{ subject: "Test key", amount_usd: "100", spent_usd: "100.5", percent: "100.5" },
-      ...{ period_from: "2026-11-01", period_until: "2026-12-01" },
+      ...{ period_from: "2026-11-01", period_until: "2026-12-01", refused_usd: "0", on_limit: "refuse" },
     });
     await judge("2026-12-01T00:00:01Z");
     expect(await fired()).toEqual([
@@ -86,6 +86,25 @@ describe("A key near its monthly limit", () => {
     ]);
     expect(await lastDetails()).toMatchObject({ because: "period_over", spent_usd: "100.5" });
     expect(await states()).toEqual([]);
+  });
+
+  test("Alerts once it refuses costs, though it is not reached, until it is raised above them", async () => {
+    const { id } = await key({ monthly_limit: "100" });
+    await spend(id, "99");
+    await judge(now);
+    await rows(
+      `insert into public.refused_spend
+         (workspace_id, environment, api_key_id, day, period_from, made_on, amount_usd, message_count)
+       values ($1, 'live', $2, '2026-11-18', '2026-11-01', '2026-11-18', 7.25, 3)`,
+      [workspace, id],
+    );
+    await judge(now);
+    expect(await lastDetails()).toMatchObject({ spent_usd: "99", refused_usd: "7.25" });
+    await rows("update public.api_keys set monthly_limit = 200 where id = $1", [id]);
+    await judge(now);
+    expect(await fired()).toEqual([
+      ...["key_limit warning 2026-11-01", "key_limit alert 2026-11-01", "key_limit ok 2026-11-01"],
+    ]);
   });
 
   test("Tells when the limit is raised, and not again in that month after it is lowered", async () => {

@@ -57,7 +57,21 @@ test("Each kind is kept for its days, and removed after them", async () => {
       days,
       status,
     );
+  for (const [model, days] of [
+    ["old", 31],
+    ["recent", 29],
+  ] as const)
+    await run(
+      `insert into private.refused_calls
+         (workspace_id, environment, key_hash, api_key_id, day, model, period_from, amount_usd, refused_at)
+       values ($1, 'live', sha256(convert_to($2, 'UTF8')), gen_random_uuid(), now(), $2, now(), 1, now() - $3 * interval '1 day')`,
+      model,
+      days,
+    );
   expect(await sweepOldRecords()).toBe(1);
+  expect(await namesOf("select model as name from private.refused_calls where workspace_id = $1")).toEqual([
+    "recent",
+  ]);
   expect(await namesOf("select key as name from private.idempotency where workspace_id = $1")).toEqual([
     "recent",
   ]);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { TestDatabase } from "@/tests/helpers/database";
@@ -199,6 +200,26 @@ describe("A key's reads", () => {
     expect(await see({ allow: ["a"] })).toEqual(["a live"]);
     expect(await see({ deny: ["a"] })).toEqual(["b live"]);
     expect(await see({ allow: [] })).toEqual([]);
+  });
+
+  test("See what limits refused only where they may read all spend", async () => {
+    await fixtures.sql.query(
+      `insert into public.refused_spend
+         (workspace_id, environment, api_key_id, day, project, period_from, made_on, amount_usd, message_count)
+       select $1, environment, gen_random_uuid(), '2026-11-18', 'a', '2026-11-01', '2026-11-18', 1, 1
+       from unnest(array['live', 'test']) as environment`,
+      [workspace],
+    );
+    const seen = async (claims: Record<string, unknown>) => {
+      const key = { id: "k", workspace_id: workspace, environment: "live", allow: null, deny: [], ...claims };
+      const statement = "select environment from public.refused_spend";
+      return (await as("outlay_key", { "request.api_key": key }, statement)).map((row) => row.environment);
+    };
+    expect(await seen({})).toEqual(["live"]);
+    expect(await seen({ environment: "test" })).toEqual(["test"]);
+    expect(await seen({ workspace_id: randomUUID() })).toEqual([]);
+    for (const claims of [{ allow: ["a"] }, { deny: ["b"] }, { users: ["bo"] }])
+      expect(await seen(claims)).toEqual([]);
   });
 
   test.each(totalsTables)(

@@ -190,6 +190,17 @@ const given: Record<string, unknown[][]> = {
     [{ workspaceId: "w", environment: "live" }],
     [{ workspaceId: "w", environment: "live" }, "x"],
   ],
+  selectRefused: [
+    [{ workspaceId: "w", filters: {} }, january],
+    [
+      {
+        workspaceId: "w",
+        filters: { project: "x", key: null, provider: "x", model: null, environment: "live" },
+      },
+      january,
+    ],
+  ],
+  selectRefusedOfBudgets: [["w"], ["w", "x"]],
   selectTypeTotals: scopes().flatMap((scope) =>
     [undefined, { bucket: "day", groupBy: "key" }, { bucket: "month", groupBy: "type" }].map((series) => [
       scope,

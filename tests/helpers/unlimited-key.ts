@@ -11,6 +11,7 @@ export const unlimitedKey: ApiKey = {
   project: null,
   conditions: {},
   monthlyLimit: null,
+  onLimit: "refuse",
   expiresAt: null,
   revoked: false,
   workspaceDeleted: false,

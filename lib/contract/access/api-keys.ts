@@ -64,6 +64,9 @@ const granted = distinct(
   "What the key may do. You can grant only permissions that you have.",
 ).min(1, "must name at least one permission");
 
+/** What a key's monthly limit does with costs past it. */
+export const onLimit = z.enum(["refuse", "record"]).meta({ id: "OnLimit" });
+
 /** The settings of a key besides name and permissions. Null means no restriction, as leaving the field out does. */
 const limits = {
   project_id: uuid.nullable().optional().meta({
@@ -74,6 +77,10 @@ const limits = {
   monthly_limit: positiveDecimal("The most it may record in a UTC month, USD.", { orZero: true })
     .nullable()
     .optional(),
+  on_limit: onLimit.optional().meta({
+    description:
+      "What its monthly limit does with costs past it. `refuse`, the default: 402 `monthly_limit_exceeded`. `record`: they are recorded, marked with `over_limit` and alerted; for programs that tell of calls after they were made. Budgets that block refuse either way.",
+  }),
   expires_at: instant.nullable().optional().meta({ description: "The time from which the key is refused." }),
   rate_limit_rpm: z
     .int("must be a whole number")
@@ -134,6 +141,7 @@ export const apiKey = z
       })
       .meta({ description: "A list is empty if there is no such condition." }),
     monthly_limit: decimalNumber("USD.").nullable(),
+    on_limit: onLimit.meta({ description: "What the limit does with costs past it." }),
     spent: decimalNumber("Recorded with this key in the current UTC month, USD."),
     expires_at: instant.nullable(),
     rate_limit_rpm: z.int().nullable(),

@@ -17,6 +17,7 @@ export type SummarizedKey = {
     users?: readonly string[] | null;
   } | null;
   monthly_limit?: ExactNumber | number | null;
+  on_limit?: "refuse" | "record";
   expires_at?: string | null;
   rate_limit_rpm?: number | null;
   allowed_cidrs?: readonly string[] | null;
@@ -44,7 +45,8 @@ export function summarizeKey(key: SummarizedKey): string {
     features?.length && `with the ${count(features, "feature")} ${enumerate(features, "or")}`,
     sources?.length && `with the ${count(sources, "source")} ${enumerate(sources, "or")}`,
     users?.length && `for the ${count(users, "user")} ${enumerate(users)}`,
-    isSet(key.monthly_limit) && `up to ${formatUsd(key.monthly_limit)} a month`,
+    isSet(key.monthly_limit) &&
+      `up to ${formatUsd(key.monthly_limit)} a month${key.on_limit === "record" ? " (more is recorded and marked)" : ""}`,
     key.rate_limit_rpm && `at most ${group(String(key.rate_limit_rpm))} requests a minute`,
     key.allowed_cidrs?.length && `from ${enumerate(key.allowed_cidrs, "or")}`,
     key.expires_at && formatEnd(key.expires_at),

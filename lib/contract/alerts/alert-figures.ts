@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onLimit } from "@/lib/contract/access/api-keys";
 import { day, decimalNumber, instant } from "@/lib/contract/values/fields";
 
 /**
@@ -59,6 +60,12 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
         .meta({ description: "Null where it was removed." }),
       spent_usd: decimal("The spend recorded with the key in the month, USD."),
       percent: decimal("The share of the limit that is spent, in percent.").nullable(),
+      refused_usd: decimal(
+        "What the limit refused to record in the month, USD. It may have been spent.",
+      ).optional(),
+      on_limit: onLimit.optional().meta({
+        description: "What the limit does with costs past it.",
+      }),
     }),
     z.object({
       rule: z.literal("key_expiry"),

@@ -18,6 +18,7 @@ const key = {
     users: [],
   },
   monthly_limit: 50,
+  on_limit: "refuse",
   spent: 12.4075,
   expires_at: "2027-03-01T00:00:00.000+00:00",
   rate_limit_rpm: 600,

@@ -29,6 +29,7 @@ const budget = {
   usual_amount: 1000,
   raise: null,
   alert_at: { percent: [50, 80, 100], usd: [] },
+  refused_usd: 7.25,
   forecast: 1030,
   forecast_details: {
     low_usd: 1010,

@@ -4,6 +4,37 @@ const projectId = "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20";
 
 export const messageExamples: ExampleSet = {
   requests: {
+    ReservationRequest: {
+      tokens: {
+        summary: "Input tokens, and the most output tokens",
+        value: {
+          project: "checkout",
+          message: {
+            type: "usage",
+            provider: "openai",
+            model: "gpt-4o",
+            lines: [
+              { unit_type: "input_tokens", quantity: 1200 },
+              { unit_type: "output_tokens", quantity: 4000 },
+            ],
+          },
+        },
+      },
+      most: {
+        summary: "The most that the call may cost",
+        value: {
+          project: "checkout",
+          message: {
+            type: "usage",
+            provider: "openai",
+            unit_type: "requests",
+            quantity: 1,
+            estimated_cost: 0.5,
+          },
+          expires_in_seconds: 60,
+        },
+      },
+    },
     VoidRequest: {
       twice: {
         summary: "A cost that was recorded twice",
@@ -196,6 +227,15 @@ export const messageExamples: ExampleSet = {
     },
   },
   responses: {
+    Reservation: {
+      id: "0193a1b4-52c7-7d3a-8f10-4be2c6d90a60",
+      state: "held",
+      held_usd: 0.043,
+      created_at: "2026-11-21T10:15:00.000+00:00",
+      expires_at: "2026-11-21T10:20:00.000+00:00",
+      message_id: null,
+      settled_usd: null,
+    },
     BulkAction: {
       id: "0193a1c9-0f1d-7e52-a1c4-7d20b3f64e19",
       action: "void",

@@ -250,6 +250,7 @@ export const spendExamples: ExampleSet = {
       environment: "live",
       totals,
       booked_ahead: null,
+      refused: { total_usd: 7.25, message_count: 3 },
       compare: "previous",
       previous: {
         from: "2026-11-09",

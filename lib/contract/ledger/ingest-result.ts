@@ -50,6 +50,28 @@ export const ingestResult = z
       description:
         "When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month.",
     }),
+    over_limit: z
+      .object({
+        limit_usd: decimalNumber("USD in a UTC month."),
+        spent_usd: decimalNumber("Recorded with the key this month, with this message, USD."),
+      })
+      .optional()
+      .meta({
+        description:
+          "Only past the monthly limit of a key that records what is past it (`on_limit` is `record`).",
+      }),
+    reservation: z
+      .object({
+        id: uuid,
+        state: z.enum(["settled", "settled_before", "released", "expired", "unknown"]),
+        held_usd: decimalNumber("What it held, USD.").optional(),
+        over_usd: decimalNumber("What the message cost more than that, USD.").optional(),
+      })
+      .optional()
+      .meta({
+        description:
+          "What became of the reservation that the message named. Only `settled` used it; otherwise the message was decided like one that names none.",
+      }),
     dry_run: z.literal(true).optional(),
   })
   .meta({ id: "IngestResult" });

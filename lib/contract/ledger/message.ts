@@ -87,7 +87,8 @@ function isGiven(message: unknown, name: string): boolean {
 
 const hasLineOr = (name: string) => (message: unknown) => isGiven(message, name) || isGiven(message, "lines");
 
-const usageMessage = ownLine
+/** What one call of a model used. */
+export const usageMessage = ownLine
   .reduce(
     (message, name) =>
       message.refine(
@@ -231,6 +232,10 @@ export const ingestRequest = z
     project: projectSlug,
     source,
     idempotency_key: idempotencyKey.optional(),
+    reservation_id: z.uuid().toLowerCase().optional().meta({
+      description:
+        "The reservation that the message settles. It may cost less than was held, or more: up to twice of it is recorded whatever the limits say by now.",
+    }),
     message: costMessage,
   })
   .meta({ id: "CostMessage" });

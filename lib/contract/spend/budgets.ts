@@ -187,6 +187,9 @@ export const budget = budgetRow
       percent: z.array(decimalNumber("Per cent of the limit.")),
       usd: z.array(decimalNumber("USD.")),
     }),
+    refused_usd: decimalNumber(
+      "What limits refused to record of what it counts in the present period, USD: this budget, and others as far as its scope is a project, key, provider, model or all spend. It may have been spent all the same, and is not part of `spent`.",
+    ),
     forecast: decimalNumber("The forecast spend at the end of the period, rounded to its accuracy, USD.")
       .nullable()
       .meta({

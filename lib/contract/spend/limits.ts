@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { onLimit } from "@/lib/contract/access/api-keys";
 import { keyPermission } from "@/lib/contract/access/permissions";
 import { source } from "@/lib/contract/ledger/message";
 import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
@@ -31,7 +32,14 @@ export const keyLimits = z
         .object({
           limit_usd: decimalNumber("USD in a UTC month."),
           spent_usd: decimalNumber("Recorded with the key this month, USD."),
-          remaining_usd: decimalNumber("USD; not below 0."),
+          held_usd: decimalNumber("What the key's reservations hold of it, USD."),
+          remaining_usd: decimalNumber("What is neither spent nor held, USD; not below 0."),
+          on_limit: onLimit.meta({
+            description: "What the limit does with costs past it.",
+          }),
+          refused_usd: decimalNumber(
+            "What the limit refused to record this month, USD. It may have been spent, and is not part of `spent_usd`.",
+          ),
           resets_at: instant,
         })
         .nullable()
@@ -56,7 +64,11 @@ export const keyLimits = z
           resets_at: instant.meta({ description: "When the period, or the budget, ends." }),
           limit_usd: decimalNumber("USD.").nullable(),
           spent_usd: decimalNumber("USD.").nullable(),
-          remaining_usd: decimalNumber("USD; not below 0.").nullable(),
+          held_usd: decimalNumber("What reservations hold of it, USD.").nullable(),
+          remaining_usd: decimalNumber("What is neither spent nor held, USD; not below 0.").nullable(),
+          refused_usd: decimalNumber(
+            "What limits refused to record of what it counts in the period, USD. It may have been spent.",
+          ).nullable(),
         }),
       )
       .meta({

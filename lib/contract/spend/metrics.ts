@@ -159,6 +159,13 @@ export const metrics = z
     environment,
     totals: totals.meta({ description: "Spend in the period, up to today." }),
     booked_ahead: bookedAhead,
+    refused: z
+      .object({ total_usd: decimalNumber("USD."), message_count: z.int() })
+      .nullable()
+      .meta({
+        description:
+          "What limits of keys and blocking budgets refused to record of the period (402). Not part of the totals: it may have been spent all the same. A retry with the same idempotency key counts once, and what is recorded later is taken out. Null with filters other than project, key, provider and model, by which it is not kept.",
+      }),
     compare: comparison.meta({ description: "What the period is compared with." }),
     previous: previousTotals,
     forecast_usd: decimalNumber("USD.").nullable().meta({

@@ -39,7 +39,7 @@ export async function readChanges(
     ),
   ];
   if (issues.length > 0) throw validationFailed(issues);
-  const { name, project_id, monthly_limit: limit, expires_at, rate_limit_rpm } = request;
+  const { name, project_id, monthly_limit: limit, on_limit, expires_at, rate_limit_rpm } = request;
   const given: { [Column in keyof KeyColumns]: KeyColumns[Column] | undefined } = {
     name,
     permissions: request.permissions && keyPermissions.filter((each) => request.permissions?.includes(each)),
@@ -47,6 +47,7 @@ export async function readChanges(
     conditions:
       request.conditions === undefined ? undefined : mergeConditions(current.conditions, request.conditions),
     monthly_limit: typeof limit === "string" ? toText(parseDecimal(limit)) : limit,
+    on_limit,
     expires_at,
     rate_limit_rpm,
     allowed_cidrs:

@@ -23,6 +23,7 @@ export type KeyColumns = {
   project_id: string | null;
   conditions: KeyConditions;
   monthly_limit: string | null;
+  on_limit: "refuse" | "record";
   expires_at: string | null;
   rate_limit_rpm: number | null;
   allowed_cidrs: string[];
@@ -40,6 +41,7 @@ const keyRow = {
   project: nullable(json<{ slug: string; name: string }>()),
   conditions: json<KeyConditions>(),
   monthly_limit: nullable(numeric()),
+  on_limit: text<"refuse" | "record">(),
   spent: numeric(),
   expires_at: nullable(timestamp()),
   rate_limit_rpm: nullable(integer()),
@@ -74,7 +76,7 @@ export function selectKeys(
     sql`select k.id, k.kind, k.name, k.prefix, k.last_four, k.permissions, k.project_id,
        case when p.id is not null then jsonb_build_object('slug', p.slug, 'name', p.name) end as project,
        k.conditions, trim_scale(k.monthly_limit) as monthly_limit, trim_scale(coalesce(s.amount_usd, 0)) as spent,
-       k.expires_at, k.rate_limit_rpm, k.allowed_cidrs, k.source_settings, k.environment, k.revoked_at, k.rotated_at, k.last_used_at,
+       k.on_limit, k.expires_at, k.rate_limit_rpm, k.allowed_cidrs, k.source_settings, k.environment, k.revoked_at, k.rotated_at, k.last_used_at,
        k.created_at, k.created_by as creator_id,
        case when c.id is not null then jsonb_build_object('id', c.id, 'name', c.display_name, 'email', c.email) end as creator
      from public.api_keys as k
@@ -119,9 +121,9 @@ export async function insertKey(
     client,
     { id: uuid() },
     sql`insert into public.api_keys (workspace_id, environment, name, permissions, project_id, conditions,
-        monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, source_settings)
+        monthly_limit, on_limit, expires_at, rate_limit_rpm, allowed_cidrs, source_settings)
       values (${key.workspace_id}, ${key.environment}, ${key.name}, ${key.permissions}, ${key.project_id},
-        ${key.conditions}, ${key.monthly_limit}, ${key.expires_at}, ${key.rate_limit_rpm}, ${key.allowed_cidrs},
+        ${key.conditions}, ${key.monthly_limit}, ${key.on_limit}, ${key.expires_at}, ${key.rate_limit_rpm}, ${key.allowed_cidrs},
         ${key.source_settings})
       returning id`,
   );

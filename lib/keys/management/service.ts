@@ -101,6 +101,7 @@ const unrestricted = {
   project_id: null,
   conditions: {},
   monthly_limit: null,
+  on_limit: "refuse" as const,
   expires_at: null,
   rate_limit_rpm: null,
   allowed_cidrs: [],

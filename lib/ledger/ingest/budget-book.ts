@@ -1,4 +1,4 @@
-import { add, compare, type Decimal, parseDecimal, zero } from "@/lib/decimal";
+import { add, compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 import type { ServiceError } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
 import {
@@ -13,6 +13,7 @@ import {
   mayReadBudget,
   resetOf,
 } from "@/lib/keys/blocking-budgets";
+import type { Hold } from "@/lib/keys/holds";
 import type { Draft } from "./draft";
 import type { Posting } from "./ledger";
 
@@ -51,27 +52,53 @@ export class BudgetBook {
    * Decides whether a message may be recorded, and counts it if so. A budget may be reached but not exceeded, in any period
    * that it counts. One that is used up takes nothing more but what is known to cost nothing.
    *
+   * What reservations hold counts like what is spent, but not against what is known to cost nothing. A message that settles one has
+   * what that holds, and as much again: the call was made with it.
+   *
    * A dry run leaves no trace, so a key that may not read a budget could try out what is left of it: it is told only of
    * budgets that are used up.
    * @returns the refusal of the budget that resets last, or null
    */
-  decide(key: ApiKey, planned: readonly Planned[], draft: Draft, isDryRun: boolean): ServiceError | null {
+  decide(
+    key: ApiKey,
+    planned: readonly Planned[],
+    draft: Draft,
+    isDryRun: boolean,
+    own?: Hold,
+  ): ServiceError | null {
     const changes = this.#changesOf(key, planned);
     let refused: Change | undefined;
     for (const change of changes) {
       const { budget, period } = change;
       const isHidden = isDryRun && !mayReadBudget(key, budget);
       if (isHidden && !isUsedUp(period, period.spent)) continue;
-      if (!isRefused(change, isHidden ? period.spent : draft.spentIn(period))) continue;
+      const ownUsd = own && isInScope(budget, own.budgeted) ? own.usd : zero;
+      if (isCovered(change.usd, ownUsd)) continue;
+      const held = isHidden ? zero : subtract(draft.heldIn(period), period.isPresent ? ownUsd : zero);
+      if (!isRefused(change, isHidden ? period.spent : draft.spentIn(period), held)) continue;
       if (!refused || resetOf(change.budget, change.period) > resetOf(refused.budget, refused.period))
         refused = change;
     }
     if (refused) {
       const { budget, period } = refused;
-      return budgetExceeded(mayReadBudget(key, budget), budget, period, draft.spentIn(period));
+      return budgetExceeded(
+        mayReadBudget(key, budget),
+        budget,
+        period,
+        draft.spentIn(period),
+        draft.heldIn(period),
+      );
     }
     for (const { period, usd } of changes) draft.addSpentIn(period, usd);
     return null;
+  }
+
+  /** The present periods of the blocking budgets that count a reservation. */
+  periodsOf(key: ApiKey, hold: Hold): BlockingPeriod[] {
+    const budgets = key.environment === "live" ? (this.#budgets.get(key.workspaceId) ?? []) : [];
+    return budgets.flatMap((budget) =>
+      isInScope(budget, hold.budgeted) ? budget.periods.filter(({ isPresent }) => isPresent) : [],
+    );
   }
 
   #changesOf(key: ApiKey, planned: readonly Planned[]): Change[] {
@@ -130,8 +157,12 @@ function toLine(key: ApiKey, { posting, projectId }: Planned): BudgetedLine {
   };
 }
 
-function isRefused({ period, usd, isUnpriced }: Change, spent: Decimal): boolean {
+function isRefused({ period, usd, isUnpriced }: Change, spent: Decimal, held: Decimal): boolean {
   const costs = compare(usd, zero);
   if (isUsedUp(period, spent)) return costs > 0 || (costs === 0 && isUnpriced);
-  return costs > 0 && compare(add(spent, usd), period.limit) > 0;
+  return costs > 0 && compare(add(add(spent, held), usd), period.limit) > 0;
 }
+
+/** Whether what a message costs is within what its reservation holds, and as much again. */
+export const isCovered = (usd: Decimal, held: Decimal): boolean =>
+  compare(held, zero) > 0 && compare(usd, add(held, held)) <= 0;

@@ -1,7 +1,7 @@
 import { postedOn } from "@/lib/contract/values/clock";
 import { exactMs } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
-import { add, type Decimal, parseDecimal, zero } from "@/lib/decimal";
+import { add, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import type { BlockingPeriod } from "@/lib/keys/blocking-budgets";
 import type { NewSubscription } from "@/lib/ledger/recurring/charges";
@@ -9,6 +9,9 @@ import { type Around, marksAround } from "./call";
 import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
 import type { NewProject, Replay } from "./store-messages";
+
+/** A reservation that is settled, by the message that was recorded for it; USD as exact text. */
+export type SettledHold = { workspace_id: string; id: string; message_id: string; usd: string };
 
 /** The answer to an idempotency key, and its request. */
 type Answer = { request: unknown; response: unknown };
@@ -32,6 +35,9 @@ export class Draft {
   readonly #around = new Set<Around>();
   readonly #spent = new Map<LoadedKey, Decimal>();
   readonly #spentIn = new Map<BlockingPeriod, Decimal>();
+  readonly #heldBy = new Map<string, { usd: Decimal; count: number }>();
+  readonly #heldIn = new Map<BlockingPeriod, Decimal>();
+  readonly #settled = new Map<string, SettledHold>();
   /** The sums of the first `#summed` rows, by project and environment, then by day. */
   readonly #days = new Map<string, Map<string, Decimal>>();
   #summed = 0;
@@ -39,8 +45,14 @@ export class Draft {
   private constructor(private readonly base: Draft | undefined) {}
 
   /** An empty draft on the database's present state. */
-  static from({ keys, projects, replays }: Pick<Admission, "keys" | "projects" | "replays">): Draft {
+  static from({
+    keys,
+    projects,
+    replays,
+    held,
+  }: Pick<Admission, "keys" | "projects" | "replays" | "held">): Draft {
     const draft = new Draft(undefined);
+    for (const [id, one] of held.keys) draft.#heldBy.set(id, one);
     for (const { key } of keys.values()) draft.#zones.set(key.workspaceId, key.timeZone);
     draft.knowProjects(projects);
     for (const { workspace_id, key, request, response } of replays) {
@@ -125,6 +137,43 @@ export class Draft {
 
   addSpentIn(period: BlockingPeriod, usd: Decimal): void {
     this.#spentIn.set(period, add(this.spentIn(period), usd));
+  }
+
+  /** What reservations of a key hold, USD, and how many there are. */
+  heldBy(keyId: string): { usd: Decimal; count: number } {
+    return this.#heldBy.get(keyId) ?? this.base?.heldBy(keyId) ?? { usd: zero, count: 0 };
+  }
+
+  /** What reservations hold of a period of a blocking budget, USD. */
+  heldIn(period: BlockingPeriod): Decimal {
+    return this.#heldIn.get(period) ?? this.base?.heldIn(period) ?? period.held;
+  }
+
+  /** Adds what a reservation holds. @param periods of the blocking budgets that count it */
+  addHeld(keyId: string, usd: Decimal, periods: readonly BlockingPeriod[]): void {
+    this.#changeHeld(keyId, usd, 1, periods);
+  }
+
+  /** Settles a reservation: it holds nothing any more. @param periods of the blocking budgets that count it */
+  settle(keyId: string, settled: SettledHold, held: Decimal, periods: readonly BlockingPeriod[]): void {
+    this.#settled.set(settled.id, settled);
+    this.#changeHeld(keyId, subtract(zero, held), -1, periods);
+  }
+
+  #changeHeld(keyId: string, usd: Decimal, count: number, periods: readonly BlockingPeriod[]): void {
+    const held = this.heldBy(keyId);
+    this.#heldBy.set(keyId, { usd: add(held.usd, usd), count: held.count + count });
+    for (const period of periods) this.#heldIn.set(period, add(this.heldIn(period), usd));
+  }
+
+  /** Whether a message of this draft settled a reservation. */
+  isSettled(id: string): boolean {
+    return this.#settled.has(id) || (this.base?.isSettled(id) ?? false);
+  }
+
+  /** The reservations that this draft settles. */
+  get settled(): SettledHold[] {
+    return [...this.#settled.values()];
   }
 
   addMessage(row: LedgerRow): void {

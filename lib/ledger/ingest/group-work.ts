@@ -1,16 +1,18 @@
 import type { IngestRequest } from "@/lib/contract/ledger/message";
 import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
-import { add, type Decimal } from "@/lib/decimal";
+import { add, type Decimal, subtract, zero } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import type { ApiKey } from "@/lib/keys/api-key";
+import type { BlockingPeriod } from "@/lib/keys/blocking-budgets";
 import { decideCost } from "@/lib/keys/decide";
+import type { Hold } from "@/lib/keys/holds";
 import { bookOpen } from "@/lib/ledger/closing/book-open";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { dueCharges, type PeriodCharge, postingsOfCharge } from "@/lib/ledger/recurring/charges";
 import { AllocationBook, type SpendRange } from "./allocation";
-import { BudgetBook, type Planned, type UnknownPeriods } from "./budget-book";
+import { BudgetBook, isCovered, type Planned, type UnknownPeriods } from "./budget-book";
 import type { Submission } from "./call";
 import { isRecurring } from "./call-bounds";
 import { checkMessage } from "./check";
@@ -78,16 +80,22 @@ export class GroupWork {
     return { own: book(own), due: due.map((charge) => ({ ...charge, composed: book(charge.composed) })) };
   }
 
-  /** Why the key's limit has no room for a cost, USD, or a blocking budget for what a message records; null where they have. */
+  /**
+   * Why the key's limit has no room for a cost, USD, or a blocking budget for what a message records; null where they have.
+   * @param hold the reservation that it settles, while that is held
+   */
   decideRoom(
     loaded: LoadedKey,
     request: Submission,
     { own, due }: Work,
     cost: Decimal,
-    { draft, dryRun }: Place,
+    { draft, dryRun }: Pick<Place, "draft" | "dryRun">,
+    hold?: Hold,
   ): Verdict<null> {
     const { key } = loaded;
-    const refusal = decideCost(key, draft.spentBy(loaded), cost, this.now);
+    const held = subtract(draft.heldBy(key.id).usd, hold?.usd ?? zero);
+    const isHeld = hold !== undefined && isCovered(cost, hold.usd);
+    const refusal = isHeld ? null : decideCost(key, draft.spentBy(loaded), cost, this.now, held);
     if (refusal || this.admission.budgets.length === 0) return refusal;
     const projectId = draft.projectId(key.workspaceId, request.project);
     const planned: Planned[] = own.postings.map((posting) => ({ posting, projectId }));
@@ -101,7 +109,13 @@ export class GroupWork {
       [...planned, ...later.map((posting) => ({ posting, projectId }))],
       draft,
       dryRun,
+      hold,
     );
+  }
+
+  /** The present periods of the blocking budgets that count a reservation. */
+  periodsOf(key: ApiKey, hold: Hold): BlockingPeriod[] {
+    return this.#budgets.periodsOf(key, hold);
   }
 
   /** The same for what a correction costs more, USD, with what it records. */
@@ -112,7 +126,7 @@ export class GroupWork {
     { draft, dryRun }: Place,
   ): Verdict<null> {
     return (
-      decideCost(loaded.key, draft.spentBy(loaded), more, this.now) ??
+      decideCost(loaded.key, draft.spentBy(loaded), more, this.now, draft.heldBy(loaded.key.id).usd) ??
       this.#budgets.decide(loaded.key, planned, draft, dryRun)
     );
   }

@@ -3,6 +3,7 @@ import { type IngestRequest, ingestRequest } from "@/lib/contract/ledger/message
 import { parseDecimal, zero } from "@/lib/decimal";
 import type { LoadedKey } from "@/lib/keys/admission-queries";
 import type { ApiKey } from "@/lib/keys/api-key";
+import { parseHeld } from "@/lib/keys/holds";
 import { unlimitedKey } from "@/tests/helpers/unlimited-key";
 import { Group } from "./group";
 
@@ -26,7 +27,16 @@ beforeEach(() => {
     loadedKey({ id: "test", environment: "test" }),
     loadedKey({ id: "limited", monthlyLimit: parseDecimal("1") }),
   ];
-  const admission = { now, tokens: new Map(), projects: [], replays: [], budgets: [], tellings: null };
+  const admission = {
+    now,
+    tokens: new Map(),
+    projects: [],
+    replays: [],
+    budgets: [],
+    refused: [],
+    held: parseHeld(null),
+    tellings: null,
+  };
   group = new Group({ ...admission, keys: new Map(keys.map((key) => [key.key.id, key])) }, new Map());
 });
 

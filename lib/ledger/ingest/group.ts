@@ -4,7 +4,9 @@ import { toText } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import type { Admission, LoadedKey } from "@/lib/keys/admission-queries";
 import { AdmittedCalls } from "@/lib/keys/admitted-calls";
+import type { ApiKey } from "@/lib/keys/api-key";
 import { decideAttempt, decideCall, decideKey } from "@/lib/keys/decide";
+import { type Hold, toHold } from "@/lib/keys/holds";
 import { identify } from "@/lib/keys/identify";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
@@ -17,8 +19,9 @@ import { checkMessage, linesOf } from "./check";
 import { Draft } from "./draft";
 import { costOfWork, GroupWork, type Place, type Work } from "./group-work";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
-import { adjustedBy, listPriceOf, toIngestResult } from "./ingest-result";
+import { adjustedBy, listPriceOf, overLimit, settlementOf, toIngestResult } from "./ingest-result";
 import { rowOf, rowsOf } from "./ledger";
+import { RefusedBook } from "./refused-book";
 import { Retelling } from "./retelling";
 import { SpanSettling } from "./settle-spans";
 import { TellingBook } from "./telling-book";
@@ -35,6 +38,7 @@ export class Group {
   readonly draft: Draft;
   readonly tellings: TellingBook;
   readonly work: GroupWork;
+  readonly refused: RefusedBook;
   readonly #admitted: AdmittedCalls;
   readonly #retelling: Retelling;
   readonly #spans: SpanSettling;
@@ -47,6 +51,7 @@ export class Group {
     this.#admitted = new AdmittedCalls(admission.now);
     this.work = new GroupWork(admission, prices);
     this.draft = Draft.from(admission);
+    this.refused = new RefusedBook(admission);
     this.tellings = new TellingBook(admission.tellings, read);
     this.draft.knowProjects(this.tellings.projects);
     this.#retelling = new Retelling(this.work, this.tellings);
@@ -98,22 +103,47 @@ export class Group {
     if (denied) return denied;
     if (earlier) return this.#retelling.repeat(loaded, request, earlier, place);
     const same = request.telling && this.tellings.find(key.id, request.telling);
-    if (same) return this.#retelling.join(loaded, request, same, place);
+    if (same) {
+      this.refused.record(key, request);
+      return this.#retelling.join(loaded, request, same, place);
+    }
     const crowded =
       checkLines(request.message, place.lines) ?? checkDuePeriods(request.message, place.duePeriods, now);
     if (crowded) return crowded;
     const work = this.work.compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
     const cost = costOfWork(work);
-    const refusal = this.work.decideRoom(loaded, request, work, cost, place);
-    if (refusal) return refusal;
+    const named = this.#reservationOf(key, request);
+    const hold =
+      named?.is_held && !draft.isSettled(named.id)
+        ? toHold(named, draft.projectId(key.workspaceId, named.project))
+        : undefined;
+    const refusal = this.work.decideRoom(loaded, request, work, cost, place, hold);
+    if (refusal) {
+      if (!dryRun) this.refused.refuse(key, request, work, cost, refusal);
+      return refusal;
+    }
+    if (!dryRun) this.refused.record(key, request);
     if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
     place.lines += linesOf(request.message);
     place.duePeriods += work.due.length;
-    return { result: this.#record(loaded, request, work, place), replayed: false };
+    return { result: this.#record(loaded, request, work, place, hold), replayed: false };
   }
 
-  #record({ key }: LoadedKey, request: Submission, { own, due }: Work, place: Place): IngestResult {
+  /** The reservation that a message names, if it is its key's. */
+  #reservationOf(key: ApiKey, { reservation_id: id }: Submission) {
+    if (id === undefined) return undefined;
+    return this.admission.held.named.find((row) => row.id === id && row.api_key_id === key.id);
+  }
+
+  #record(
+    loaded: LoadedKey,
+    request: Submission,
+    { own, due }: Work,
+    place: Place,
+    hold: Hold | undefined,
+  ): IngestResult {
+    const { key } = loaded;
     const { draft, dryRun } = place;
     const owner = this.work.ownerOf(key, request, draft.projectIn(key.workspaceId, request.project));
     const { id } = owner;
@@ -130,6 +160,10 @@ export class Group {
     if (isRecurring(request.message)) {
       draft.subscriptions.push(toSubscription(owner, request.message, this.work.now));
     }
+    if (hold) {
+      const settled = { workspace_id: key.workspaceId, id: hold.id, message_id: id, usd: toText(own.cost) };
+      draft.settle(key.id, settled, hold.usd, this.work.periodsOf(key, hold));
+    }
     const answer = {
       id,
       amount_usd: toText(own.amount),
@@ -140,6 +174,13 @@ export class Group {
       rate: own.rate,
       due_periods: periods.length > 0 ? periods : undefined,
       adjusts: adjustedBy(own.postings),
+      over_limit: overLimit(key, draft.spentBy(loaded)),
+      reservation: settlementOf(
+        request.reservation_id,
+        hold,
+        this.#reservationOf(key, request)?.state,
+        own.cost,
+      ),
       dry_run: dryRun ? (true as const) : undefined,
     };
     const remembered = { response: answer, message_id: id };

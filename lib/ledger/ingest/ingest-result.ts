@@ -1,7 +1,9 @@
 import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
-import { parseDecimal, sum, toText } from "@/lib/decimal";
+import { compare, type Decimal, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
+import type { ApiKey } from "@/lib/keys/api-key";
+import type { Hold, ReservationRow } from "@/lib/keys/holds";
 import type { StatedRate } from "./compose";
 import type { Posting } from "./ledger";
 
@@ -20,15 +22,68 @@ export function adjustedBy(postings: readonly Pick<Posting, "adjusts">[]): strin
   return adjusting?.adjusts && toInstant(Date.parse(adjusting.adjusts));
 }
 
+/**
+ * The mark of a message that takes its key past a monthly limit which records what is past it, as answers are stored; undefined
+ * within the limit. @param spent USD in this UTC month, with the message
+ */
+export function overLimit({ monthlyLimit: limit, onLimit }: ApiKey, spent: Decimal) {
+  if (limit === null || onLimit !== "record" || compare(spent, limit) <= 0) return undefined;
+  return { limit_usd: toText(limit), spent_usd: toText(spent) };
+}
+
+/** What became of the reservation that a message named, as answers are stored. @param cost of the message, USD */
+export function settlementOf(
+  id: string | undefined,
+  hold: Hold | undefined,
+  state: ReservationRow["state"] | undefined,
+  cost: Decimal,
+) {
+  if (id === undefined) return undefined;
+  // One that was held when it was read, and is not now, was settled by another message of the group.
+  if (!hold)
+    return {
+      id,
+      state: state === undefined ? "unknown" : state === "held" ? "settled_before" : endOf(state),
+    };
+  const over = subtract(cost, hold.usd);
+  return {
+    id,
+    state: "settled",
+    held_usd: toText(hold.usd),
+    ...(compare(over, zero) > 0 && { over_usd: toText(over) }),
+  };
+}
+
+const endOf = (state: "settled" | "released" | "expired") => (state === "settled" ? "settled_before" : state);
+
 /** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
 export function toIngestResult(stored: unknown): IngestResult {
   const answer = stored as StoredAnswer;
-  const { amount_usd: amount, list_price_usd: listPrice, rate, due_periods: due } = answer;
+  const {
+    amount_usd: amount,
+    list_price_usd: listPrice,
+    rate,
+    due_periods: due,
+    over_limit: over,
+    reservation,
+  } = answer;
   // A copy that is changed, because a spread that properties follow is slow; see `rowOf` in `ledger.ts`.
   const result: Record<string, unknown> = { ...answer };
   result.amount_usd = new ExactNumber(amount);
   if (typeof listPrice === "string") result.list_price_usd = new ExactNumber(listPrice);
   if (rate) result.rate = { ...rate, usd_per_unit: new ExactNumber(rate.usd_per_unit) };
+  if (over) {
+    const { limit_usd: limit, spent_usd: spent } = over;
+    result.over_limit = { limit_usd: new ExactNumber(limit), spent_usd: new ExactNumber(spent) };
+  }
+  if (reservation) {
+    const { held_usd: held, over_usd: past, ...rest } = reservation;
+    result.reservation = {
+      ...rest,
+      ...(held !== undefined && { held_usd: new ExactNumber(held) }),
+      ...(past !== undefined && { over_usd: new ExactNumber(past) }),
+    };
+  }
   if (due) {
     result.due_periods = due.map((period) => ({ ...period, amount_usd: new ExactNumber(period.amount_usd) }));
   }
@@ -36,7 +91,12 @@ export function toIngestResult(stored: unknown): IngestResult {
 }
 
 type DuePeriod = NonNullable<IngestResult["due_periods"]>[number];
-type StoredAnswer = Omit<IngestResult, "amount_usd" | "list_price_usd" | "rate" | "due_periods"> & {
+type StoredAnswer = Omit<
+  IngestResult,
+  "amount_usd" | "list_price_usd" | "rate" | "due_periods" | "over_limit" | "reservation"
+> & {
+  over_limit?: { limit_usd: string; spent_usd: string };
+  reservation?: { id: string; state: string; held_usd?: string; over_usd?: string };
   amount_usd: string;
   rate?: StatedRate;
   list_price_usd?: string | null;

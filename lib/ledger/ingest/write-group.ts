@@ -92,6 +92,7 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
     ],
     idempotency: messages.flatMap(({ request }) => keysOf(request, seen)),
     told: toldIn(calls, seen),
+    reservations: reservationsOf(messages),
   });
   const { verdicts, admission, group } = await inTwoRoundTrips<AdmissionRow, Decided>(
     load,
@@ -110,6 +111,12 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   metrics.groupCalls.observe(calls.length);
   metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);
   return verdicts;
+}
+
+/** The reservations that messages name; undefined where none does. */
+function reservationsOf(messages: ReturnType<typeof messagesOf>): string[] | undefined {
+  const ids = messages.flatMap(({ request }) => request.reservation_id ?? []);
+  return ids.length > 0 ? [...new Set(ids)] : undefined;
 }
 
 /** The projects that the spans of an export name for the calls inside them. */
@@ -181,8 +188,9 @@ async function decide(
 /** What a decided group writes. */
 function statementsOf(group: Group, now: number): Sql[] {
   const admissions = group.admissions();
-  const { projects, messages, replays, subscriptions } = group.draft;
+  const { projects, messages, replays, subscriptions, settled } = group.draft;
   const { rows: calls, sums, corrections } = group.tellings;
+  const { refused, taken } = group.refused.written();
   return [
     ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),
     ...(projects.length + messages.length + replays.length > 0
@@ -191,6 +199,9 @@ function statementsOf(group: Group, now: number): Sql[] {
     ...(calls.length + sums.length + corrections.length > 0
       ? [sql`select private.store_tellings(${JSON.stringify({ calls, sums, corrections })})`]
       : []),
+    ...(settled.length > 0 ? [sql`select private.settle_reservations(${JSON.stringify(settled)})`] : []),
+    ...(refused.length > 0 ? [sql`select private.record_refusals(${JSON.stringify(refused)})`] : []),
+    ...(taken.length > 0 ? [sql`select private.take_back_refusals(${JSON.stringify(taken)})`] : []),
     ...(subscriptions.length > 0
       ? [sql`select private.start_subscriptions(${JSON.stringify(subscriptions)})`]
       : []),
@@ -198,7 +209,7 @@ function statementsOf(group: Group, now: number): Sql[] {
 }
 
 /** The prices of every workspace that sends, by its id. */
-async function loadPrices(
+export async function loadPrices(
   client: PoolClient,
   { keys }: Admission,
 ): Promise<Map<string, readonly PriceOverride[]>> {

@@ -11,7 +11,7 @@ const maxSteps = 50;
 
 /**
  * Deletes idempotency keys, alerts, entries of the audit log and finished repricings that are older than the settings say, and
- * what emitters told too long ago to be told again, in short transactions. @returns how many steps found something. @throws ServiceError unavailable
+ * what emitters told too long ago to be told again or limits refused too long ago to be sent again, and reservations of the day before, in short transactions. @returns how many steps found something. @throws ServiceError unavailable
  */
 export async function sweepOldRecords(): Promise<number> {
   const settings = env();
@@ -24,7 +24,10 @@ export async function sweepOldRecords(): Promise<number> {
   for (let steps = 0; steps < maxSteps; steps += 1) {
     const swept = await callAsService<number>("private.sweep_old_records", days, recordsAStep);
     const tellings = await callAsService<number>("private.sweep_tellings", tellingsAStep);
-    if (swept < recordsAStep && tellings < tellingsAStep) return steps + Number(swept + tellings > 0);
+    const refused = await callAsService<number>("private.forget_refused_calls", recordsAStep);
+    const reservations = await callAsService<number>("private.forget_reservations", recordsAStep);
+    if (Math.max(swept, refused, reservations) < recordsAStep && tellings < tellingsAStep)
+      return steps + Number(swept + tellings + refused + reservations > 0);
   }
   return maxSteps;
 }

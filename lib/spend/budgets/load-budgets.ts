@@ -14,6 +14,7 @@ import {
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
 import { toForecastDetails } from "@/lib/spend/forecast";
+import { selectRefusedOfBudgets } from "@/lib/spend/refused-queries";
 import type { LedgerScope } from "@/lib/spend/scope";
 import {
   type BudgetRow,
@@ -76,6 +77,11 @@ export async function describeBudgets(
     scope.workspaceId,
     rows.flatMap(({ scope_value: value }) => value ?? []),
   );
+  const refused = await selectRefusedOfBudgets(
+    client,
+    scope.workspaceId,
+    rows.length === 1 ? rows[0]?.id : undefined,
+  );
   const receivers = rows.some(namesPeople)
     ? await selectReceivers(
         client,
@@ -98,6 +104,7 @@ export async function describeBudgets(
       percent: row.alert_percents.map((value) => toExact(parseDecimal(value))),
       usd: row.alert_amounts.map((value) => toExact(parseDecimal(value))),
     },
+    refused_usd: toExact(parseDecimal(refused.find(({ id }) => id === row.id)?.usd ?? "0")),
     ...toForecast(row, usage, charges),
     created_at: toInstant(row.created_at.getTime()),
   }));

@@ -9,6 +9,7 @@ import {
   selectBudgetStatus,
   selectScopes,
 } from "@/lib/spend/budgets/budget-queries";
+import { selectRefusedOfBudgets } from "@/lib/spend/refused-queries";
 import { countsNow, toReadable } from "./service";
 
 type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];
@@ -35,8 +36,14 @@ export function readCoveringBudgets(
         type === "project" && value ? [value] : [],
       ),
     );
+    const refused = new Map(
+      (await selectRefusedOfBudgets(client, workspaceId)).map((row) => [row.id, row.usd]),
+    );
     return new Map(
-      keys.map((key) => [key.id, present.filter((row) => covers(row, key, scopes)).map(toReadable)]),
+      keys.map((key) => [
+        key.id,
+        present.filter((row) => covers(row, key, scopes)).map((row) => toReadable(row, refused.get(row.id))),
+      ]),
     );
   });
 }

@@ -4,14 +4,16 @@ import type { keyLimits } from "@/lib/contract/spend/limits";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
 import { asKey, asServiceWithin } from "@/lib/db/transaction";
-import { compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
+import { add, compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 import type { ApiKey } from "@/lib/keys/api-key";
 import { type BlockingBudgetRow, isUsedUp, parseBudgets, resetOf } from "@/lib/keys/blocking-budgets";
 import { allowsFeature, allowsUser } from "@/lib/keys/conditions";
+import { toHeldOfBudgets } from "@/lib/keys/holds";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type BudgetRow, selectBudgetStatus } from "@/lib/spend/budgets/budget-queries";
-import { selectKeyLimits } from "./limit-queries";
+import { selectRefusedOfBudgets } from "@/lib/spend/refused-queries";
+import { type KeyUse, selectKeyLimits } from "./limit-queries";
 
 type KeyLimits = z.output<typeof keyLimits>;
 type CoveringBudget = KeyLimits["budgets"][number];
@@ -32,16 +34,22 @@ export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits>
             (budget) => countsNow(budget) && canCover(key, budget),
           )
         : [];
-    const { spent_usd: spent, budgets } = await asServiceWithin(
+    const { budgets, held, ...used } = await asServiceWithin(
       client,
       () => selectKeyLimits(client, key.id),
       "outlay_key",
     );
+    const refused = readable.length > 0 ? await selectRefusedOfBudgets(client, claims.workspace_id) : [];
+    const refusedOf = (id: string) => refused.find((row) => row.id === id)?.usd;
+    const heldOf = toHeldOfBudgets(held);
     const shown = new Set(readable.map(({ id }) => id));
     const named = budgets.filter(({ id }) => !shown.has(id));
     return {
-      key: toKey(key, parseDecimal(spent), now),
-      budgets: [...readable.map((row) => toReadable(row)), ...toNamed(named)].sort(byName),
+      key: toKey(key, used, now),
+      budgets: [
+        ...readable.map((row) => toReadable(row, refusedOf(row.id), heldOf.get(row.id) ?? zero)),
+        ...toNamed(named, heldOf),
+      ].sort(byName),
     };
   });
 }
@@ -63,7 +71,9 @@ function canCover(key: ApiKey, { scope_type: type, scope_value: value }: BudgetR
   return type !== "user" || allowsUser(key, value);
 }
 
-function toKey(key: ApiKey, spent: Decimal, now: number): KeyLimits["key"] {
+/** @param used USD as exact text */
+function toKey(key: ApiKey, used: KeyUse, now: number): KeyLimits["key"] {
+  const [spent, held] = [parseDecimal(used.spent_usd), parseDecimal(used.held_usd)];
   const { project_slugs: projects, features, sources, users } = key.conditions;
   const { monthlyLimit: limit } = key;
   return {
@@ -79,7 +89,10 @@ function toKey(key: ApiKey, spent: Decimal, now: number): KeyLimits["key"] {
     monthly_limit: limit && {
       limit_usd: toExact(limit),
       spent_usd: toExact(spent),
-      remaining_usd: left(limit, spent),
+      held_usd: toExact(held),
+      remaining_usd: left(limit, add(spent, held)),
+      on_limit: key.onLimit,
+      refused_usd: toExact(parseDecimal(used.refused_usd)),
       resets_at: toInstant(Date.parse(`${monthOf(now).until}T00:00:00Z`)),
     },
   };
@@ -92,8 +105,12 @@ function left(limit: Decimal, spent: Decimal) {
   return toExact(compare(rest, zero) < 0 ? zero : rest);
 }
 
-/** A budget with its figures, for a caller who may read them. */
-export function toReadable(row: BudgetRow): CoveringBudget {
+/**
+ * A budget with its figures, for a caller who may read them.
+ * @param refused what limits refused of it, USD as exact text
+ * @param held what reservations hold of it, USD; undefined where that was not read
+ */
+export function toReadable(row: BudgetRow, refused = "0", held?: Decimal): CoveringBudget {
   const [limit, spent] = [parseDecimal(row.limit_usd), parseDecimal(row.spent)];
   return {
     id: row.id,
@@ -108,13 +125,15 @@ export function toReadable(row: BudgetRow): CoveringBudget {
     resets_at: toInstant(Number(row.resets_ms)),
     limit_usd: toExact(limit),
     spent_usd: toExact(spent),
-    remaining_usd: left(limit, spent),
+    held_usd: held === undefined ? null : toExact(held),
+    remaining_usd: left(limit, add(spent, held ?? zero)),
+    refused_usd: toExact(parseDecimal(refused)),
   };
 }
 
 /** Budgets whose figures the key may not read. */
-function toNamed(rows: BlockingBudgetRow[]): CoveringBudget[] {
-  return parseBudgets(rows).flatMap((budget) =>
+function toNamed(rows: BlockingBudgetRow[], held: ReadonlyMap<string, Decimal>): CoveringBudget[] {
+  return parseBudgets(rows, [], held).flatMap((budget) =>
     budget.periods.map((period) => ({
       id: budget.id,
       name: budget.name,
@@ -128,7 +147,9 @@ function toNamed(rows: BlockingBudgetRow[]): CoveringBudget[] {
       resets_at: toInstant(resetOf(budget, period)),
       limit_usd: null,
       spent_usd: null,
+      held_usd: null,
       remaining_usd: null,
+      refused_usd: null,
     })),
   );
 }

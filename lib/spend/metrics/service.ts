@@ -15,6 +15,7 @@ import { convertComing, pairAmounts } from "@/lib/spend/conversion";
 import { type CutDayOf, loadCutDay } from "@/lib/spend/cut-day";
 import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
 import { everything, toAnsweredRange, toAnsweredStretch } from "@/lib/spend/period";
+import { isRefusedKnown, selectRefused } from "@/lib/spend/refused-queries";
 import { toConvertedMetrics } from "./converted";
 import {
   type BucketRow,
@@ -84,7 +85,7 @@ export async function loadMetricsAndTypes(
     { period: periodOf(query), range: days.range, now, environment: query.environment },
     recorded.types,
   );
-  const asked = { query, days, series, cut, clock };
+  const asked = { query, days, series, cut, clock, refused: await loadRefused(client, scope, days) };
   const { types } = recorded;
   if (!display) return { metrics: toMetrics(asked, recorded, forecast), types };
   const converted = followOrder(
@@ -113,6 +114,17 @@ type MetricsSums = {
   /** What was spent in the part of the cut day that counts. */
   ofCutDay: string;
 };
+
+/** What limits refused in a period; null where that is not known. */
+async function loadRefused(
+  client: ClientBase,
+  scope: SpendScope,
+  { spent }: ReadDays,
+): Promise<Metrics["refused"]> {
+  if (!isRefusedKnown(scope)) return null;
+  const { usd, messages } = await selectRefused(client, scope, spent);
+  return { total_usd: toExact(parseDecimal(usd)), message_count: Number(messages) };
+}
 
 /** How the cut day of what is compared with is read; undefined where there is none. */
 async function loadCut(
@@ -188,11 +200,12 @@ type Asked = {
   series: SeriesScope;
   cut: CutDayOf | undefined;
   clock: Clock;
+  refused: Metrics["refused"];
 };
 
 /** @param alike the sums in the other currency, where there is one */
 function toMetrics(
-  { query, days, series, cut, clock }: Asked,
+  { query, days, series, cut, clock, refused }: Asked,
   recorded: MetricsSums,
   forecast: Forecast | null,
   alike?: MetricsSums,
@@ -208,6 +221,7 @@ function toMetrics(
     environment: query.environment,
     totals: toTotals(types, ""),
     booked_ahead: toBookedAhead(types, days),
+    refused,
     compare: comparisonOf(query),
     previous: before
       ? {

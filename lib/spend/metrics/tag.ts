@@ -8,12 +8,13 @@ import { uuid } from "@/lib/db/columns";
 import { selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { isRefusedKnown, selectRefused } from "@/lib/spend/refused-queries";
 import { selectTypeTotals, type TypeTotals } from "./metrics-queries";
 import { loadMetricsAndTypes } from "./service";
 import { daysOf } from "./totals";
 
 /**
- * A tag of the figures of `readTaggedMetrics`, for an ETag: it changes when a cost is recorded or priced in the days that they are of or
+ * A tag of the figures of `readTaggedMetrics`, for an ETag: it changes when a cost is recorded, refused by a limit or priced in the days that they are of or
  * are compared with, when any cost of the workspace is voided or corrected, at midnight, and every ten minutes while a day that goes on is
  * compared with a part of another. Names, of projects for example, are not part of it. It is read from a few rows of sums.
  * @throws ServiceError not_found
@@ -74,6 +75,8 @@ async function loadTag(
     { void_id: uuid() },
     sql`select void_id from public.message_voids where workspace_id = ${workspaceId} order by void_id desc limit 1`,
   );
-  const hash = createHash("sha256").update(JSON.stringify([timeZone, until, latestVoid, types]));
+  const scope = { workspaceId, filters: query };
+  const refused = isRefusedKnown(scope) && (await selectRefused(client, scope, daysOf(query, now).spent));
+  const hash = createHash("sha256").update(JSON.stringify([timeZone, until, latestVoid, types, refused]));
   return `W/"${hash.digest("base64url").slice(0, 22)}"`;
 }

@@ -78,6 +78,8 @@ export type CostRequest = {
   source: Source;
   /** Your own key for this message: the same key never records twice. */
   idempotency_key?: string | undefined;
+  /** The reservation that the message settles. It may cost less than was held, or more: up to twice of it is recorded whatever the limits say by now. */
+  reservation_id?: string | undefined;
   message: UsageMessage | BatchMessage | ExpenseMessage | SubscriptionMessage | AllocationMessage;
 };
 
@@ -135,6 +137,22 @@ export type IngestResult = {
   }> | undefined;
   /** When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month. */
   adjusts?: string | undefined;
+  /** Only past the monthly limit of a key that records what is past it (`on_limit` is `record`). */
+  over_limit?: {
+    /** USD in a UTC month. */
+    limit_usd: number;
+    /** Recorded with the key this month, with this message, USD. */
+    spent_usd: number;
+  } | undefined;
+  /** What became of the reservation that the message named. Only `settled` used it; otherwise the message was decided like one that names none. */
+  reservation?: {
+    id: string;
+    state: "settled" | "settled_before" | "released" | "expired" | "unknown";
+    /** What it held, USD. */
+    held_usd?: number | undefined;
+    /** What the message cost more than that, USD. */
+    over_usd?: number | undefined;
+  } | undefined;
   dry_run?: true | undefined;
 };
 
@@ -169,6 +187,22 @@ export type RecordedMessage = {
   }> | undefined;
   /** When the cost occurred, only where that is in a closed month: the cost is booked at `created_at`, as an adjustment of that month. */
   adjusts?: string | undefined;
+  /** Only past the monthly limit of a key that records what is past it (`on_limit` is `record`). */
+  over_limit?: {
+    /** USD in a UTC month. */
+    limit_usd: number;
+    /** Recorded with the key this month, with this message, USD. */
+    spent_usd: number;
+  } | undefined;
+  /** What became of the reservation that the message named. Only `settled` used it; otherwise the message was decided like one that names none. */
+  reservation?: {
+    id: string;
+    state: "settled" | "settled_before" | "released" | "expired" | "unknown";
+    /** What it held, USD. */
+    held_usd?: number | undefined;
+    /** What the message cost more than that, USD. */
+    over_usd?: number | undefined;
+  } | undefined;
   dry_run?: true | undefined;
   index: number;
   status: 201;

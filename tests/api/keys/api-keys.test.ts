@@ -64,6 +64,7 @@ describe("A new key", () => {
         sources: ["api"],
         users: [],
       },
+      on_limit: "refuse",
       monthly_limit: 50.1,
       spent: 0,
       expires_at: "2127-02-28T23:00:00.000+00:00",

@@ -88,6 +88,9 @@ describe("The limits of a key", () => {
         limit_usd: 0.5,
         spent_usd: 0.125,
         remaining_usd: 0.375,
+        on_limit: "refuse",
+        refused_usd: 0,
+        held_usd: 0,
         resets_at: `${monthOf(Date.now()).until}T00:00:00.000+00:00`,
       },
     });

@@ -66,8 +66,17 @@ describe("What is refused", () => {
     await source.accept(exportSpans(uniqueCalls(4)));
     const { refusals } = await source.until(({ kept }) => kept.records === 4);
     expect(refusals).toMatchObject([{ code: "monthly_limit_exceeded", count: 4 }]);
+    const refused = async () =>
+      (
+        await harness.fixtures.sql.query(
+          `select sum(message_count)::int as count, sum(amount_usd) > 0 as some from public.refused_spend where workspace_id = $1`,
+          [source.workspace],
+        )
+      ).rows;
+    expect(await refused()).toEqual([{ count: 4, some: true }]);
     await source.edit({ monthly_limit: 10 });
     expect((await source.replay()).body).toMatchObject({ recorded: 4 });
+    expect(await refused()).toEqual([{ count: 0, some: false }]);
   });
 
   test("Counts a running total once that grew meanwhile", async () => {

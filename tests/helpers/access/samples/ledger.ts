@@ -27,6 +27,21 @@ async function signedDelivery({ harness, workspace }: World) {
 const memberOf = ({ users }: World, caller: Caller) =>
   caller in users ? users[caller as keyof World["users"]] : users.owner;
 
+const reservationBody = {
+  project: "checkout",
+  message: { type: "usage", provider: "openai", unit_type: "requests", quantity: 1, estimated_cost: 0.01 },
+};
+
+/** The id of a reservation of the caller; of none for callers who may not make one. */
+async function ownReservation({ baseUrl, credentials }: World, caller: Caller): Promise<string> {
+  const { body } = await apiClient(baseUrl, credentials[caller]).call(
+    "POST",
+    "/api/v1/reservations",
+    reservationBody,
+  );
+  return typeof body.id === "string" ? body.id : randomUUID();
+}
+
 /** A private view of the caller. */
 async function viewOf(world: World, caller: Caller): Promise<Sample> {
   const { rows } = await world.harness.fixtures.sql.query(
@@ -123,6 +138,13 @@ export const ledgerSamples: Samples = {
   "GET /api/v1/reconciliation": () => ({ query: "?month=2026-10" }),
   "GET /api/v1/budgets/status": nothing,
   "GET /api/v1/limits": nothing,
+  "POST /api/v1/reservations": () => ({ body: reservationBody }),
+  "GET /api/v1/reservations/[id]": async (world, caller) => ({
+    params: { id: await ownReservation(world, caller) },
+  }),
+  "DELETE /api/v1/reservations/[id]": async (world, caller) => ({
+    params: { id: await ownReservation(world, caller) },
+  }),
   "GET /api/v1/projects/[slug]/spend": async (world) => {
     const slug = `p-${randomUUID()}`;
     await newProject(world, slug);

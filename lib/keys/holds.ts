@@ -1,0 +1,74 @@
+import { type Decimal, parseDecimal } from "@/lib/decimal";
+import type { Budgeted } from "./blocking-budgets";
+
+/** A reservation as `private.describe_reservation` returns it: USD as exact text, times in milliseconds since 1970. */
+export type ReservationRow = {
+  id: string;
+  workspace_id: string;
+  environment: "live" | "test";
+  api_key_id: string;
+  usd: string;
+  project: string;
+  provider: string;
+  model: string | null;
+  feature: string | null;
+  user: string | null;
+  tags: string[] | null;
+  created_at: number;
+  expires_at: number;
+  state: "held" | "settled" | "released" | "expired";
+  message_id: string | null;
+  settled_usd: string | null;
+};
+
+/** What `private.load_held` returns. */
+export type HeldRow = {
+  keys: { id: string; usd: string; count: number }[];
+  budgets: { id: string; usd: string }[];
+  named: (ReservationRow & { is_held: boolean })[];
+  made: (ReservationRow & { key: string; request: unknown })[];
+};
+
+/** What reservations hold, and those that a group names or makes again. */
+export type Held = {
+  /** By key. */
+  keys: Map<string, { usd: Decimal; count: number }>;
+  /** By budget, of its present period. */
+  budgets: Map<string, Decimal>;
+  named: HeldRow["named"];
+  made: HeldRow["made"];
+};
+
+/** Converts a result of `private.load_held`; null where nothing is held. */
+export function parseHeld(row: HeldRow | null): Held {
+  return {
+    keys: new Map(row?.keys.map(({ id, usd, count }) => [id, { usd: parseDecimal(usd), count }])),
+    budgets: toHeldOfBudgets(row?.budgets ?? []),
+    named: row?.named ?? [],
+    made: row?.made ?? [],
+  };
+}
+
+export function toHeldOfBudgets(rows: HeldRow["budgets"]): Map<string, Decimal> {
+  return new Map(rows.map(({ id, usd }) => [id, parseDecimal(usd)]));
+}
+
+/** A reservation that a message settles, while it is held: USD, and what budgets are about. */
+export type Hold = { id: string; usd: Decimal; budgeted: Budgeted };
+
+/** @param projectId of the reservation's project; undefined where there is none of its slug */
+export function toHold(row: ReservationRow, projectId: string | undefined): Hold {
+  return {
+    id: row.id,
+    usd: parseDecimal(row.usd),
+    budgeted: {
+      project: projectId,
+      key: row.api_key_id,
+      provider: row.provider,
+      model: row.model ?? undefined,
+      feature: row.feature ?? undefined,
+      user: row.user ?? undefined,
+      tags: row.tags ?? undefined,
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { Batcher } from "@/lib/batcher";
+import { idempotencyKey } from "@/lib/contract/ledger/message";
+import type { Reservation } from "@/lib/contract/ledger/reservations";
+import { parsePart } from "@/lib/contract/values/parse-part";
+import { notFound, overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
+import type { Counted } from "@/lib/keys/decide";
+import type { KeyPrincipal } from "@/lib/keys/identify";
+import { callReservation, toReservation } from "./reservation-queries";
+import { type ReserveCall, type Reserved, reserveGroup } from "./reserve-group";
+
+const batcher = new Batcher<ReserveCall, Counted<Reserved>>({
+  write: reserveGroup,
+  weigh: () => 1,
+  maxGroupWeight: 200,
+  maxInFlight: 2,
+  maxQueuedWeight: 10_000,
+  overflow: () => overloaded(),
+});
+
+/**
+ * Holds what a call of a model may cost against the limits of its key and the blocking budgets that count it. Resolves once it is
+ * durable, or with the refusal.
+ * @param call.idempotencyHeader the `Idempotency-Key` header, another place for the body's `idempotency_key`
+ * @throws ServiceError unavailable
+ */
+export function reserve({
+  idempotencyHeader,
+  body,
+  ...call
+}: ReserveCall & { idempotencyHeader: string | null }): Promise<Counted<Reserved>> {
+  return batcher.add({
+    ...call,
+    body: body instanceof ServiceError ? body : withHeader(body, idempotencyHeader),
+  });
+}
+
+/** A reservation of the calling key. @throws ServiceError not_found, unavailable */
+export async function readReservation({ key }: KeyPrincipal, id: string): Promise<Reservation> {
+  return found(await callReservation(key.id, id, false));
+}
+
+/** Releases a reservation of the calling key; one that is not held any more stays as it is. @throws ServiceError not_found, unavailable */
+export async function releaseReservation({ key }: KeyPrincipal, id: string): Promise<Reservation> {
+  return found(await callReservation(key.id, id, true));
+}
+
+function found(row: Awaited<ReturnType<typeof callReservation>>): Reservation {
+  if (!row) throw notFound();
+  return toReservation(row);
+}
+
+function withHeader<Body extends { idempotency_key?: string | undefined }>(
+  body: Body,
+  header: string | null,
+): Verdict<Body> {
+  if (header === null) return body;
+  const key = parsePart(idempotencyKey, header);
+  if (!key.ok)
+    return validationFailed(key.issues.map(({ message }) => ({ path: "Idempotency-Key", message })));
+  if (body.idempotency_key !== undefined && body.idempotency_key !== key.value)
+    return validationFailed([
+      { path: "idempotency_key", message: "differs from the Idempotency-Key header; send one of them" },
+    ]);
+  return { ...body, idempotency_key: key.value };
+}
