@@ -183,6 +183,26 @@ function recordedInMessages(workspaceId: string, from: string, until: string, by
     where workspace_id = ${workspaceId} and environment = 'live' and adjusts >= ${start} and adjusts < ${end}`;
 }
 
+const refusedRow = {
+  day: date(),
+  provider: neverNull(text()),
+  model: nullable(text()),
+  amount_usd: neverNull(numeric()),
+};
+
+/** What limits refused to record of live costs, by day of the workspace, provider and model. */
+export function selectRefusedByModel(client: ClientBase, workspaceId: string, from: string, until: string) {
+  return selectAll(
+    client,
+    refusedRow,
+    sql`select day, provider, model, trim_scale(sum(amount_usd)) as amount_usd
+      from public.refused_spend
+      where workspace_id = ${workspaceId} and environment = 'live' and day >= ${from} and day < ${until} and provider is not null
+      group by day, provider, model
+      order by day, provider, model`,
+  );
+}
+
 const usedRow = {
   day: neverNull(date()),
   provider: neverNull(text()),

@@ -12,7 +12,7 @@ import {
   zero,
 } from "@/lib/decimal";
 import type { RecordedUse } from "./explain";
-import { type RecordedRow, reconcileProvider, sumCells } from "./match";
+import { type RecordedRow, type RefusedRow, reconcileProvider, sumCells } from "./match";
 import type { Dollars } from "./money";
 import { type BilledRow, toStatements } from "./statements";
 
@@ -87,12 +87,24 @@ const sumOfParts = (parts: ReadonlyMap<string, Decimal>) => toText(sum(parts.val
 const totalOf = (rows: readonly Pick<RecordedUse, "amount">[]) =>
   toText(sum(rows.map(({ amount }) => amount)));
 
-const reconcile = (bill: readonly BilledRow[], records: readonly RecordedRow[]) =>
+const reconcile = (
+  bill: readonly BilledRow[],
+  records: readonly RecordedRow[],
+  refused: readonly RefusedRow[] = [],
+) =>
   reconcileProvider(
     "openai",
     toStatements(bill).map(({ provider, from, until, facts }) => ({ provider, from, until, facts })),
     records,
+    refused,
   );
+
+/** What limits refused of uses: a share of each that nobody told, and of others as well. */
+const refusedOf = (uses: readonly Use[], percent: number): RefusedRow[] =>
+  uses.map(({ day, model, quantity, rate }) => ({
+    ...{ provider: "openai", day, model },
+    amount: multiply(usd(quantity, rate), parseDecimal(`${percent}e-2`)),
+  }));
 
 describe("The parts of a difference", () => {
   test("sum to it exactly in every cell and in all, and the cells to what was billed and recorded", () => {
@@ -102,7 +114,8 @@ describe("The parts of a difference", () => {
         fc.integer({ min: 0, max: 30 }),
         fc.integer({ min: 2, max: 10 }),
         fc.array(fc.constantFrom("quantity", "model", "unit"), { maxLength: 2 }),
-        (uses, discount, decimals, missing) => {
+        fc.integer({ min: 0, max: 150 }),
+        (uses, discount, decimals, missing, percent) => {
           const bill = billOf(uses, discount, decimals).map((row, index) => ({
             ...row,
             ...(missing.includes("quantity") && index % 2 === 0 && { quantity: null }),
@@ -110,8 +123,20 @@ describe("The parts of a difference", () => {
             ...(missing.includes("unit") && index % 3 === 0 && { unit: null }),
           }));
           const records = recordsOf(uses);
-          const cells = reconcile(bill, records);
-          for (const cell of cells) expect(sumOfParts(cell.parts)).toBe(toText(differenceOf(cell)));
+          const cells = reconcile(bill, records, refusedOf(uses, percent));
+          const without = reconcile(bill, records);
+          for (const [index, cell] of cells.entries()) {
+            expect(sumOfParts(cell.parts)).toBe(toText(differenceOf(cell)));
+            const missing = (part: "no_source" | "unexplained") => {
+              const amount = without[index]?.parts.get(part) ?? zero;
+              return compare(amount, zero) > 0 ? amount : zero;
+            };
+            const refused = cell.parts.get("refused") ?? zero;
+            expect(compare(refused, zero)).toBeGreaterThanOrEqual(0);
+            expect(compare(refused, sum([missing("no_source"), missing("unexplained")]))).toBeLessThanOrEqual(
+              0,
+            );
+          }
           const all = sumCells(cells);
           expect(sumOfParts(all.parts)).toBe(toText(differenceOf(all)));
           expect(toText(all.billed)).toBe(totalOf(bill));
@@ -154,19 +179,41 @@ describe("The parts of a difference", () => {
 });
 
 /** The parts of one use with a fate of its own, beside one that is told. */
-function partsOf(fate: Use["fate"], discount = 0, more: Partial<Use> = {}): Record<string, string> {
+function partsOf(
+  fate: Use["fate"],
+  discount = 0,
+  more: Partial<Use> & { refused?: RefusedRow[] } = {},
+): Record<string, string> {
   const told: Use = {
     ...{ day: "2026-10-01", model: "gpt-5", unit: "input_tokens", tier: null, quantity: 1_000_000, rate: 2 },
     fate: "told",
   };
   const uses: Use[] = [told, { ...told, unit: "output_tokens", rate: 10, ...more, fate }];
-  const { parts } = sumCells(reconcile(billOf(uses, discount, 12), recordsOf(uses)));
+  const { parts } = sumCells(reconcile(billOf(uses, discount, 12), recordsOf(uses), more.refused));
   return Object.fromEntries([...parts].map(([part, amount]) => [part, toText(amount)]));
 }
+
+/** What limits refused on a day, USD. */
+const refusal = (amount: string, more: Partial<RefusedRow> = {}): { refused: RefusedRow[] } => ({
+  refused: [{ provider: "openai", day: "2026-10-01", model: "gpt-5", amount: parseDecimal(amount), ...more }],
+});
 
 describe("A difference is named by its cause, with its exact amount", () => {
   test.each([
     ["no_source", { no_source: "10" }, partsOf("untold")],
+    ["refused, of all that was untold", { refused: "10" }, partsOf("untold", 0, refusal("12"))],
+    ["refused, of a part", { refused: "4", no_source: "6" }, partsOf("untold", 0, refusal("4"))],
+    [
+      "no_source, where another model was refused",
+      { no_source: "10" },
+      partsOf("untold", 0, refusal("4", { model: "o3" })),
+    ],
+    [
+      "no_source, where it was refused on another day",
+      { no_source: "10" },
+      partsOf("untold", 0, refusal("4", { day: "2026-10-02" })),
+    ],
+    ["nothing, where all was recorded in spite of it", {}, partsOf("told", 0, refusal("4"))],
     ["unpriced", { unpriced: "10" }, partsOf("unpriced")],
     ["price", { price: "-10" }, partsOf("other price")],
     ["tier", { tier: "-20" }, partsOf("other tier", 0, { tier: "batch" })],

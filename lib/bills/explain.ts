@@ -38,7 +38,9 @@ export type Explained = {
 
 /** Collects the parts of a difference. */
 export class Parts {
-  readonly sums = new Map<DifferencePart, Decimal>();
+  /** @param sums what is added to */
+  constructor(readonly sums: Map<DifferencePart, Decimal> = new Map()) {}
+
   add(part: DifferencePart, amount: Decimal): void {
     if (isZero(amount)) return;
     const total = add(this.sums.get(part) ?? zero, amount);
@@ -116,6 +118,23 @@ export function explain(
     subtract(zero, totalOf(othersRecorded)),
   );
   return { parts: parts.sums, billedUnits, recordedUnits };
+}
+
+/**
+ * Names as `refused` what limits refused to record of the calls that are billed and not recorded.
+ * @param refused what they refused; more of it than is missing is of calls that were not made, or are not billed here
+ */
+export function attributeToRefusals(parts: Explained["parts"], refused: Decimal): void {
+  const moved = new Parts(parts);
+  let left = refused;
+  for (const part of ["no_source", "unexplained"] as const) {
+    const missing = parts.get(part) ?? zero;
+    const taken = compare(left, missing) < 0 ? left : missing;
+    if (compare(taken, zero) <= 0) continue;
+    moved.add(part, subtract(zero, taken));
+    moved.add("refused", taken);
+    left = subtract(left, taken);
+  }
 }
 
 /** Why something is billed of which nothing at all was recorded. */

@@ -1,11 +1,22 @@
 import { add, type Decimal, isZero, subtract, sum, zero } from "@/lib/decimal";
 import { addDays } from "@/lib/spend/period";
-import { decimalsOf, type Explained, explain, Parts, type RecordedUse, totalOf } from "./explain";
+import {
+  attributeToRefusals,
+  decimalsOf,
+  type Explained,
+  explain,
+  Parts,
+  type RecordedUse,
+  totalOf,
+} from "./explain";
 import { nameOf } from "./pair-units";
 import { type BilledFact, daysOf } from "./statements";
 
 /** What was recorded on a day at a provider: of one unit, or a whole model where the units are not known. */
 export type RecordedRow = RecordedUse & { provider: string; day: string };
+
+/** What limits refused to record on a day at a provider. Null: of models that were not kept. */
+export type RefusedRow = { provider: string; day: string; model: string | null; amount: Decimal };
 
 /** What counts of the bills of one provider and period, from the first day to before the second. */
 export type CountedPeriod = { provider: string; from: string; until: string; facts: BilledFact[] };
@@ -25,11 +36,14 @@ export type Cell = Explained & {
  * Explains what one provider billed and what was recorded at it, by period and model.
  * @param periods those of the provider, whichever accounts they are of; those that overlap are compared as one
  * @param rows those of the provider, of all days that are compared
+ * @param refused what limits refused of them. The days are those of the workspace, so that what was refused near midnight UTC
+ *   may be looked for in the bill of the day beside
  */
 export function reconcileProvider(
   provider: string,
   periods: readonly CountedPeriod[],
   rows: readonly RecordedRow[],
+  refused: readonly RefusedRow[],
 ): Cell[] {
   const byDay = groupBy(rows, ({ day }) => day);
   const decimals = decimalsOf(periods.flatMap(({ facts }) => facts));
@@ -40,8 +54,11 @@ export function reconcileProvider(
       byDay.delete(day);
       return ofDay;
     });
+    const refusedThen = refused.filter(({ day }) => day >= from && day < until);
     for (const { model, billed, used } of byModel(facts, recorded)) {
       const explained = explain(billed, used, decimals);
+      const ofModel = model === null ? refusedThen : refusedThen.filter((row) => isOfModel(row, model));
+      attributeToRefusals(explained.parts, totalOf(ofModel));
       const sums = { billed: totalOf(billed), recorded: totalOf(used) };
       cells.push({ provider, from, until, model, facts: billed, ...sums, ...explained });
     }
@@ -116,6 +133,8 @@ const dates = /[-@]20\d\d-?\d\d-?\d\d|-latest$|-v\d+(?::\d+)?$/g;
 /** A name without the provider before it and the date after it. */
 const withoutDate = (model: string | null): string | null =>
   model === null ? null : nameOf(model).replace(dates, "");
+
+const isOfModel = (row: RefusedRow, model: string): boolean => withoutDate(row.model) === withoutDate(model);
 
 /** The sums and parts of some cells. */
 export function sumCells(cells: readonly Cell[]): Pick<Cell, "billed" | "recorded"> & Explained {

@@ -19,6 +19,7 @@ import {
   type StatementRow,
   selectFacts,
   selectRecorded,
+  selectRefusedByModel,
   selectStatements,
   selectUsed,
 } from "./bill-queries";
@@ -142,6 +143,13 @@ async function loadDetail(
   }
   const providers = [...new Set(statements.map(({ provider }) => provider))].sort();
   const recorded = await loadRecorded(client, books, month, providers);
+  const refused = (await selectRefusedByModel(client, books.id, `${month}-01`, firstDayAfter(month))).map(
+    ({ provider, amount_usd: amount, ...row }) => ({
+      ...row,
+      provider: providerKeyOf(provider),
+      amount: parseDecimal(amount),
+    }),
+  );
   const cells = providers.flatMap((provider) =>
     reconcileProvider(
       provider,
@@ -149,6 +157,7 @@ async function loadDetail(
         .filter((one) => one.provider === provider)
         .map(({ id, from, until }) => ({ provider, from, until, facts: facts.get(id) ?? [] })),
       recorded.filter((row) => row.provider === provider),
+      refused.filter((row) => row.provider === provider),
     ),
   );
   const differing = [...cells].sort(

@@ -190,5 +190,6 @@ const advice: Partial<Record<ServiceError["code"], string>> = {
   feature_not_allowed: "Use one of the allowed features, or ask the user to allow this one for the key.",
   user_not_allowed: "Ask the user for a key that may record for them.",
   source_not_allowed: "This key is not for agent tools: ask the user for one whose sources include mcp.",
-  not_found: "Check the project's slug; get_monthly_summary lists the projects that have cost anything.",
+  not_found:
+    "Check the slug or id: get_monthly_summary lists the projects that have cost anything, get_budget_status the budgets, list_alerts the alerts.",
 };

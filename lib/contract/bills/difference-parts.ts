@@ -3,6 +3,10 @@
 /** The parts of a difference between bill and records, in the order in which they are shown: their name and their meaning. */
 export const differenceParts = {
   no_source: { label: "No source", meaning: "billed, but nobody recorded it: no source reports this usage" },
+  refused: {
+    label: "Refused by limits",
+    meaning: "billed, and limits refused to record it: at most what they refused of it",
+  },
   no_telemetry: {
     label: "Not in telemetry",
     meaning:

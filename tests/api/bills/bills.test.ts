@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AddedBill, BillList } from "@/lib/contract/bills/bills";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
+import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
@@ -68,6 +69,18 @@ describe("A bill", () => {
     expect(partsOf(found)).toEqual({ no_source: 0.1, no_telemetry: 0.12, price: -1.5, not_billed_yet: -0.5 });
     expect(found.detail?.coverage).toEqual({ billed_units: 3_400_012, recorded_units: 3_000_000 });
     expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
+  });
+
+  test("names what limits refused to record, which was spent all the same", async () => {
+    const { add, reconciled, workspace } = await withTeam();
+    const { secret } = await harness.fixtures.key(workspace, { monthly_limit: "1" });
+    const limited = apiClient(harness.services[0]?.baseUrl ?? "", secret);
+    const at = { occurred_at: "2026-10-05T10:00:00Z", model: "gpt-5" };
+    const spend = (usd: number) => limited.post(costMessage({ ...at, quantity: usd, estimated_cost: usd }));
+    expect((await spend(1)).status).toBe(201);
+    expect((await spend(3)).status).toBe(402);
+    await add(csv("2026-10-05,gpt-5-2025-08-07,input_tokens,5,5"), openai);
+    expect(partsOf(await reconciled())).toEqual({ no_source: 1, refused: 3 });
   });
 
   test("is compared by the model's name without a date, where the other side has no such name", async () => {
