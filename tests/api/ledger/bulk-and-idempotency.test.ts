@@ -185,7 +185,15 @@ describe("A bulk call", () => {
     });
     const verdicts = ({ body }: Answer): Record<string, unknown>[] =>
       (body.results as Record<string, unknown>[]).map(
-        ({ id: _, project_id: __, created_at: ___, dry_run: ____, due_periods: due, ...rest }) => ({
+        ({
+          id: _,
+          project_id: __,
+          created_at: ___,
+          dry_run: ____,
+          how_to_ask: _____,
+          due_periods: due,
+          ...rest
+        }) => ({
           ...rest,
           due: (due as { starts_on: string }[] | undefined)?.map((period) => period.starts_on),
         }),
