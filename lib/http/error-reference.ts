@@ -13,6 +13,20 @@ export type ErrorReference = {
 
 const usd = (description: string): JsonSchema => ({ type: "number", description });
 
+/** Of a limit and of a budget, because both are answered with 402, whose answers have one schema. */
+const howToAsk: JsonSchema = {
+  type: "object",
+  description:
+    "How to ask for more: a page for people with access to the workspace. Of a budget, also the endpoint for this key and the assistants' tool.",
+  properties: {
+    page: { type: "string", format: "uri" },
+    api: { type: "string" },
+    tool: { type: "string" },
+    budget_id: { type: "string", format: "uuid" },
+  },
+  required: ["page"],
+};
+
 /** Documents every error code. A code that is added to `statusOf` does not compile until it is documented here. */
 export const errorReference: Record<ErrorCode, ErrorReference> = {
   invalid_json: {
@@ -85,13 +99,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
         example: "2026-12-01T00:00:00Z",
       },
       how_to_ask: {
-        schema: {
-          type: "object",
-          description:
-            "Where people with access to the workspace ask for more: an admin raises the key's limit.",
-          properties: { page: { type: "string", format: "uri" } },
-          required: ["page"],
-        },
+        schema: howToAsk,
         example: {
           page: "https://outlay.example.com/workspaces/ask?key=0193a0f7-1e44-7c02-a6d3-90b1f8e2d411",
         },
@@ -129,18 +137,7 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
         example: "2026-12-01T00:00:00.000Z",
       },
       how_to_ask: {
-        schema: {
-          type: "object",
-          description:
-            "How to ask for more of the budget: a page for people, the endpoint for this key, and the assistants' tool.",
-          properties: {
-            page: { type: "string", format: "uri" },
-            api: { type: "string" },
-            tool: { type: "string" },
-            budget_id: { type: "string", format: "uuid" },
-          },
-          required: ["page", "api", "tool", "budget_id"],
-        },
+        schema: howToAsk,
         example: {
           page: "https://outlay.example.com/workspaces/ask?budget=0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
           api: "POST /api/v1/budget-requests",
