@@ -251,6 +251,7 @@ function nameByPath(path: string): string {
     .filter((part) => part && !part.startsWith("["));
   const [first = "", second] = segments;
   if (first === "me") return "Current user";
+  if (first === "budgets" && second === "status") return "Budget status";
   // Not with the messages of keys, so that neither page takes long to load.
   if (first === "workspaces" && second === "messages")
     return segments[2] === "bulk-actions" ? "Bulk actions" : "Messages of a workspace";

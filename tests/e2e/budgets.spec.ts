@@ -138,7 +138,7 @@ test("Creates, follows, edits and deletes a project's budget, after a confirmati
   const question = page.getByRole("alertdialog");
   await expect(question).toContainText("Recorded costs stay.");
   await question.getByRole("button", { name: "Cancel" }).click();
-  await cardOf(page, "Search, hard line").getByRole("link").click();
+  await cardOf(page, "Search, hard line").getByRole("link", { name: /^\$/ }).click();
   await page.waitForURL((url) => url.pathname === `/${slug}/activity`);
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
     period: "month",
