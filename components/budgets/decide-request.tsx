@@ -74,7 +74,7 @@ export function DecideRequest({
         autoComplete="off"
       />
       <TextField
-        label="Until and with"
+        label="Last day"
         description={isFixed ? "The budget is raised until then already, and this ends with it." : undefined}
         error={fieldErrors.until}
         name="until"

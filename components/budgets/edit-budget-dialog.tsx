@@ -132,7 +132,7 @@ export default function EditBudgetDialog({
               autoComplete="off"
             />
             <TextField
-              label="Until and with"
+              label="Raised through"
               optional
               error={fieldErrors["raise.until"]}
               name="raise_until"

@@ -180,7 +180,7 @@ test("Says of a budget what it would show with another limit, and with a raise",
   await user.type(amount, "25");
   await waitFor(() => expect(asked.at(-1)).toMatchObject({ amount: "25", raise: null }));
   await user.type(screen.getByLabelText("Raised limit"), "40");
-  await user.type(screen.getByLabelText("Until and with"), "2026-12-31");
+  await user.type(screen.getByLabelText("Raised through"), "2026-12-31");
   await waitFor(() => expect(asked.at(-1)?.raise).toEqual({ amount: "40", until: "2026-12-31" }));
 });
 

@@ -186,7 +186,7 @@ test("Creates, follows, edits and deletes a project's budget, after a confirmati
     const raised = page.getByRole("dialog", { name: "Edit Berlin's week" });
     await expect(raised.getByLabel("Alert at")).toHaveValue("66%, $4000");
     await raised.getByLabel("Raised limit").fill("9000");
-    await raised.getByLabel("Until and with").fill("2999-01-01");
+    await raised.getByLabel("Raised through").fill("2999-01-01");
     await raised.getByRole("button", { name: "Save" }).click();
     await expect(cardOf(page, "Berlin's week")).toContainText("of $9,000.00");
     await expect(cardOf(page, "Berlin's week")).toContainText("then $5,000.00");

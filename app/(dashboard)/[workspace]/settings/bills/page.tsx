@@ -30,7 +30,7 @@ export default async function BillsPage({ params }: Props) {
         title="Bills"
         description={
           <>
-            What providers billed, from their invoices and cost exports. A bill is no spend:{" "}
+            What providers billed, from their invoices and cost exports. A bill is not spend:{" "}
             <Link href={`/${slug}/reconciliation`} className="underline underline-offset-4">
               Reconciliation
             </Link>{" "}
@@ -67,7 +67,7 @@ function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspac
       {accounts.length === 0 ? (
         <EmptyState icon={<PlugZap />} title="No provider yet" action={add}>
           {canAdd
-            ? "Add OpenAI, Anthropic or OpenRouter with a key that reads costs, and bills come by themselves."
+            ? "Add OpenAI, Anthropic or OpenRouter with a key that reads costs, and their bills are added every day."
             : "This service cannot keep keys of providers: whoever runs it has to set SEALING_KEYS. Until then, add bills as files."}
         </EmptyState>
       ) : (
