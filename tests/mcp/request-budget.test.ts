@@ -68,7 +68,11 @@ test("Asks with the budget that the refusal names, and spends once people have a
 });
 
 test.each<[string, Record<string, unknown>, string]>([
-  ["a budget that does not exist", { budget_id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417" }, "get_budget_status"],
+  [
+    "a budget that does not exist",
+    { budget_id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417" },
+    "get_budget_status",
+  ],
   ["a day that is over", { until: "2020-01-01" }, "until"],
   ["nothing more", { amount: 0 }, "amount"],
   ["no reason", { reason: " " }, "reason"],
