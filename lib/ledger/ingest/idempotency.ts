@@ -1,6 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
-import { ServiceError } from "@/lib/errors";
+import { idempotencyKey } from "@/lib/contract/ledger/message";
+import { parsePart } from "@/lib/contract/values/parse-part";
+import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { type Around, type CallKeys, marksAround, type Submission } from "./call";
+
+/**
+ * A body with the idempotency key of the `Idempotency-Key` header.
+ * @returns the body unchanged where `header` is null; a `validation_failed` where the header is not a key or differs from the body's
+ */
+export function withIdempotencyHeader<Body extends { idempotency_key?: string | undefined }>(
+  body: Body,
+  header: string | null,
+): Verdict<Body> {
+  if (header === null) return body;
+  const key = parsePart(idempotencyKey, header);
+  if (!key.ok)
+    return validationFailed(key.issues.map(({ message }) => ({ path: "Idempotency-Key", message })));
+  if (body.idempotency_key !== undefined && body.idempotency_key !== key.value)
+    return validationFailed([
+      { path: "idempotency_key", message: "differs from the Idempotency-Key header; send one of them" },
+    ]);
+  return { ...body, idempotency_key: key.value };
+}
 
 /** A stored request; it is found by its `environment` too. */
 export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };

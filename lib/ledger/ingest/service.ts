@@ -1,11 +1,11 @@
 import { Batcher } from "@/lib/batcher";
-import { type IngestRequest, idempotencyKey } from "@/lib/contract/ledger/message";
-import { parsePart } from "@/lib/contract/values/parse-part";
-import { overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
+import type { IngestRequest } from "@/lib/contract/ledger/message";
+import { overloaded, ServiceError, type Verdict } from "@/lib/errors";
 import { readGauge } from "@/lib/metrics";
 import { mapInSlices } from "@/lib/slices";
 import type { IngestCall, IngestVerdict, Submission } from "./call";
 import { linesOf } from "./check";
+import { withIdempotencyHeader } from "./idempotency";
 import { parseMessage, parseTold, type ToldMessage } from "./parse-told";
 import { writeGroup } from "./write-group";
 
@@ -43,7 +43,7 @@ export function ingest(
   call: Unread<IngestRequest> & { idempotencyHeader: string | null },
 ): Promise<IngestVerdict> {
   const { idempotencyHeader, body, lookup, address, audiences, isAdmitted, dryRun } = call;
-  const message = body instanceof ServiceError ? body : withHeader(body, idempotencyHeader);
+  const message = body instanceof ServiceError ? body : withIdempotencyHeader(body, idempotencyHeader);
   const messages = message instanceof ServiceError ? message : [message];
   return batcher.add({ lookup, address, audiences, isAdmitted, dryRun, body: messages });
 }
@@ -75,17 +75,4 @@ export function ingestTold(
     return request instanceof ServiceError ? request : { telling, emitter, ...request };
   });
   return batcher.add({ ...rest, isAdmitted: true, body: submissions });
-}
-
-function withHeader(body: IngestRequest, header: string | null): Verdict<IngestRequest> {
-  if (header === null) return body;
-  const key = parsePart(idempotencyKey, header);
-  if (!key.ok)
-    return validationFailed(key.issues.map(({ message }) => ({ path: "Idempotency-Key", message })));
-  if (body.idempotency_key !== undefined && body.idempotency_key !== key.value) {
-    return validationFailed([
-      { path: "idempotency_key", message: "differs from the Idempotency-Key header; send one of them" },
-    ]);
-  }
-  return { ...body, idempotency_key: key.value };
 }

@@ -4,7 +4,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { inTwoRoundTrips, isContention } from "@/lib/db/transaction";
-import { compare, subtract, toText, zero } from "@/lib/decimal";
+import { compare, toText, zero } from "@/lib/decimal";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import {
   type Admission,
@@ -161,8 +161,9 @@ class ReserveGroup {
         "conflict",
         `This API key holds ${maxHeld} reservations, the most that it may. Settle or delete some, or wait until some end.`,
       );
+    // What finds room counts as spent in the draft; a reservation is held instead.
     const refusal = this.work.decideRoom(loaded, submission, work, cost, {
-      draft: this.#draft,
+      draft: this.#draft.fork(),
       dryRun: false,
     });
     if (refusal) return refusal;
@@ -181,10 +182,7 @@ class ReserveGroup {
         tags,
       },
     };
-    const periods = this.work.periodsOf(key, hold);
-    this.#draft.addHeld(key.id, cost, periods);
-    // `decideRoom` has counted it as spent.
-    for (const period of periods) this.#draft.addSpentIn(period, subtract(zero, cost));
+    this.#draft.addHeld(key.id, cost, this.work.periodsOf(key, hold));
     const reservation: Reservation = {
       id,
       state: "held",

@@ -1,10 +1,9 @@
 import { Batcher } from "@/lib/batcher";
-import { idempotencyKey } from "@/lib/contract/ledger/message";
 import type { Reservation } from "@/lib/contract/ledger/reservations";
-import { parsePart } from "@/lib/contract/values/parse-part";
-import { notFound, overloaded, ServiceError, type Verdict, validationFailed } from "@/lib/errors";
+import { notFound, overloaded, ServiceError } from "@/lib/errors";
 import type { Counted } from "@/lib/keys/decide";
 import type { KeyPrincipal } from "@/lib/keys/identify";
+import { withIdempotencyHeader } from "@/lib/ledger/ingest/idempotency";
 import { callReservation, toReservation } from "./reservation-queries";
 import { type ReserveCall, type Reserved, reserveGroup } from "./reserve-group";
 
@@ -30,7 +29,7 @@ export function reserve({
 }: ReserveCall & { idempotencyHeader: string | null }): Promise<Counted<Reserved>> {
   return batcher.add({
     ...call,
-    body: body instanceof ServiceError ? body : withHeader(body, idempotencyHeader),
+    body: body instanceof ServiceError ? body : withIdempotencyHeader(body, idempotencyHeader),
   });
 }
 
@@ -47,19 +46,4 @@ export async function releaseReservation({ key }: KeyPrincipal, id: string): Pro
 function found(row: Awaited<ReturnType<typeof callReservation>>): Reservation {
   if (!row) throw notFound();
   return toReservation(row);
-}
-
-function withHeader<Body extends { idempotency_key?: string | undefined }>(
-  body: Body,
-  header: string | null,
-): Verdict<Body> {
-  if (header === null) return body;
-  const key = parsePart(idempotencyKey, header);
-  if (!key.ok)
-    return validationFailed(key.issues.map(({ message }) => ({ path: "Idempotency-Key", message })));
-  if (body.idempotency_key !== undefined && body.idempotency_key !== key.value)
-    return validationFailed([
-      { path: "idempotency_key", message: "differs from the Idempotency-Key header; send one of them" },
-    ]);
-  return { ...body, idempotency_key: key.value };
 }
