@@ -108,7 +108,7 @@ export function AskForMore({
         {(control) => <Textarea {...control} name="reason" maxLength={500} />}
       </FormField>
       <TextField
-        label="Last day"
+        label="Raised through"
         description="The limit falls back by itself on the day after."
         error={fieldErrors.until}
         name="until"

@@ -74,7 +74,7 @@ export function DecideRequest({
         autoComplete="off"
       />
       <TextField
-        label="Last day"
+        label="Raised through"
         description={isFixed ? "The budget is raised until then already, and this ends with it." : undefined}
         error={fieldErrors.until}
         name="until"
@@ -84,7 +84,7 @@ export function DecideRequest({
         defaultValue={until}
       />
       <TextField
-        label="A word with it"
+        label="Message"
         optional
         error={fieldErrors.answer}
         name="answer"

@@ -33,7 +33,7 @@ export type HeldRow = {
 export type Held = {
   /** By key. */
   keys: Map<string, { usd: Decimal; count: number }>;
-  /** By budget, of its present period. */
+  /** By budget: what is held in its current period. */
   budgets: Map<string, Decimal>;
   named: HeldRow["named"];
   made: HeldRow["made"];

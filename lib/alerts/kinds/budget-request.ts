@@ -10,7 +10,7 @@ export type ToldRequest = {
   budget: { id: string; name: string };
   currency: string;
   amount: string;
-  /** The share of the usual limit that was asked for, where one was. */
+  /** What share of the usual limit was asked for; null if an amount was. */
   percent: string | null;
   usual_amount: string;
   until: string;

@@ -11,7 +11,7 @@ export type DayRange = { from: string; until: string };
 /** A row of a day, as a provider bills it. */
 export type PulledRow = Omit<BilledRow, "provider" | "account" | "from" | "until">;
 
-/** Rows of some days in the order of the days. The rows of a day may be in several of these. */
+/** The rows of one or more days, earliest first. A day may continue on the next page. */
 export type PulledPage = { day: string; rows: PulledRow[] }[];
 
 /**

@@ -102,7 +102,7 @@ export class GroupWork {
     const [, from] = planned;
     if (from && own.fromProject !== undefined)
       from.projectId = draft.projectId(key.workspaceId, own.fromProject);
-    // The id of a later period is of no account here.
+    // Budgets do not depend on the ids of the periods.
     const later = due.flatMap((charge) => postingsOfCharge(charge, ""));
     return this.#budgets.decide(
       key,

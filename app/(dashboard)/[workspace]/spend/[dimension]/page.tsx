@@ -50,7 +50,7 @@ const readAddress = cache(async (params: Props["params"], searchParams: Props["s
     return { slug, workspace, dimension, search, value, title: value };
   const { api_keys: keys, grantable_permissions: grantable } = await listApiKeys(claims, slug);
   const listed = keys.find(({ id }) => id === value);
-  // A connection spends, too, and is not among the API keys.
+  // OAuth connections also spend, but are not listed with the API keys.
   const key = listed ?? (await readSpendingKey(claims, slug, value).catch(notFoundIfMissing));
   return {
     slug,
