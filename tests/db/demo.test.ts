@@ -42,7 +42,8 @@ test("Creates the demo once, with right sums and something in every view", async
     ]);
     const { rows: keys } = await fixtures.sql.query(`
       select k.name, k.last_used_at = max(m.created_at) as is_last_use
-      from public.api_keys as k join public.messages as m on m.api_key_id = k.id group by k.id order by k.name`);
+      from public.api_keys as k join public.messages as m on m.api_key_id = k.id
+      group by k.id, k.name, k.last_used_at order by k.name`);
     expect(keys).toEqual([
       { name: "Claude Code", is_last_use: true },
       { name: "Demo key", is_last_use: true },

@@ -141,10 +141,13 @@ async function fill(client: Client, keySecret: string, ownerId: string, now: num
     const newProjects = start === 0 ? projects : [];
     await storeMessages(client, { projects: newProjects, messages, replays: [] });
   }
-  for (const id of [keyId, ...sourceKeys.values()]) {
-    const usedAt = rows.findLast(({ api_key_id }) => api_key_id === id)?.created_at ?? null;
-    await execute(client, sql`update public.api_keys set last_used_at = ${usedAt}::timestamptz where id = ${id}`);
-  }
+  for (const id of [keyId, ...sourceKeys.values()])
+    await execute(
+      client,
+      sql`update public.api_keys set last_used_at =
+          (select max(created_at) from public.messages where workspace_id = ${demoWorkspaceId} and api_key_id = ${id})
+        where id = ${id}`,
+    );
   return rows;
 }
 
