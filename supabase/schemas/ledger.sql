@@ -7,7 +7,7 @@
 -- Partitioned by the month in which the cost occurred. A partition is created when its month is first written to. It is
 -- in the private schema, so that nobody can bypass the policies of this table by naming a partition.
 -- No foreign keys: one function writes the rows, from ids that it has just read under lock, and checking thousands of
--- rows a second would cost more than the insert (see docs/decisions/0014-omit-foreign-keys-from-the-ledger.md).
+-- rows a second would cost more than the insert.
 create table public.messages (
   workspace_id uuid not null,
   id uuid not null,
