@@ -1,20 +1,16 @@
 import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { comparisonOf, type Period, periodOf } from "@/lib/contract/spend/ledger-query";
+import { comparisonOf, periodOf } from "@/lib/contract/spend/ledger-query";
 import { type Dimension, dimensions, type Metrics, type MetricsQuery } from "@/lib/contract/spend/metrics";
 import { type Clock, clockOf } from "@/lib/contract/values/clock";
-import { dayOf } from "@/lib/contract/values/instant";
-import type { DayRange } from "@/lib/contract/values/month";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { absolute, compare, type Decimal, parseDecimal, subtract, sum, zero } from "@/lib/decimal";
+import { absolute, compare, parseDecimal, sum } from "@/lib/decimal";
 import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { type ComingCharge, loadComingCharges } from "@/lib/ledger/recurring/coming";
-import { isSameProvider, type LedgerFilters } from "@/lib/spend/activity/filters";
-import { convertComing, pairAmounts } from "@/lib/spend/conversion";
+import { pairAmounts } from "@/lib/spend/conversion";
 import { type CutDayOf, loadCutDay } from "@/lib/spend/cut-day";
-import { type Forecast, forecastSpend, toForecastDetails, toUsage, usageDays } from "@/lib/spend/forecast";
-import { everything, toAnsweredRange, toAnsweredStretch } from "@/lib/spend/period";
+import { type Forecast, toForecastDetails } from "@/lib/spend/forecast";
+import { toAnsweredRange, toAnsweredStretch } from "@/lib/spend/period";
 import { isRefusedKnown, selectRefused } from "@/lib/spend/refused-queries";
 import { toConvertedMetrics } from "./converted";
 import {
@@ -26,10 +22,10 @@ import {
   selectBreakdown,
   selectCutDay,
   selectTypeTotals,
-  selectUsage,
   type TypeTotals,
   type ValueSlice,
 } from "./metrics-queries";
+import { convertForecast, loadForecast } from "./period-forecast";
 import type { SpendScope } from "./rows-sql";
 import { seriesScopeOf, toSeries } from "./series";
 import { daysOf, loadDisplay, toBookedAhead, toTotals } from "./totals";
@@ -93,7 +89,7 @@ export async function loadMetricsAndTypes(
     await loadSums(client, { ...scope, display }, days, series, cut, recorded.largest),
   );
   const answer = toMetrics(asked, recorded, forecast, converted);
-  const convertedForecast = forecast && convertForecast(display, forecast, converted);
+  const convertedForecast = forecast && convertForecast(display, forecast, converted.types);
   const ofCurrency = toMetrics(asked, converted, convertedForecast, recorded);
   const paired = pairAmounts(answer, ofCurrency);
   return { metrics: { ...paired, converted: toConvertedMetrics(display, paired) }, types };
@@ -175,21 +171,6 @@ function followOrder(recorded: MetricsSums, converted: MetricsSums): MetricsSums
       usd: slice.amount,
       amount: ofTypes.get(slice.reference) ?? "0",
     })),
-  };
-}
-
-/** A forecast in a currency: what is recorded or booked is converted day by day, what is expected at the latest rate. */
-function convertForecast(display: Display, forecast: Forecast, { types }: MetricsSums): Forecast {
-  const recorded = sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
-  const toCurrency = (usd: Decimal) => convertComing(display, recorded, subtract(usd, forecast.recorded));
-  return {
-    ...forecast,
-    recorded,
-    total: toCurrency(forecast.total),
-    low: toCurrency(forecast.low),
-    high: toCurrency(forecast.high),
-    coming: convertComing(display, zero, forecast.coming),
-    added: convertComing(display, zero, forecast.added),
   };
 }
 
@@ -324,48 +305,4 @@ function toSlices(slices: (Slice & ByUsd)[]): Metrics["by_project"] {
       message_count: rest.reduce((count, { messages }) => count + Number(messages), 0),
     },
   ];
-}
-
-/** Forecasts a period that goes on after today. */
-async function loadForecast(
-  client: ClientBase,
-  scope: SpendScope,
-  {
-    period,
-    range,
-    now,
-    environment,
-  }: { period: Period; range: DayRange; now: number; environment: MetricsQuery["environment"] },
-  types: TypeTotals[],
-): Promise<Forecast | null> {
-  const today = dayOf(now);
-  const isOpen = range.from <= today && today < range.until && range.until !== everything.until;
-  // The latest days end with today, but what is looked for in them is not what comes.
-  if (!isOpen || period === "year_to_date" || period.startsWith("last_")) return null;
-  const usage = toUsage(await selectUsage(client, scope, usageDays(today)));
-  const recorded = sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
-  const { workspaceId, filters } = scope;
-  const charges = await loadComingCharges(client, { workspaceId, environment }, range.until, now);
-  const coming = charges.flatMap((charge) => {
-    const day = charge.at.slice(0, 10);
-    return day >= range.from && day < range.until && isAskedFor(charge, filters)
-      ? [{ day, amount: charge.amount }]
-      : [];
-  });
-  return forecastSpend({ range, today, recorded, usage, coming });
-}
-
-/** Whether a charge that is not booked yet would be among the rows of some filters. It has no key, model, feature or person. */
-function isAskedFor({ project, provider, source, tags }: ComingCharge, filters: LedgerFilters): boolean {
-  const matches = (filter: string | null | undefined, value: string | null) =>
-    filter === undefined || filter === value;
-  return (
-    matches(filters.project, project) &&
-    matches(filters.type, "subscription") &&
-    (filters.provider === undefined ||
-      (filters.provider !== null && isSameProvider(filters.provider, provider))) &&
-    matches(filters.source, source) &&
-    [filters.key, filters.model, filters.feature, filters.user].every((filter) => matches(filter, null)) &&
-    (filters.tag === undefined || (filters.tag === null ? tags.length === 0 : tags.includes(filters.tag)))
-  );
 }
