@@ -1,6 +1,11 @@
+-- Postgres refuses `add column … default` where a function with an SQL body takes a row of the table (15.20 and later minor versions).
+alter table public.budgets add column warned_people uuid[], add column warned_channels uuid[];
+alter table public.budgets disable trigger user;
+update public.budgets set warned_people = '{}', warned_channels = '{}';
+alter table public.budgets enable trigger user;
 alter table public.budgets
-  add column warned_people uuid[] not null default '{}',
-  add column warned_channels uuid[] not null default '{}',
+  alter column warned_people set default '{}', alter column warned_people set not null,
+  alter column warned_channels set default '{}', alter column warned_channels set not null,
   add constraint budgets_warn_few check (cardinality(warned_people) <= 20 and cardinality(warned_channels) <= 20);
 grant insert (warned_people, warned_channels), update (warned_people, warned_channels) on public.budgets to authenticated;
 

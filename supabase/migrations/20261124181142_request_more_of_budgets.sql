@@ -1,6 +1,10 @@
+-- Postgres refuses `add column … default` where a function with an SQL body takes a row of the table (15.20 and later minor versions).
+alter table public.budgets add column owner_id uuid, add column owner_percent numeric;
+alter table public.budgets disable trigger user;
+update public.budgets set owner_percent = 50;
+alter table public.budgets enable trigger user;
 alter table public.budgets
-  add column owner_id uuid,
-  add column owner_percent numeric not null default 50,
+  alter column owner_percent set default 50, alter column owner_percent set not null,
   add constraint budgets_owner_percent_is_a_share check (owner_percent > 0 and owner_percent <= 1000);
 grant insert (owner_id, owner_percent), update (owner_id, owner_percent) on public.budgets to authenticated;
 

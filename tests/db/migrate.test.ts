@@ -116,6 +116,25 @@ describe("migrate", () => {
     expect(await rows("select to_regclass('late') as late")).toEqual([{ late: null }]);
   });
 
+  test("Takes a database that ran a migration in the form in which it landed first", async () => {
+    const file = "20261124115450_give_budgets_receivers.sql";
+    const present = readFileSync(join(projectRoot, "supabase/migrations", file), "utf8");
+    const landed = present.replace(
+      /^-- Postgres refuses[\s\S]*?add constraint/,
+      `alter table public.budgets add column warned_people uuid[] not null default '{}',
+         add column warned_channels uuid[] not null default '{}', add constraint`,
+    );
+    write(file, present);
+    await client.query(`create schema supabase_migrations;
+      create table supabase_migrations.schema_migrations (version text not null primary key, statements text[])`);
+    const record = "insert into supabase_migrations.schema_migrations values ('20261124115450', array[$1])";
+    await client.query(record, [landed]);
+    expect(await migrate(database.adminUrl, directory)).toEqual([]);
+    await client.query("delete from supabase_migrations.schema_migrations");
+    await client.query(record, [landed.replace("warned_people", "warned_person")]);
+    await expect(migrate(database.adminUrl, directory)).rejects.toBeInstanceOf(ChangedHistoryError);
+  });
+
   test("Runs only missing migrations, whichever program recorded the others", async () => {
     await client.query(`create schema supabase_migrations;
       create table supabase_migrations.schema_migrations (version text not null primary key);

@@ -1,5 +1,10 @@
 -- A budget warns, or it also blocks: what would take it past its limit is refused before it is recorded.
-alter table public.budgets add column blocks boolean not null default false;
+-- Postgres refuses `add column … default` where a function with an SQL body takes a row of the table (15.20 and later minor versions).
+alter table public.budgets add column blocks boolean;
+alter table public.budgets disable trigger user;
+update public.budgets set blocks = false;
+alter table public.budgets enable trigger user;
+alter table public.budgets alter column blocks set default false, alter column blocks set not null;
 grant insert (blocks), update (blocks) on public.budgets to authenticated;
 
 -- Every group of messages asks whether its workspaces have such budgets; most have none.

@@ -1,10 +1,17 @@
 -- A budget's amounts are in its currency. What counts is spent in USD, so each period has one rate: that of the period's
 -- first day. It is stored when the period begins, so that no newer rate moves a limit within a period.
+-- Postgres refuses `add column … default` where a function with an SQL body takes a row of the table (15.20 and later minor versions).
 alter table public.budgets
-  add column currency text not null default 'USD' constraint budgets_currency_is_a_code check (currency ~ '^[A-Z]{3}$'),
-  add column usd_rate numeric not null default 1 constraint budgets_usd_rate_is_a_rate check (usd_rate > 0 and usd_rate < 1000000 and scale(usd_rate) <= 18),
+  add column currency text constraint budgets_currency_is_a_code check (currency ~ '^[A-Z]{3}$'),
+  add column usd_rate numeric constraint budgets_usd_rate_is_a_rate check (usd_rate > 0 and usd_rate < 1000000 and scale(usd_rate) <= 18),
   -- The first day of the period that the rate was stored for; null for USD.
-  add column rated_from date,
+  add column rated_from date;
+alter table public.budgets disable trigger user;
+update public.budgets set currency = 'USD', usd_rate = 1;
+alter table public.budgets enable trigger user;
+alter table public.budgets
+  alter column currency set default 'USD', alter column currency set not null,
+  alter column usd_rate set default 1, alter column usd_rate set not null,
   add constraint budgets_in_usd_need_no_rate check (currency <> 'USD' or usd_rate = 1);
 comment on column public.budgets.usd_rate is 'USD for one unit of the currency, in the period that begins on rated_from';
 grant insert (currency, usd_rate) on public.budgets to authenticated;
