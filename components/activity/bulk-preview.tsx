@@ -5,9 +5,8 @@ import { formatDate } from "@/components/figures/format-date";
 import { formatPercent } from "@/components/figures/format-percent";
 import { Money } from "@/components/figures/money";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { BulkAction } from "@/lib/contract/spend/bulk-actions";
+import type { BulkAction, BulkEffects } from "@/lib/contract/spend/bulk-actions";
 
-type Effects = NonNullable<BulkAction["effects"]>;
 type Row = { key: string; label: string; about?: string; before: string; after: string };
 
 /** So many days are shown one by one; more are summed by project. */
@@ -16,7 +15,6 @@ const maxDays = 7;
 /** What a change of many costs does: their amount, and the sums, budgets and alerts that change with it. */
 export function BulkPreview({ preview }: { preview: BulkAction }) {
   const { message_count: count, unchanged_count: unchanged, before_usd: before, after_usd: after } = preview;
-  const { projects, budgets, alerts } = preview.effects ?? { projects: [], budgets: [], alerts: [] };
   const isSame = exactText(before) === exactText(after);
   return (
     <section aria-label="What changes" className="grid gap-3 rounded-lg border p-3 text-sm">
@@ -38,6 +36,15 @@ export function BulkPreview({ preview }: { preview: BulkAction }) {
           ? "."
           : `. ${formatCount(unchanged, "other")} stay${unchanged === 1 ? "s" : ""} as ${unchanged === 1 ? "it is" : "they are"}.`}
       </p>
+      {preview.effects ? <EffectsPreview effects={preview.effects} /> : null}
+    </section>
+  );
+}
+
+/** The sums, budgets and alerts that change. */
+export function EffectsPreview({ effects: { projects, budgets, alerts } }: { effects: BulkEffects }) {
+  return (
+    <>
       <Changes title="Projects" rows={rowsOfProjects(projects)} />
       <Changes title="Budgets" rows={rowsOfBudgets(budgets)} />
       {alerts.length > 0 ? (
@@ -51,7 +58,7 @@ export function BulkPreview({ preview }: { preview: BulkAction }) {
       ) : budgets.length > 0 ? (
         <p className="text-muted-foreground text-xs">No new alert. Alerts that were raised before stay.</p>
       ) : null}
-    </section>
+    </>
   );
 }
 
@@ -89,7 +96,7 @@ function Changes({ title, rows }: { title: string; rows: Row[] }) {
 }
 
 /** A row a day; where there are many days, one a project. */
-function rowsOfProjects(projects: Effects["projects"]): Row[] {
+function rowsOfProjects(projects: BulkEffects["projects"]): Row[] {
   const isByDay = projects.reduce((count, { days }) => count + days.length, 0) <= maxDays;
   return projects.flatMap(({ slug, name, environment, days }) => {
     const key = `${slug} ${environment}`;
@@ -116,7 +123,7 @@ function rowsOfProjects(projects: Effects["projects"]): Row[] {
   });
 }
 
-const rowsOfBudgets = (budgets: Effects["budgets"]): Row[] =>
+const rowsOfBudgets = (budgets: BulkEffects["budgets"]): Row[] =>
   budgets.map(({ id, name, from, limit_usd: limit, before_usd, after_usd }) => ({
     key: `${id} ${from}`,
     label: name,

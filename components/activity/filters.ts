@@ -41,6 +41,7 @@ export const typeNames: Record<string, string> = {
   allocation: "Allocation",
   expense: "Expense",
   subscription: "Subscription",
+  bill_adjustment: "Bill adjustment",
 };
 
 /** Labels of sources. */

@@ -24,6 +24,9 @@ export function Totals({
     { label: "Usage", figure: "totals.usage_usd", usd: totals.usage_usd },
     { label: "Subscriptions", figure: "totals.subscription_usd", usd: totals.subscription_usd },
     { label: "Expenses", figure: "totals.expense_usd", usd: totals.expense_usd },
+    ...(toNumber(totals.adjustment_usd) === 0
+      ? []
+      : [{ label: "Bill adjustments", figure: "totals.adjustment_usd", usd: totals.adjustment_usd }]),
   ];
   return (
     <div>

@@ -29,7 +29,10 @@ export function sentenceOf(detail: ReconciledDetail): string {
       : `${formatUsd(recorded)} was recorded, ${formatUsd(exactText(difference).replace("-", ""))} ${gap > 0 ? "less" : "more"}`;
   const covered = coverageText(detail.coverage);
   const coverage = covered === undefined ? "" : ` ${covered} of the billed units were recorded.`;
-  return `${nameOfMonth(month)}: ${formatUsd(billed)} was billed${gap === 0 ? ", " : "; "}${than}.${coverage}`;
+  const adjusted = exactText(detail.adjusted_usd);
+  const booked =
+    Number(adjusted) === 0 ? "" : ` Of what was recorded, ${formatSignedMoney(adjusted)} are adjustments.`;
+  return `${nameOfMonth(month)}: ${formatUsd(billed)} was billed${gap === 0 ? ", " : "; "}${than}.${booked}${coverage}`;
 }
 
 /** A difference with its sign. */
@@ -98,7 +101,7 @@ export function ReconciledMonths({
               </span>
             </TableCell>
             <TableCell className="hidden whitespace-nowrap text-muted-foreground md:table-cell">
-              {formatDate(row.billed_through)}
+              {row.billed_through === null ? "–" : formatDate(row.billed_through)}
             </TableCell>
           </TableRow>
         ))}

@@ -1,4 +1,5 @@
 import { exactText } from "@/components/figures/amount";
+import { subtractExact } from "@/components/figures/exact";
 import { Money } from "@/components/figures/money";
 import { cn } from "@/components/ui/cn";
 import { Table, TableBody, TableCell, TableRow } from "@/components/ui/table";
@@ -7,30 +8,42 @@ import type { ReconciledDetail } from "@/lib/contract/bills/reconciliation";
 import { Difference } from "./months";
 
 type Props = {
-  sums: Pick<ReconciledDetail, "billed_usd" | "recorded_usd">;
+  sums: Pick<ReconciledDetail, "billed_usd" | "recorded_usd" | "adjusted_usd">;
   parts: ReconciledDetail["parts"];
 };
 
 /** How one comes from what was recorded to what was billed: each part of the difference, with a bar beside it. */
 export function Waterfall({ sums, parts }: Props) {
-  const most = Math.max(...parts.map(({ amount_usd: usd }) => Math.abs(Number(exactText(usd)))));
+  const adjusted = exactText(sums.adjusted_usd);
+  const amounts = [adjusted, ...parts.map(({ amount_usd: usd }) => exactText(usd))];
+  const most = Math.max(...amounts.map((usd) => Math.abs(Number(usd))));
+  const isAdjusted = Number(adjusted) !== 0;
   return (
     <Table aria-label="Parts of the difference">
       <TableBody>
-        <Total label="Recorded" usd={sums.recorded_usd} />
+        <Total
+          label={isAdjusted ? "Recorded without adjustments" : "Recorded"}
+          usd={subtractExact(exactText(sums.recorded_usd), adjusted)}
+        />
+        {isAdjusted ? (
+          <Step
+            label="Booked as adjustments"
+            about="What was booked of the difference, as costs of their own type."
+            usd={sums.adjusted_usd}
+            figure="adjusted_usd"
+            share={Number(adjusted) / most}
+          />
+        ) : null}
         {parts.map(({ part, amount_usd: usd }) => (
-          <TableRow key={part}>
-            <TableCell className="w-full md:w-1/2">
-              <span className="font-medium">{differenceParts[part].label}</span>
-              <span className="block max-w-[56ch] text-muted-foreground text-xs">{meaningOf(part)}</span>
-            </TableCell>
-            <TableCell className="hidden w-1/2 align-middle md:table-cell">
-              <Bar share={Number(exactText(usd)) / most} isOpen={part === "unexplained"} />
-            </TableCell>
-            <TableCell className="text-right">
-              <Difference usd={usd} figure={part} />
-            </TableCell>
-          </TableRow>
+          <Step
+            key={part}
+            label={differenceParts[part].label}
+            about={meaningOf(part)}
+            usd={usd}
+            figure={part}
+            share={Number(exactText(usd)) / most}
+            isOpen={part === "unexplained"}
+          />
         ))}
         <Total label="Billed" usd={sums.billed_usd} />
       </TableBody>
@@ -44,7 +57,39 @@ function meaningOf(part: keyof typeof differenceParts): string {
   return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
 }
 
-function Total({ label, usd }: { label: string; usd: ReconciledDetail["billed_usd"] }) {
+/** A step from what was recorded to what was billed. @param props.share of the largest step, from -1 to 1 */
+function Step({
+  label,
+  about,
+  usd,
+  figure,
+  share,
+  isOpen = false,
+}: {
+  label: string;
+  about: string;
+  usd: ReconciledDetail["billed_usd"];
+  figure: string;
+  share: number;
+  isOpen?: boolean;
+}) {
+  return (
+    <TableRow>
+      <TableCell className="w-full md:w-1/2">
+        <span className="font-medium">{label}</span>
+        <span className="block max-w-[56ch] text-muted-foreground text-xs">{about}</span>
+      </TableCell>
+      <TableCell className="hidden w-1/2 align-middle md:table-cell">
+        <Bar share={share} isOpen={isOpen} />
+      </TableCell>
+      <TableCell className="text-right">
+        <Difference usd={usd} figure={figure} />
+      </TableCell>
+    </TableRow>
+  );
+}
+
+function Total({ label, usd }: { label: string; usd: ReconciledDetail["billed_usd"] | string }) {
   return (
     <TableRow className="bg-muted/50 font-medium">
       <TableCell>{label}</TableCell>

@@ -35,6 +35,7 @@ const values: Record<string, Record<string, string>> = {
     allocation: "Allocations",
     expense: "Expenses",
     subscription: "Subscriptions",
+    bill_adjustment: "Bill adjustments",
   },
   source: { api: "API", mcp: "Assistant", manual: "By hand", import: "Import" },
   environment: { live: "Live", test: "Test" },

@@ -144,6 +144,7 @@ function Kinds({ totals }: { totals: SpendView["metrics"]["totals"] }) {
     [totals.usage_usd, "usage"],
     [totals.subscription_usd, "subscriptions"],
     [totals.expense_usd, "expenses"],
+    [totals.adjustment_usd, "bill adjustments"],
   ] as const;
   const named = kinds.filter(([usd]) => toNumber(usd) !== 0);
   if (named.length === 0) return null;

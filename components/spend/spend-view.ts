@@ -52,6 +52,7 @@ const typeLabels: Record<string, string> = {
   allocation: "Allocations",
   expense: "Expenses",
   subscription: "Subscriptions",
+  bill_adjustment: "Bill adjustments",
 };
 
 /** Labels of the dimensions that spend is grouped by: in the singular, and as the title of a breakdown. */

@@ -19,6 +19,7 @@ const causeTexts = {
   subscriptions: { label: "Subscriptions", hint: "In projects that spent in both" },
   expenses: { label: "Expenses", hint: "In projects that spent in both" },
   allocations: { label: "Allocations", hint: "Between projects" },
+  adjustments: { label: "Bill adjustments", hint: "What bills say differs from what was recorded" },
 } as const satisfies Record<CauseName, { label: string; hint: string }>;
 
 /**
@@ -127,6 +128,7 @@ const typeOfCause: Partial<Record<CauseName, string>> = {
   subscriptions: "subscription",
   expenses: "expense",
   allocations: "allocation",
+  adjustments: "bill_adjustment",
 };
 
 /** What a cause consists of, each with a link to its rows. */

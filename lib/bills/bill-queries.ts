@@ -123,7 +123,7 @@ const recordedRow = {
 export type Books = { id: string; timeZone: string };
 
 /**
- * What was recorded live by UTC day and provider, and by model, too, USD, of the days from one to before another. An adjustment of a
+ * What was recorded live by UTC day and provider, and by model, too, USD, without adjustments to bills, of the days from one to before another. An adjustment of a
  * closed month is of the day when the cost occurred, not of the day when it was booked: bills have it there. In a workspace of
  * another time zone, it is read from the messages, because the sums are not of the days that providers bill.
  */
@@ -141,7 +141,7 @@ export function selectRecorded(
     sql`select day, provider, model, trim_scale(sum(amount_usd)) as amount_usd, type in ('usage', 'batch') as is_usage,
         sum(unpriced_count) > 0 and sum(amount_usd) = 0 as is_unpriced, sum(lines)::bigint as line_count
       from (${recorded(id, from, until, by)}) as rows
-      where provider is not null
+      where provider is not null and type <> 'bill_adjustment'
       group by 1, 2, 3, 5
       order by 1, 2, 3, 5`,
   );
@@ -252,7 +252,7 @@ export function selectUsed(
           union all
           select 'cache_read_tokens', cached.amount_usd, cached.quantity where cached.quantity <> 0
         ) as line
-        where m.environment = 'live' and m.cost_status <> 'included' and m.type <> 'allocation'
+        where m.environment = 'live' and m.cost_status <> 'included' and m.type not in ('allocation', 'bill_adjustment')
           and m.provider = any(${providers}::text[])
       ) as lines
       group by 1, 2, 3, 4, 5, 6

@@ -1,3 +1,4 @@
+import type { DifferencePart } from "@/lib/contract/bills/difference-parts";
 import { add, type Decimal, isZero, subtract, sum, zero } from "@/lib/decimal";
 import { addDays } from "@/lib/spend/period";
 import {
@@ -18,17 +19,30 @@ export type RecordedRow = RecordedUse & { provider: string; day: string };
 /** What limits refused to record on a day at a provider. Null: of models that were not kept. */
 export type RefusedRow = { provider: string; day: string; model: string | null; amount: Decimal };
 
+/** What adjustments book of a part of a difference, by the day and model of the bill. */
+export type AdjustedRow = {
+  provider: string;
+  day: string;
+  model: string | null;
+  part: DifferencePart;
+  amount: Decimal;
+};
+
 /** What counts of the bills of one provider and period, from the first day to before the second. */
 export type CountedPeriod = { provider: string; from: string; until: string; facts: BilledFact[] };
 
-/** Billed and recorded costs of a provider, period and model. */
+/** Billed and recorded costs of a provider, period and model. The parts are what adjustments leave of the difference. */
 export type Cell = Explained & {
   provider: string;
   from: string;
   until: string;
   model: string | null;
+  /** The model as it is recorded, or as the bill names it where nothing is. */
+  recordedModel: string | null;
   billed: Decimal;
+  /** Without adjustments. */
   recorded: Decimal;
+  adjusted: Decimal;
   facts: BilledFact[];
 };
 
@@ -38,52 +52,69 @@ export type Cell = Explained & {
  * @param rows those of the provider, of all days that are compared
  * @param refused what limits refused of them. The days are those of the workspace, so that what was refused near midnight UTC
  *   may be looked for in the bill of the day beside
+ * @param adjusted what adjustments book of the differences
  */
 export function reconcileProvider(
   provider: string,
   periods: readonly CountedPeriod[],
   rows: readonly RecordedRow[],
   refused: readonly RefusedRow[],
+  adjusted: readonly AdjustedRow[] = [],
 ): Cell[] {
   const byDay = groupBy(rows, ({ day }) => day);
+  const adjustedByDay = groupBy(adjusted, ({ day }) => day);
   const decimals = decimalsOf(periods.flatMap(({ facts }) => facts));
   const cells: Cell[] = [];
   for (const { from, until, facts } of joinOverlapping(periods)) {
-    const recorded = daysOf({ from, until }).flatMap((day) => {
-      const ofDay = byDay.get(day) ?? [];
-      byDay.delete(day);
-      return ofDay;
-    });
+    const days = daysOf({ from, until });
+    const recorded = days.flatMap((day) => takeFrom(byDay, day));
+    const booked = days.flatMap((day) => takeFrom(adjustedByDay, day));
     const refusedThen = refused.filter(({ day }) => day >= from && day < until);
-    for (const { model, billed, used } of byModel(facts, recorded)) {
+    for (const { model, billed, used, adjustments } of byModel(facts, recorded, booked)) {
       const explained = explain(billed, used, decimals);
       const ofModel = model === null ? refusedThen : refusedThen.filter((row) => isOfModel(row, model));
       attributeToRefusals(explained.parts, totalOf(ofModel));
-      const sums = { billed: totalOf(billed), recorded: totalOf(used) };
-      cells.push({ provider, from, until, model, facts: billed, ...sums, ...explained });
+      const sums = { billed: totalOf(billed), recorded: totalOf(used), adjusted: totalOf(adjustments) };
+      leave(explained.parts, adjustments);
+      const recordedModel = used[0]?.model ?? model;
+      cells.push({ provider, from, until, model, recordedModel, facts: billed, ...sums, ...explained });
     }
   }
-  for (const [day, recorded] of byDay) cells.push(...notBilled(provider, day, recorded));
+  for (const day of new Set([...byDay.keys(), ...adjustedByDay.keys()]))
+    cells.push(...notBilled(provider, day, byDay.get(day) ?? [], adjustedByDay.get(day) ?? []));
   return cells;
 }
 
-/** What was recorded on a day without a bill. */
-function notBilled(provider: string, day: string, recorded: readonly RecordedRow[]): Cell[] {
+function takeFrom<T>(byDay: Map<string, T[]>, day: string): T[] {
+  const found = byDay.get(day) ?? [];
+  byDay.delete(day);
+  return found;
+}
+
+const nothing = (): Explained => ({ parts: new Map(), billedUnits: zero, recordedUnits: zero });
+
+/** Takes what adjustments book out of the parts of a difference. */
+function leave(parts: Explained["parts"], adjustments: readonly AdjustedRow[]): void {
+  const left = new Parts(parts);
+  for (const { part, amount } of adjustments) left.add(part, subtract(zero, amount));
+}
+
+/** What was recorded and booked on a day without a bill. */
+function notBilled(
+  provider: string,
+  day: string,
+  recorded: readonly RecordedRow[],
+  adjusted: readonly AdjustedRow[],
+): Cell[] {
   const until = addDays(day, 1);
-  return [...groupBy(recorded, ({ model }) => model)].map(([model, rows]) => {
-    const parts = new Parts();
-    parts.add("not_billed_yet", subtract(zero, totalOf(rows)));
-    const explained = { parts: parts.sums, billedUnits: zero, recordedUnits: zero };
-    return {
-      provider,
-      from: day,
-      until,
-      model,
-      facts: [],
-      billed: zero,
-      recorded: totalOf(rows),
-      ...explained,
-    };
+  const [used, booked] = [groupBy(recorded, ({ model }) => model), groupBy(adjusted, ({ model }) => model)];
+  return [...new Set([...used.keys(), ...booked.keys()])].map((model) => {
+    const [rows, adjustments] = [used.get(model) ?? [], booked.get(model) ?? []];
+    const explained = nothing();
+    new Parts(explained.parts).add("not_billed_yet", subtract(zero, totalOf(rows)));
+    leave(explained.parts, adjustments);
+    const sums = { billed: zero, recorded: totalOf(rows), adjusted: totalOf(adjustments) };
+    return { provider, from: day, until, model, recordedModel: model, facts: [], ...sums, ...explained };
   });
 }
 
@@ -110,21 +141,32 @@ function joinOverlapping(periods: readonly CountedPeriod[]): Omit<CountedPeriod,
   return joined;
 }
 
-type OfModel = { model: string | null; billed: BilledFact[]; used: RecordedRow[] };
+type OfModel = {
+  model: string | null;
+  billed: BilledFact[];
+  used: RecordedRow[];
+  adjustments: AdjustedRow[];
+};
 
 /**
  * Brings billed and recorded models together: those whose names are alike but for a date, because one side may leave it out. A bill
  * without any model is compared as a whole.
  */
-function byModel(facts: readonly BilledFact[], recorded: readonly RecordedRow[]): OfModel[] {
+function byModel(
+  facts: readonly BilledFact[],
+  recorded: readonly RecordedRow[],
+  adjusted: readonly AdjustedRow[],
+): OfModel[] {
   if (facts.every(({ model }) => model === null))
-    return [{ model: null, billed: [...facts], used: [...recorded] }];
+    return [{ model: null, billed: [...facts], used: [...recorded], adjustments: [...adjusted] }];
+  const booked = groupBy(adjusted, ({ model }) => withoutDate(model));
   const billed = groupBy(facts, ({ model }) => withoutDate(model));
   const used = groupBy(recorded, ({ model }) => withoutDate(model));
-  return [...new Set([...billed.keys(), ...used.keys()])].map((name) => {
-    const [of, same] = [billed.get(name) ?? [], used.get(name) ?? []];
-    const names = new Set((of.length > 0 ? of : same).map(({ model }) => model));
-    return { model: names.size === 1 ? ([...names][0] ?? null) : name, billed: of, used: same };
+  return [...new Set([...billed.keys(), ...used.keys(), ...booked.keys()])].map((name) => {
+    const [of, same, adjustments] = [billed.get(name) ?? [], used.get(name) ?? [], booked.get(name) ?? []];
+    const known = of.length > 0 ? of : same.length > 0 ? same : adjustments;
+    const names = new Set(known.map(({ model }) => model));
+    return { model: names.size === 1 ? ([...names][0] ?? null) : name, billed: of, used: same, adjustments };
   });
 }
 
@@ -136,8 +178,15 @@ const withoutDate = (model: string | null): string | null =>
 
 const isOfModel = (row: RefusedRow, model: string): boolean => withoutDate(row.model) === withoutDate(model);
 
+/** Billed less recorded and booked. */
+export const differenceOf = ({
+  billed,
+  recorded,
+  adjusted,
+}: Pick<Cell, "billed" | "recorded" | "adjusted">): Decimal => subtract(billed, add(recorded, adjusted));
+
 /** The sums and parts of some cells. */
-export function sumCells(cells: readonly Cell[]): Pick<Cell, "billed" | "recorded"> & Explained {
+export function sumCells(cells: readonly Cell[]): Pick<Cell, "billed" | "recorded" | "adjusted"> & Explained {
   const parts = new Parts();
   for (const cell of cells) for (const [part, amount] of cell.parts) parts.add(part, amount);
   const total = (of: (cell: Cell) => Decimal) => sum(cells.map(of));
@@ -145,6 +194,7 @@ export function sumCells(cells: readonly Cell[]): Pick<Cell, "billed" | "recorde
     parts: parts.sums,
     billed: total(({ billed }) => billed),
     recorded: total(({ recorded }) => recorded),
+    adjusted: total(({ adjusted }) => adjusted),
     billedUnits: total(({ billedUnits }) => billedUnits),
     recordedUnits: total(({ recordedUnits }) => recordedUnits),
   };

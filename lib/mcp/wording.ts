@@ -44,7 +44,7 @@ export function describeProjectSpend(spend: z.output<typeof projectSpend>): stri
       ? [`${title}:`, ...rows.map(([name, amount]) => `- ${name ?? "(none)"}: ${usd(amount)}`)]
       : [];
   return lines(
-    `${spend.project.name} (${spend.project.slug}) spent ${usd(spend.total_usd)} from ${spend.from} until ${spend.to}: usage ${usd(spend.usage_usd)}, subscriptions ${usd(spend.subscription_usd)}, expenses ${usd(spend.expense_usd)}; ${spend.message_count} records.`,
+    `${spend.project.name} (${spend.project.slug}) spent ${usd(spend.total_usd)} from ${spend.from} until ${spend.to}: usage ${usd(spend.usage_usd)}, subscriptions ${usd(spend.subscription_usd)}, expenses ${usd(spend.expense_usd)}${adjustments(spend)}; ${spend.message_count} records.`,
     spend.unpriced_count > 0 && unpriced(spend.unpriced_count),
     slices(
       "By model",
@@ -120,11 +120,15 @@ function percent(fraction: Amount): string {
   return (Number(tenths) / 10).toFixed(1);
 }
 
+/** What adjustments to bills come to, where there are any. */
+const adjustments = ({ adjustment_usd: amount }: { adjustment_usd: Amount }) =>
+  Number(String(amount)) === 0 ? "" : `, adjustments to bills ${usd(amount)}`;
+
 /** The summary of a month as text. */
 export function describeSummary(summary: z.output<typeof monthSummary>): string {
   const projects = Object.entries(summary.by_project);
   return lines(
-    `This month has cost ${usd(summary.total_usd)} so far: usage ${usd(summary.usage_usd)}, subscriptions ${usd(summary.subscription_usd)}, expenses ${usd(summary.expense_usd)}; ${summary.message_count} records.`,
+    `This month has cost ${usd(summary.total_usd)} so far: usage ${usd(summary.usage_usd)}, subscriptions ${usd(summary.subscription_usd)}, expenses ${usd(summary.expense_usd)}${adjustments(summary)}; ${summary.message_count} records.`,
     summary.unpriced_count > 0 && unpriced(summary.unpriced_count),
     projects.length > 0 && "By project:",
     projects.map(([slug, amount]) => `- ${slug}: ${usd(amount)}`),

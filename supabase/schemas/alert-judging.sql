@@ -205,13 +205,13 @@ as $$
         from public.daily_totals
         where workspace_id = w.id and environment = 'live' and dimension = 'provider'
           and day = any (array[today.day, today.day - 7, today.day - 14, today.day - 21, today.day - 28])
-          and type not in ('subscription', 'expense')
+          and type not in ('subscription', 'expense', 'bill_adjustment')
         union all
         select day, -amount_usd
         from public.daily_adjustments
         where workspace_id = w.id and environment = 'live' and occurred_at > at - interval '31 days'
           and exists (select from public.closed_months as closed where closed.workspace_id = w.id)
-          and type not in ('subscription', 'expense')
+          and type not in ('subscription', 'expense', 'bill_adjustment')
       ) as t
     ) as usage
     where coalesce(r.is_on, true)

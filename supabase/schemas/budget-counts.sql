@@ -132,7 +132,7 @@ declare
 begin
   insert into public.budget_counts (workspace_id, budget_id, environment, period_from, spent_usd, booked_usd)
   select budget.workspace_id, budget.id, environment, first_day, sum(amount_usd),
-    coalesce(sum(amount_usd) filter (where type in ('subscription', 'expense')), 0)
+    coalesce(sum(amount_usd) filter (where type in ('subscription', 'expense', 'bill_adjustment')), 0)
   from (
     select environment, budget.counted_from as first_day, type, amount_usd
     from public.daily_totals
@@ -194,7 +194,7 @@ returns table (budget_id uuid, environment text, period_from date, spent_usd num
 language sql stable security definer rows 50 set search_path = ''
 as $$
   select b.id, p.environment, period.first_day, sum(p.amount_usd),
-    coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
+    coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense', 'bill_adjustment')), 0)
   from private.budget_meters as m
   join private.waiting_spend as w on w.workspace_id = m.workspace_id and w.place < m.waiting_groups
   cross join unnest(w.postings) as p
@@ -370,7 +370,7 @@ begin
         when 61 then p.feature else p.end_user
       end as scope_key,
       sum(p.amount_usd) as spent_usd,
-      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0) as booked_usd
+      coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense', 'bill_adjustment')), 0) as booked_usd
     from (
       select posting.workspace_id, posting.environment, posting.project_id, posting.api_key_id, lower(posting.provider) as provider,
         posting.model, posting.feature, posting.end_user, posting.amount_usd, posting.type,
@@ -383,7 +383,7 @@ begin
     )
     union all
     select p.workspace_id, p.environment, date_bin('15 minutes', p.occurred_at, timestamptz '2000-01-01 00:00:00Z'), 'tag', tag,
-      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense')), 0)
+      sum(p.amount_usd), coalesce(sum(p.amount_usd) filter (where p.type in ('subscription', 'expense', 'bill_adjustment')), 0)
     from unnest(waiting) as p
     cross join lateral unnest(p.tags) as tag
     where p.amount_usd <> 0

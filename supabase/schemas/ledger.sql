@@ -17,7 +17,7 @@ create table public.messages (
   project_id uuid not null,
   api_key_id uuid,
   user_id uuid,
-  type text not null check (type in ('usage', 'batch', 'allocation', 'expense', 'subscription')),
+  type text not null check (type in ('usage', 'batch', 'allocation', 'expense', 'subscription', 'bill_adjustment')),
   source text not null check (source in ('api', 'mcp', 'manual', 'import')),
   environment text not null check (environment in ('live', 'test')),
   -- The provider of usage and batches, the vendor of expenses and subscriptions.

@@ -77,6 +77,7 @@ language sql volatile set search_path = ''
 as $$
   select pg_advisory_xact_lock(hashtextextended('outlay.bills.' || workspace, 0))
 $$;
+grant execute on function private.lock_bills(uuid) to outlay_service, service_role;
 
 -- Adds an account with its sealed key, as an admin of the workspace: the user of the transaction's claims.
 -- given: { id, provider, account, since }

@@ -32,3 +32,9 @@ export const differenceParts = {
 } as const;
 
 export type DifferencePart = keyof typeof differenceParts;
+
+/** The parts that an adjustment can book: all but what a bill that is still to come decides. */
+export const bookableParts = Object.keys(differenceParts).filter(
+  (part): part is BookablePart => part !== "not_billed_yet",
+);
+export type BookablePart = Exclude<DifferencePart, "not_billed_yet">;

@@ -5,7 +5,8 @@ import { differenceParts } from "./difference-parts";
 
 const sums = {
   billed_usd: decimalNumber("What the provider billed, USD."),
-  recorded_usd: decimalNumber("What was recorded of it here, USD."),
+  recorded_usd: decimalNumber("What was recorded of it here, USD, adjustments to bills among it."),
+  adjusted_usd: decimalNumber("Of what was recorded, adjustments to bills, USD."),
   difference_usd: decimalNumber("Billed less recorded, USD."),
 };
 
@@ -22,7 +23,7 @@ const parts = z
   )
   .meta({
     description:
-      "What the difference consists of. The parts sum to it exactly; those that are zero are left out.",
+      "What the difference consists of, without what adjustments book of it. The parts sum to it exactly; those that are zero are left out. A part below zero that is billed otherwise was booked, and recorded or credited since.",
   });
 
 const coverage = z
@@ -83,7 +84,10 @@ const reconciledMonth = z
     recorded_elsewhere_usd: decimalNumber(
       "Usage that was recorded at providers without a bill of the month, USD. It is not in the sums.",
     ),
-    billed_through: day.meta({ description: "The last day that has a bill." }),
+    billed_through: day.nullable().meta({
+      description:
+        "The last day that has a bill. Null where the bills were deleted, and adjustments to them are left.",
+    }),
   })
   .meta({ id: "ReconciledMonth" });
 export type ReconciledMonth = z.output<typeof reconciledMonth>;
@@ -108,7 +112,9 @@ export type ReconciledDetail = z.output<typeof detail>;
 
 export const reconciliation = z
   .object({
-    months: z.array(reconciledMonth).meta({ description: "Months with a bill, the latest first." }),
+    months: z
+      .array(reconciledMonth)
+      .meta({ description: "Months with a bill or an adjustment to one, the latest first." }),
     detail: detail
       .nullable()
       .meta({ description: "The month that was asked for. Null without one, or where it has no bill." }),

@@ -1,6 +1,6 @@
 import type { ExampleSet } from "./example-set";
 
-const sums = { billed_usd: 1342.18, recorded_usd: 1284.1, difference_usd: 58.08 };
+const sums = { billed_usd: 1342.18, recorded_usd: 1284.1, adjusted_usd: 0, difference_usd: 58.08 };
 const parts = [
   { part: "no_source", amount_usd: 120.4 },
   { part: "discount", amount_usd: -62.32 },
@@ -59,6 +59,22 @@ const month = {
   billed_through: "2026-10-31",
 };
 
+const adjustment = {
+  id: "9d2f3a60-6c1e-4a39-8f57-2b1c0d9e4f31",
+  month: "2026-10",
+  project: { slug: "checkout", name: "Checkout" },
+  amount_usd: 58.08,
+  standing_usd: 58.08,
+  message_count: 2,
+  parts,
+  days: [{ day: "2026-10-31", provider: "openai", amount_usd: 58.08 }],
+  effects: null,
+  created_at: "2026-11-03T09:20:11.402+00:00",
+  created_by: "grace@example.com",
+  undone_at: null,
+  undone_by: null,
+};
+
 export const billExamples: ExampleSet = {
   requests: {
     AddProviderAccountRequest: {
@@ -69,6 +85,22 @@ export const billExamples: ExampleSet = {
       several: {
         summary: "One of two organizations at OpenAI, from a day",
         value: { provider: "openai", key: "sk-admin-example", account: "research", since: "2026-10-01" },
+      },
+    },
+    BookAdjustmentRequest: {
+      preview: {
+        summary: "What would be booked of a month",
+        value: { month: "2026-10", project: "checkout", dry_run: true },
+      },
+      part: {
+        summary: "The usage of one provider that no source reports, as the preview said",
+        value: {
+          month: "2026-10",
+          project: "checkout",
+          provider: "openai",
+          parts: ["no_source"],
+          expected_usd: 120.4,
+        },
       },
     },
     PullRequest: { usual: { summary: "A pull", value: {} } },
@@ -86,6 +118,8 @@ export const billExamples: ExampleSet = {
   },
   responses: {
     Bill: bill,
+    BillAdjustment: adjustment,
+    BillAdjustmentList: { adjustments: [adjustment], can_book: true },
     ProviderAccount: account,
     ProviderAccountList: { accounts: [account], can_add: true },
     BillList: { bills: [bill], can_edit: true },
@@ -117,6 +151,7 @@ export const billExamples: ExampleSet = {
             model: "gpt-5",
             billed_usd: 41.92,
             recorded_usd: 30.5,
+            adjusted_usd: 0,
             difference_usd: 11.42,
             parts: [{ part: "no_source", amount_usd: 11.42 }],
             lines: [],

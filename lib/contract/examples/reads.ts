@@ -10,6 +10,7 @@ export const readExamples: ExampleSet = {
       usage_usd: 959.2025,
       subscription_usd: 240,
       expense_usd: 84.9,
+      adjustment_usd: 0,
       by_project: { checkout: 702.5525, search: 341.55, platform: 240 },
       top_project: { slug: "checkout", name: "Checkout", total_usd: 702.5525 },
       message_count: 18422,
@@ -24,6 +25,7 @@ export const readExamples: ExampleSet = {
       usage_usd: 0.1825,
       subscription_usd: 0,
       expense_usd: 84.9,
+      adjustment_usd: 0,
       message_count: 2,
       unpriced_count: 0,
       by_model: [

@@ -60,6 +60,7 @@ const totals = {
   usage_usd: 0.1825,
   subscription_usd: 0,
   expense_usd: 84.9,
+  adjustment_usd: 0,
   message_count: 2,
   unpriced_count: 0,
   included_usd: 0,

@@ -241,7 +241,9 @@ export const ingestRequest = z
   .meta({ id: "CostMessage" });
 export type IngestRequest = z.output<typeof ingestRequest>;
 export type CostMessage = IngestRequest["message"];
-export type MessageType = CostMessage["type"];
+
+/** The types of messages of the ledger: those that are sent, and adjustments to bills, which only a booking makes. */
+export type MessageType = CostMessage["type"] | "bill_adjustment";
 
 export const ingestQuery = z.strictObject({
   dry_run: z

@@ -80,8 +80,8 @@ const beforeAndAfter = {
   after_usd: decimalNumber("USD, after it."),
 };
 
-/** What an action would do. */
-const effects = z
+/** What a change of many costs would do to sums, budgets and alerts. */
+export const bulkEffects = z
   .object({
     projects: z
       .array(
@@ -123,6 +123,7 @@ const effects = z
       }),
   })
   .meta({ id: "BulkEffects" });
+export type BulkEffects = z.output<typeof bulkEffects>;
 
 /** What was done to many messages, or would be. */
 export const bulkAction = z
@@ -140,7 +141,7 @@ export const bulkAction = z
       description:
         "Of a preview: the messages that it would change. Send them to change exactly these; otherwise null.",
     }),
-    effects: effects.nullable().meta({ description: "Of a preview; otherwise null." }),
+    effects: bulkEffects.nullable().meta({ description: "Of a preview; otherwise null." }),
     undo_until: instant
       .nullable()
       .meta({ description: "Until when it can be undone; null when it was, and for a preview." }),

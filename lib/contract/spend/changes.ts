@@ -12,6 +12,7 @@ export const causeNames = [
   "subscriptions",
   "expenses",
   "allocations",
+  "adjustments",
 ] as const;
 export type CauseName = (typeof causeNames)[number];
 

@@ -36,7 +36,7 @@ export type Comparison = z.infer<typeof comparison>;
 export const environment = z.enum(["live", "test"]).meta({ id: "Environment" });
 
 export const messageType = z
-  .enum(costMessage.options.map((option) => option.shape.type.value))
+  .enum([...costMessage.options.map((option) => option.shape.type.value), "bill_adjustment"])
   .meta({ id: "MessageType" });
 
 /** A filter by a value that a row may lack. @returns the value, or null for rows without one */

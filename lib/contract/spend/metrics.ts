@@ -32,10 +32,11 @@ export type MetricsQuery = z.output<typeof metricsQuery>;
 
 const totals = z
   .object({
-    total_usd: decimalNumber("Sum of the three below, USD."),
+    total_usd: decimalNumber("Sum of the four below, USD."),
     usage_usd: decimalNumber("Usage, batches and allocations, USD."),
     subscription_usd: decimalNumber("USD."),
     expense_usd: decimalNumber("USD."),
+    adjustment_usd: decimalNumber("Adjustments to bills, USD."),
     message_count: z.int(),
     unpriced_count: z.int().meta({ description: "Lines of usage without a price, which count as 0." }),
     included_usd: decimalNumber(
@@ -114,6 +115,7 @@ const convertedMetrics = z
       usage: converted("`usage_usd`"),
       subscription: converted("`subscription_usd`"),
       expense: converted("`expense_usd`"),
+      adjustment: converted("`adjustment_usd`"),
       included: converted("`included_usd`"),
     }),
     booked_ahead: converted("`booked_ahead.total_usd`").nullable(),

@@ -4,10 +4,11 @@ import { day, decimalNumber, instant, projectSlug, text, uuid } from "@/lib/cont
 import { exactMs } from "@/lib/contract/values/instant";
 
 const totals = {
-  total_usd: decimalNumber("Sum of the three below, USD."),
+  total_usd: decimalNumber("Sum of the four below, USD."),
   usage_usd: decimalNumber("Usage, batches and allocations, USD."),
   subscription_usd: decimalNumber("USD."),
   expense_usd: decimalNumber("USD."),
+  adjustment_usd: decimalNumber("Adjustments to bills, USD."),
 };
 
 /** The monthly summary of specification 2.5, over the current month of the workspace. */

@@ -3,7 +3,12 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
 import { toTagList } from "@/lib/contract/ledger/attribution";
 import { maxTags } from "@/lib/contract/ledger/limits";
-import type { BulkAction, BulkActionRequest, BulkChange } from "@/lib/contract/spend/bulk-actions";
+import type {
+  BulkAction,
+  BulkActionRequest,
+  BulkChange,
+  BulkEffects,
+} from "@/lib/contract/spend/bulk-actions";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
@@ -106,14 +111,12 @@ async function act(
   );
   const added = await selectAdded(client, workspace.id, id);
   await demandRoomInBudgets(client, workspace.id, added);
-  const [stored, effects] = await asServiceWithin(client, async () => [
-    await selectBulkAction(client, workspace.id, { id }),
-    isDry ? await selectEffects(client, workspace.id, added) : undefined,
-  ]);
+  const stored = await asServiceWithin(client, () => selectBulkAction(client, workspace.id, { id }));
   if (!stored) throw new Error("The action is missing.");
   const answer = toBulkAction(stored);
-  if (!effects) return answer;
-  return { ...answer, id: null, undo_until: null, messages: changed, effects: toEffects(effects) };
+  if (!isDry) return answer;
+  const effects = await readEffects(client, workspace.id, added);
+  return { ...answer, id: null, undo_until: null, messages: changed, effects };
 }
 
 /**
@@ -229,6 +232,14 @@ function demandChangeable(
       { messages: gone.slice(0, 100).map(({ id }) => id) },
     );
   }
+  const adjustments = known.filter(({ type }) => type === "bill_adjustment");
+  if (adjustments.length > 0) {
+    throw new ServiceError(
+      "conflict",
+      `${adjustments.length} of these ${known.length} messages are adjustments to bills, which are undone on the page Reconciliation. Leave them out.`,
+      { messages: adjustments.slice(0, 100).map(({ id }) => id) },
+    );
+  }
   if (change) {
     const unfit = issuesOf((cost) => cost && whyUnfit(cost, change));
     if (unfit.length > 0) throw validationFailed(unfit);
@@ -289,7 +300,16 @@ function toBulkAction(stored: StoredBulkAction): BulkAction {
   };
 }
 
-function toEffects({ projects, budgets, alerts }: StoredEffects): BulkAction["effects"] {
+/** What messages that this transaction added, voids among them, do to sums, budgets and alerts. */
+export async function readEffects(
+  client: PoolClient,
+  workspaceId: string,
+  added: string[],
+): Promise<BulkEffects> {
+  return toEffects(await asServiceWithin(client, () => selectEffects(client, workspaceId, added)));
+}
+
+function toEffects({ projects, budgets, alerts }: StoredEffects): BulkEffects {
   const amounts = ({ before_usd, after_usd }: { before_usd: string; after_usd: string }) => ({
     before_usd: exact(before_usd),
     after_usd: exact(after_usd),

@@ -51,9 +51,14 @@ export function correctMessage(
   id: string,
   request: CorrectRequest,
 ): Promise<Voided> {
-  return voidOnce(claims, slug, id, request, (client, workspace, cost, now) =>
-    replaceMessage(client, workspace.id, { id, ...cost }, request, now),
-  );
+  return voidOnce(claims, slug, id, request, (client, workspace, cost, now) => {
+    if (cost.type === "bill_adjustment")
+      throw new ServiceError(
+        "conflict",
+        "This is an adjustment to a bill. Undo it on the page Reconciliation, and book what is missing then.",
+      );
+    return replaceMessage(client, workspace.id, { id, ...cost }, request, now);
+  });
 }
 
 type Replace = (client: PoolClient, workspace: Membership, cost: StoredCost, now: number) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { Permission } from "@/lib/contract/access/permissions";
 import type { IngestResult } from "@/lib/contract/ledger/ingest-result";
-import type { IngestRequest, MessageType } from "@/lib/contract/ledger/message";
+import type { CostMessage, IngestRequest } from "@/lib/contract/ledger/message";
 import { accepted, type Verdict } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Counted } from "@/lib/keys/decide";
@@ -117,4 +117,4 @@ export const permissionOf = {
   allocation: "log_usage",
   expense: "add_expenses",
   subscription: "manage_subscriptions",
-} satisfies Record<MessageType, Permission>;
+} satisfies Record<CostMessage["type"], Permission>;

@@ -27,6 +27,8 @@ function describeContent(row: StoredActivity): string {
       return join([provider, details?.plan, details?.interval === "year" && `month ${row.part + 1} of 12`]);
     case "allocation":
       return row.part === 0 ? `From ${details?.from_project}` : "To another project";
+    case "bill_adjustment":
+      return join(["Bill adjustment", model ?? provider]);
   }
 }
 

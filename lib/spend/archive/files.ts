@@ -67,6 +67,11 @@ export const archivedFiles: ArchivedFile[] = [
     name: "billed-facts.ndjson",
     statement: rowsOf("billed_facts", "statement_id, line, model, unit, tier, key_name"),
   },
+  { name: "bill-adjustments.ndjson", statement: rowsOf("bill_adjustments", "created_at, id") },
+  {
+    name: "adjusted-differences.ndjson",
+    statement: rowsOf("adjusted_differences", "adjustment_id, message_id"),
+  },
   { name: "repricings.ndjson", statement: rowsOf("repricings", "created_at, id") },
   { name: "daily-spend.ndjson", statement: rowsOf("daily_spend", "day") },
   { name: "audit-log.ndjson", statement: rowsOf("audit_log", "at, id", ["kind", "subject_id"]) },

@@ -17,7 +17,15 @@ const segment: fc.Arbitrary<Segment> = fc
   .record({
     project: fc.constantFrom("a", "b", "c", "d"),
     model: fc.constantFrom("x", "y", "z", null),
-    kind: fc.constantFrom<CostKind[]>("usage", "usage", "usage", "expense", "subscription", "allocation"),
+    kind: fc.constantFrom<CostKind[]>(
+      "usage",
+      "usage",
+      "usage",
+      "expense",
+      "subscription",
+      "allocation",
+      "bill_adjustment",
+    ),
     now: side,
     before: side,
   })

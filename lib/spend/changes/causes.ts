@@ -14,7 +14,7 @@ import {
 } from "@/lib/decimal";
 
 /** What is spent on: usage, which is counted in lines, and costs that are not. */
-export type CostKind = "usage" | "subscription" | "expense" | "allocation";
+export type CostKind = "usage" | "subscription" | "expense" | "allocation" | "bill_adjustment";
 
 /** What a project spent on one model, or on one other kind of cost, in two ranges of days. `lines`: of usage. */
 export type Segment = {
@@ -35,7 +35,12 @@ export type Explanation = {
   volume: { now: number; before: number };
 };
 
-const otherKinds = { subscription: "subscriptions", expense: "expenses", allocation: "allocations" } as const;
+const otherKinds = {
+  subscription: "subscriptions",
+  expense: "expenses",
+  allocation: "allocations",
+  bill_adjustment: "adjustments",
+} as const;
 
 /**
  * Explains the difference between two ranges. Projects without spend in one of them are new or gone. In the others, usage is

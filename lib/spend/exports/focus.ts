@@ -19,6 +19,7 @@ const classes: Record<MessageType, { category: string; frequency: string; unit: 
   expense: { category: "Purchase", frequency: "One-Time", unit: "Expenses" },
   subscription: { category: "Purchase", frequency: "Recurring", unit: "Months" },
   allocation: { category: "Adjustment", frequency: "One-Time", unit: "" },
+  bill_adjustment: { category: "Adjustment", frequency: "One-Time", unit: "" },
 };
 
 const isUsage = ({ message_type: type }: Charge) => type === "usage" || type === "batch";

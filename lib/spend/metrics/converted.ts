@@ -19,6 +19,7 @@ export function toConvertedMetrics(
       usage: amountOf(totals.usage_usd),
       subscription: amountOf(totals.subscription_usd),
       expense: amountOf(totals.expense_usd),
+      adjustment: amountOf(totals.adjustment_usd),
       included: amountOf(totals.included_usd),
     },
     booked_ahead: ahead && amountOf(ahead.total_usd),

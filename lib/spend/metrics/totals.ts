@@ -65,7 +65,8 @@ const upTo = (before: Compared, now: number): NonNullable<ReadDays["before"]> =>
 });
 
 /** The kind under which summaries count a type: allocations and batches count as usage. */
-const kindOf = (type: string | null) => (type === "subscription" || type === "expense" ? type : "usage");
+const kindOf = (type: string | null) =>
+  type === "subscription" || type === "expense" || type === "bill_adjustment" ? type : "usage";
 
 /**
  * The totals of rows of `selectTypeTotals`, of all types together.
@@ -87,6 +88,7 @@ export function toTotals(types: TypeTotals[], when: "" | "before_"): Metrics["to
     usage_usd: total("usage"),
     subscription_usd: total("subscription"),
     expense_usd: total("expense"),
+    adjustment_usd: total("bill_adjustment"),
     message_count: count("messages"),
     unpriced_count: count("unpriced"),
     included_usd: toExact(sum(types.map((row) => parseDecimal(row[`${when}included`])))),

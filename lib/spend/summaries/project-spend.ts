@@ -20,6 +20,9 @@ import {
   selectSpendSlices,
 } from "./summary-queries";
 
+/** The types that are no usage. */
+const otherKinds: (string | null)[] = ["subscription", "expense", "bill_adjustment"];
+
 /** The most rows in a project's spend. */
 const maxRows = 200;
 
@@ -56,9 +59,10 @@ export async function readProjectSpend(
       from: toInstant(Date.parse(from)),
       to: toInstant(Date.parse(to)),
       total_usd: sumOf(types),
-      usage_usd: sumOf(types.filter(({ value }) => value !== "subscription" && value !== "expense")),
+      usage_usd: sumOf(types.filter(({ value }) => !otherKinds.includes(value))),
       subscription_usd: sumOf(types.filter(({ value }) => value === "subscription")),
       expense_usd: sumOf(types.filter(({ value }) => value === "expense")),
+      adjustment_usd: sumOf(types.filter(({ value }) => value === "bill_adjustment")),
       message_count: types.reduce((count, slice) => count + Number(slice.message_count), 0),
       unpriced_count: types.reduce((count, slice) => count + Number(slice.unpriced_count), 0),
       by_model: byAmount(of("model")).map(([model, total_usd]) => ({ model, total_usd })),

@@ -14,7 +14,12 @@ export async function readMonthSummary(claims: KeyClaims): Promise<z.output<type
   for (const [, , type, total] of totals) {
     ofType.set(type, add(ofType.get(type) ?? zero, parseDecimal(total)));
   }
-  const { subscription = zero, expense = zero, ...usage } = Object.fromEntries(ofType);
+  const {
+    subscription = zero,
+    expense = zero,
+    bill_adjustment: adjustment = zero,
+    ...usage
+  } = Object.fromEntries(ofType);
   const [top] = projects;
   return {
     period: "month",
@@ -22,6 +27,7 @@ export async function readMonthSummary(claims: KeyClaims): Promise<z.output<type
     usage_usd: toExact(sum(Object.values(usage))),
     subscription_usd: toExact(subscription),
     expense_usd: toExact(expense),
+    adjustment_usd: toExact(adjustment),
     by_project: Object.fromEntries(projects.map(({ slug, total }) => [slug, toExact(total)])),
     top_project: top ? { slug: top.slug, name: top.name, total_usd: toExact(top.total) } : null,
     message_count: totals.reduce((count, [, , , , messages]) => count + messages, 0),

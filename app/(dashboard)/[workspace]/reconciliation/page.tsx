@@ -1,5 +1,8 @@
 import { Scale } from "lucide-react";
 import type { Metadata } from "next";
+import { Adjustments } from "@/components/bills/adjustments";
+import { BookDifference } from "@/components/bills/book-difference";
+import { bookableOf } from "@/components/bills/bookable";
 import { Differences } from "@/components/bills/differences";
 import { nameOfMonth, ReconciledMonths, ReconciledProviders, sentenceOf } from "@/components/bills/months";
 import { Waterfall } from "@/components/bills/waterfall";
@@ -8,6 +11,7 @@ import { SettingsSection, SettingsSections } from "@/components/settings/setting
 import { PageHeader } from "@/components/shell/page-header";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
+import { listAdjustments } from "@/lib/bills/adjustments";
 import { readReconciliation } from "@/lib/bills/reconciliation";
 import { month as monthSchema } from "@/lib/contract/ledger/closed-months";
 import { requireWorkspace } from "../membership";
@@ -23,6 +27,9 @@ export default async function ReconciliationPage({ params, searchParams }: Props
   const asked = monthSchema.safeParse((await searchParams).month).data;
   const { months, detail } = await readReconciliation(claims, slug, asked ?? "latest");
   const canAdd = role === "owner" || role === "admin";
+  const { adjustments } = await listAdjustments(claims, slug, undefined);
+  const bookable = detail ? bookableOf(detail) : [];
+  const booked = adjustments.filter(({ month }) => month === detail?.month);
   if (months.length === 0) {
     return (
       <>
@@ -72,6 +79,32 @@ export default async function ReconciliationPage({ params, searchParams }: Props
             >
               <Waterfall sums={detail} parts={detail.parts} />
             </SettingsSection>
+            {booked.length > 0 || bookable.length > 0 ? (
+              <SettingsSection
+                title="Adjustments"
+                description={
+                  bookable.length === 0
+                    ? "Every difference of the billed days is booked: what is recorded equals what was billed."
+                    : "An admin can book what is left of the difference, so that recorded equals billed."
+                }
+                actions={
+                  canAdd && bookable.length > 0 ? (
+                    <BookDifference
+                      workspace={slug}
+                      month={detail.month}
+                      bookable={bookable}
+                      project={adjustments[0]?.project.slug}
+                    />
+                  ) : null
+                }
+              >
+                {booked.length > 0 ? (
+                  <Adjustments adjustments={booked} workspace={slug} canUndo={canAdd} />
+                ) : (
+                  <p className="text-muted-foreground text-sm">Nothing is booked yet.</p>
+                )}
+              </SettingsSection>
+            ) : null}
             <SettingsSection title="Providers">
               <ReconciledProviders detail={detail} />
             </SettingsSection>

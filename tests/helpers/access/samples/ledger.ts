@@ -182,6 +182,30 @@ export const ledgerSamples: Samples = {
     );
     return { params: { id: rows[0].id } };
   },
+  "GET /api/v1/workspaces/[slug]/bill-adjustments": () => ({ query: "?month=2026-10" }),
+  "POST /api/v1/workspaces/[slug]/bill-adjustments": async ({ harness, workspace }) => {
+    const provider = randomUUID();
+    await harness.fixtures.sql.query(
+      `with bill as (
+         insert into public.bills (workspace_id, name, format, sha256, row_count)
+         values ($1, 'october.csv', 'csv', encode(sha256(gen_random_uuid()::text::bytea), 'hex'), 1) returning id
+       ), statement as (
+         insert into public.bill_statements (workspace_id, id, bill_id, provider, starts_on, ends_on, amount_usd)
+         select $1, gen_random_uuid(), id, $2, '2026-10-01', '2026-10-02', 1 from bill returning id
+       )
+       insert into public.billed_facts (workspace_id, statement_id, model, amount_usd) select $1, id, 'gpt-5', 1 from statement`,
+      [workspace.id, provider],
+    );
+    return { body: { month: "2026-10", project: "checkout", provider } };
+  },
+  "DELETE /api/v1/workspaces/[slug]/bill-adjustments/[id]": async ({ harness, workspace }) => {
+    const { rows } = await harness.fixtures.sql.query(
+      `insert into public.bill_adjustments (workspace_id, id, month, project_id, amount_usd, message_count)
+       values ($1, gen_random_uuid(), '2026-10-01', gen_random_uuid(), 1, 1) returning id`,
+      [workspace.id],
+    );
+    return { params: { id: rows[0].id } };
+  },
   "GET /api/v1/workspaces/[slug]/provider-accounts": nothing,
   "POST /api/v1/workspaces/[slug]/provider-accounts": async ({ harness, workspace }) => {
     await harness.fixtures.sql.query("delete from public.provider_accounts where workspace_id = $1", [

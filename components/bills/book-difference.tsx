@@ -1,0 +1,22 @@
+"use client";
+
+import dynamic from "next/dynamic";
+import { useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
+import { Button } from "@/components/ui/button";
+import type { BookingDialogProps } from "./booking-dialog";
+
+const BookingDialog = dynamic(onDemand(() => import("./booking-dialog")));
+
+/** A button that opens the preview of an adjustment which books what bills and records differ by. */
+export function BookDifference(props: Omit<BookingDialogProps, "onClose">) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button size="sm" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Book the difference
+      </Button>
+      {isOpen ? <BookingDialog {...props} onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}

@@ -1,0 +1,14 @@
+import { exactText } from "@/components/figures/amount";
+import { bookableParts } from "@/lib/contract/bills/difference-parts";
+import type { ReconciledDetail } from "@/lib/contract/bills/reconciliation";
+import type { Bookable } from "./booking-dialog";
+
+/** What can be booked of a month, by provider, as a client component takes it. */
+export function bookableOf({ providers }: ReconciledDetail): Bookable[] {
+  return providers.flatMap(({ provider, parts }) => {
+    const own = bookableParts.flatMap((part) =>
+      parts.filter((one) => one.part === part).map(({ amount_usd: usd }) => ({ part, usd: exactText(usd) })),
+    );
+    return own.length === 0 ? [] : [{ provider, parts: own }];
+  });
+}

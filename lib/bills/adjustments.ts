@@ -1,0 +1,213 @@
+import type { PoolClient } from "pg";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { Membership } from "@/lib/contract/access/me";
+import type {
+  BillAdjustment,
+  BillAdjustmentList,
+  BookAdjustmentRequest,
+} from "@/lib/contract/bills/bill-adjustments";
+import { type BookablePart, bookableParts, differenceParts } from "@/lib/contract/bills/difference-parts";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
+import { newId } from "@/lib/db/new-id";
+import {
+  asServiceWithin,
+  asUser,
+  asUserPreviewing,
+  asUserReading,
+  type UserClaims,
+} from "@/lib/db/transaction";
+import { compare, isZero, parseDecimal, roundTo, sum, toText } from "@/lib/decimal";
+import { notFound, ServiceError, validationFailed } from "@/lib/errors";
+import { untilFirst } from "@/lib/ledger/corrections/attempts";
+import { readEffects } from "@/lib/ledger/corrections/bulk";
+import { requireMonths } from "@/lib/ledger/ingest/months";
+import { addDays } from "@/lib/spend/period";
+import {
+  type AdjustmentMessage,
+  type AdjustmentRow,
+  bookAdjustment,
+  lockBills,
+  selectAdjustments,
+  selectProjectOf,
+  undoAdjustment,
+} from "./adjustment-queries";
+import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
+
+/** The most bookings that are listed. */
+const maxListed = 100;
+
+/** The most messages of one booking. */
+const maxMessages = 10_000;
+
+/** The decimals of the ledger. */
+const decimals = 18;
+
+/** Lists the adjustments to bills, the latest first, for members. @throws ServiceError not_found */
+export function listAdjustments(
+  claims: UserClaims,
+  slug: string,
+  month: string | undefined,
+): Promise<BillAdjustmentList> {
+  return asUserReading(claims, async (client) => {
+    const { id, role } = await requireMembership(client, claims, slug);
+    const rows = await selectAdjustments(client, id, { month: month ?? null }, maxListed);
+    return { adjustments: rows.map(toAdjustment), can_book: role === "owner" || role === "admin" };
+  });
+}
+
+/**
+ * Books what bills and records differ by in a month as adjustments, for admins: a message for each provider, day, model and part, on the
+ * day that it belongs to. What is left of a difference is booked, so that a second booking books nothing. It is not held against
+ * budgets, because it was billed; they count it. A dry run does the same and takes it back.
+ * @throws ServiceError not_found; permission_denied; validation_failed for an unknown project; conflict where nothing is to book, where
+ *   the difference is not the expected one any more, or where it needs too many messages
+ */
+export function bookDifference(
+  claims: UserClaims,
+  slug: string,
+  request: BookAdjustmentRequest,
+): Promise<BillAdjustment> {
+  const asActor = request.dry_run ? asUserPreviewing : asUser;
+  return untilFirst(() =>
+    asActor(claims, async (client, now) => {
+      const workspace = await requireMembership(client, claims, slug, "admin");
+      await asServiceWithin(client, () => lockBills(client, workspace.id));
+      return book(client, workspace, request, now);
+    }),
+  );
+}
+
+async function book(
+  client: PoolClient,
+  { id: workspaceId, time_zone: timeZone }: Membership,
+  request: BookAdjustmentRequest,
+  now: number,
+): Promise<BillAdjustment> {
+  const { month, expected_usd: expected } = request;
+  const project = await selectProjectOf(client, workspaceId, request.project);
+  if (!project)
+    throw validationFailed([
+      { path: "project", message: `there is no project ${request.project} in this workspace` },
+    ]);
+  const counted = await loadCounted(client, workspaceId);
+  const found = await loadCells(client, { id: workspaceId, timeZone }, month, counted);
+  const messages = toMessages(found, request, now);
+  if (messages.length === 0)
+    throw new ServiceError(
+      "conflict",
+      "There is no such difference to book: what is recorded is what was billed.",
+    );
+  if (messages.length > maxMessages)
+    throw new ServiceError(
+      "conflict",
+      `The difference has ${messages.length} parts by day and model, and at most ${maxMessages} are booked at once. Book one provider at a time.`,
+    );
+  const total = sum(messages.map(({ amount_usd: usd }) => parseDecimal(usd)));
+  if (expected !== undefined && compare(total, parseDecimal(expected)) !== 0)
+    throw new ServiceError(
+      "conflict",
+      `The difference is $${toText(total)} by now, and $${expected} was expected. Look at it again.`,
+    );
+  requireMonths([toInstant(now), ...messages.map(({ occurred_at: at }) => at)]);
+  const id = newId();
+  await asServiceWithin(client, () =>
+    bookAdjustment(client, workspaceId, { id, month: `${month}-01`, project_id: project.id, messages }),
+  );
+  const [row] = await selectAdjustments(client, workspaceId, { id }, 1);
+  if (!row) throw new Error("The adjustment is missing.");
+  const booked = toAdjustment(row);
+  if (!request.dry_run) return booked;
+  const effects = await readEffects(
+    client,
+    workspaceId,
+    messages.map((message) => message.id),
+  );
+  return { ...booked, id: null, created_at: null, effects };
+}
+
+/** The parts of the differences that a request asks for, as messages. */
+function toMessages(
+  { cells, names }: ReconciledCells,
+  { provider, model, day, parts = bookableParts }: BookAdjustmentRequest,
+  now: number,
+): AdjustmentMessage[] {
+  const isAsked = (part: string): part is BookablePart => parts.some((one) => one === part);
+  return cells
+    .filter(
+      (cell) =>
+        (provider === undefined || cell.provider === provider) &&
+        (model === undefined || cell.model === model) &&
+        (day === undefined || cell.from === day),
+    )
+    .flatMap((cell) =>
+      [...cell.parts].flatMap(([part, amount]) => {
+        const usd = roundTo(amount, decimals, "nearest");
+        if (!isAsked(part) || isZero(usd)) return [];
+        // Without days, a bill says no more than when its period ends.
+        const booked = [addDays(cell.until, -1), dayOf(now)].sort()[0] ?? cell.from;
+        const label = `${differenceParts[part].label} of the bill${cell.recordedModel === null ? "" : ` · ${cell.recordedModel}`}`;
+        return [
+          {
+            id: newId(),
+            occurred_at: `${booked}T00:00:00.000Z`,
+            provider: names.get(cell.provider) ?? cell.provider,
+            model: cell.recordedModel,
+            label: label.slice(0, 200),
+            part,
+            amount_usd: toText(usd),
+            billed_provider: cell.provider,
+            billed_model: cell.model,
+            day: booked,
+          },
+        ];
+      }),
+    );
+}
+
+/**
+ * Undoes a booking, for admins: its messages are voided, so that every sum is as if it had not been made. Undone before, it stays so.
+ * @throws ServiceError not_found; permission_denied; conflict where the operator has removed messages of it
+ */
+export function undoBooking(claims: UserClaims, slug: string, id: string): Promise<BillAdjustment> {
+  return untilFirst(() =>
+    asUser(claims, async (client, now) => {
+      const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+      requireMonths([toInstant(now)]);
+      const outcome = await asServiceWithin(client, () => undoAdjustment(client, workspaceId, id));
+      if (outcome === "unknown") throw notFound();
+      if (outcome === "removed")
+        throw new ServiceError(
+          "conflict",
+          "The operator has removed messages of this adjustment, so it cannot be undone.",
+        );
+      const [row] = await selectAdjustments(client, workspaceId, { id }, 1);
+      if (!row) throw new Error("The adjustment is missing.");
+      return toAdjustment(row);
+    }),
+  );
+}
+
+const exact = (text: string) => new ExactNumber(text);
+
+function toAdjustment(row: AdjustmentRow): BillAdjustment {
+  const withAmount = <T extends { amount_usd: string }>({ amount_usd: usd, ...slice }: T) => ({
+    ...slice,
+    amount_usd: exact(usd),
+  });
+  return {
+    id: row.id,
+    month: row.month,
+    project: { slug: row.project_slug ?? "", name: row.project_name ?? "A deleted project" },
+    amount_usd: exact(row.amount_usd),
+    standing_usd: exact(row.standing_usd),
+    message_count: row.message_count,
+    parts: row.parts.map(withAmount),
+    days: row.days.map(withAmount),
+    effects: null,
+    created_at: toInstant(row.created_at.getTime()),
+    created_by: row.created_by_email,
+    undone_at: row.undone_at && toInstant(row.undone_at.getTime()),
+    undone_by: row.undone_by_email,
+  };
+}

@@ -1,0 +1,135 @@
+import type { PoolClient } from "pg";
+import { parseDecimal } from "@/lib/decimal";
+import { unitName } from "@/lib/ledger/pricing/units";
+import { selectAdjusted } from "./adjustment-queries";
+import {
+  type Books,
+  type StatementRow,
+  selectFacts,
+  selectRecorded,
+  selectRefusedByModel,
+  selectStatements,
+  selectUsed,
+} from "./bill-queries";
+import { type Cell, checkedRows, type RecordedRow, reconcileProvider, sumByModel } from "./match";
+import { firstDayAfter, providerKeyOf } from "./read-row";
+import { type BilledFact, judgeStatements } from "./statements";
+
+/** The most lines of the ledger of which units are read. Beyond, models are compared by their amounts. */
+const maxLedgerLines = 500_000;
+
+/** The statements of a workspace that count: those that no later one replaces. */
+export async function loadCounted(client: PoolClient, workspaceId: string): Promise<StatementRow[]> {
+  const statements = await selectStatements(client, workspaceId);
+  const { standings } = judgeStatements(statements);
+  return statements.filter((one) => !standings.get(one)?.isReplaced);
+}
+
+/**
+ * What was billed and recorded in a month. `providers`: keys of those that have a bill or an adjustment. `names`: how the provider of each
+ * key is recorded most.
+ */
+export type ReconciledCells = {
+  cells: Cell[];
+  statements: StatementRow[];
+  providers: string[];
+  names: Map<string, string>;
+};
+
+/** Brings what was billed in a month together with what was recorded. @param counted every statement that counts */
+export async function loadCells(
+  client: PoolClient,
+  books: Books,
+  month: string,
+  counted: readonly StatementRow[],
+): Promise<ReconciledCells> {
+  const [from, until] = [`${month}-01`, firstDayAfter(month)];
+  const statements = counted.filter(({ from: first }) => first.startsWith(month));
+  const facts = new Map<string, BilledFact[]>();
+  const ids = statements.map(({ id }) => id);
+  for (const { statement_id: id, ...row } of await selectFacts(client, books.id, ids)) {
+    const found = facts.get(id) ?? [];
+    facts.set(id, found);
+    found.push(toFact(row));
+  }
+  const adjusted = (await selectAdjusted(client, books.id, from, until)).map(
+    ({ amount_usd: amount, ...row }) => ({ ...row, amount: parseDecimal(amount) }),
+  );
+  const providers = [...new Set([...statements, ...adjusted].map(({ provider }) => provider))].sort();
+  const { recorded, names } = await loadRecorded(client, books, month, providers);
+  const refused = (await selectRefusedByModel(client, books.id, from, until)).map(
+    ({ provider, amount_usd: amount, ...row }) => ({
+      ...row,
+      provider: providerKeyOf(provider),
+      amount: parseDecimal(amount),
+    }),
+  );
+  const of = <T extends { provider: string }>(rows: readonly T[], provider: string) =>
+    rows.filter((row) => row.provider === provider);
+  const cells = providers.flatMap((provider) =>
+    reconcileProvider(
+      provider,
+      of(statements, provider).map(({ id, ...period }) => ({
+        ...{ provider, from: period.from, until: period.until },
+        facts: facts.get(id) ?? [],
+      })),
+      of(recorded, provider),
+      of(refused, provider),
+      of(adjusted, provider),
+    ),
+  );
+  return { cells, statements, providers, names };
+}
+
+/** What was recorded of some providers in a month: by unit, where there are not too many lines, and they sum to the whole. */
+async function loadRecorded(
+  client: PoolClient,
+  books: Books,
+  month: string,
+  providers: string[],
+): Promise<{ recorded: RecordedRow[]; names: Map<string, string> }> {
+  const [from, until] = [`${month}-01`, firstDayAfter(month)];
+  const rows = await selectRecorded(client, books, from, until, "model");
+  const own = rows
+    .map((row) => ({ ...row, key: providerKeyOf(row.provider) }))
+    .filter(({ key }) => providers.includes(key));
+  const names = new Map(
+    [...own]
+      .sort((a, b) => Number(a.line_count) - Number(b.line_count))
+      .map((row) => [row.key, row.provider]),
+  );
+  const whole = sumByModel(
+    own.map(({ day, key, model, amount_usd, is_unpriced }) => ({
+      ...{ provider: key, day, model, unit: null, tier: null, quantity: null },
+      amount: parseDecimal(amount_usd),
+      isUnpriced: is_unpriced,
+    })),
+  );
+  const lines = own.reduce((count, { line_count: more }) => count + Number(more), 0);
+  if (lines > maxLedgerLines) return { recorded: checkedRows(whole, []), names };
+  const spellings = [...new Set(own.map(({ provider }) => provider))];
+  const used = await selectUsed(client, books.id, from, until, spellings);
+  const byUnit = used.map(({ day, provider, model, unit, tier, is_unpriced, amount_usd, quantity }) => ({
+    ...{ provider: providerKeyOf(provider), day, model },
+    unit: unit === null ? null : unitName(unit),
+    tier: tier === "standard" ? null : tier,
+    quantity: quantity === null ? null : parseDecimal(quantity),
+    amount: parseDecimal(amount_usd),
+    isUnpriced: is_unpriced,
+  }));
+  return { recorded: checkedRows(whole, byUnit), names };
+}
+
+const toFact = ({
+  key_name: key,
+  amount_usd: amount,
+  list_usd: list,
+  quantity,
+  ...coordinates
+}: Omit<Awaited<ReturnType<typeof selectFacts>>[number], "statement_id">): BilledFact => ({
+  ...coordinates,
+  key,
+  amount: parseDecimal(amount),
+  list: list === null ? null : parseDecimal(list),
+  quantity: quantity === null ? null : parseDecimal(quantity),
+});
