@@ -36,7 +36,13 @@ export function sentenceOf(detail: ReconciledDetail): string {
 }
 
 /** A difference with its sign. */
-export function Difference({ usd, figure }: { usd: ReconciledDetail["difference_usd"]; figure?: string }) {
+export function Difference({
+  usd,
+  figure,
+}: {
+  usd: ReconciledDetail["difference_usd"] | string;
+  figure?: string;
+}) {
   const exact = exactText(usd);
   return (
     <span

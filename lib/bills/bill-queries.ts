@@ -54,13 +54,17 @@ const statementRow = {
 /** A statement as stored, without its facts: from its first day to before `until`. */
 export type StatementRow = Row<typeof statementRow>;
 
-/** Every statement of a workspace, in the order in which they were made. */
-export function selectStatements(client: ClientBase, workspaceId: string): Promise<StatementRow[]> {
+/** The statements of a workspace, in the order in which they were made. @param since the first day of a month; all without it */
+export function selectStatements(
+  client: ClientBase,
+  workspaceId: string,
+  since = "0001-01-01",
+): Promise<StatementRow[]> {
   return selectAll(
     client,
     statementRow,
     sql`select id, bill_id, provider, account, starts_on as "from", ends_on as until, trim_scale(amount_usd) as amount_usd
-      from public.bill_statements where workspace_id = ${workspaceId}
+      from public.bill_statements where workspace_id = ${workspaceId} and starts_on >= ${since}
       order by number`,
   );
 }
@@ -210,6 +214,7 @@ const usedRow = {
   unit: nullable(text()),
   tier: nullable(text()),
   is_unpriced: neverNull(boolean()),
+  is_given: neverNull(boolean()),
   amount_usd: neverNull(numeric()),
   quantity: nullable(numeric()),
 };
@@ -229,11 +234,11 @@ export function selectUsed(
   return selectAll(
     client,
     usedRow,
-    sql`select day, provider, model, unit, tier, is_unpriced, trim_scale(sum(amount_usd)) as amount_usd,
+    sql`select day, provider, model, unit, tier, is_unpriced, is_given, trim_scale(sum(amount_usd)) as amount_usd,
         trim_scale(sum(quantity)) as quantity
       from (
         select (coalesce(m.adjusts, m.occurred_at) at time zone 'UTC')::date as day, m.provider, m.model, line.unit,
-          m.details ->> 'service_tier' as tier, m.cost_status = 'unpriced' as is_unpriced, line.amount_usd, line.quantity
+          m.details ->> 'service_tier' as tier, m.cost_status = 'unpriced' as is_unpriced, m.cost_status = 'client' as is_given, line.amount_usd, line.quantity
         from (
           select * from public.messages
           where workspace_id = ${workspaceId} and occurred_at >= ${start} and occurred_at < ${end} and adjusts is null
@@ -255,7 +260,7 @@ export function selectUsed(
         where m.environment = 'live' and m.cost_status <> 'included' and m.type not in ('allocation', 'bill_adjustment')
           and m.provider = any(${providers}::text[])
       ) as lines
-      group by 1, 2, 3, 4, 5, 6
-      order by 1, 2, 3, 4, 5, 6`,
+      group by 1, 2, 3, 4, 5, 6, 7
+      order by 1, 2, 3, 4, 5, 6, 7`,
   );
 }

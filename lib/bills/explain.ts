@@ -15,7 +15,7 @@ import {
 } from "@/lib/decimal";
 import { findUnit } from "@/lib/ledger/pricing/units";
 import { pairUnits } from "./pair-units";
-import type { BilledFact } from "./statements";
+import { type BilledFact, isTokens } from "./statements";
 
 /** What was recorded of one unit. Null: the records do not say. */
 export type RecordedUse = {
@@ -26,6 +26,8 @@ export type RecordedUse = {
   quantity: Decimal | null;
   /** Whether it was recorded without a price. */
   isUnpriced: boolean;
+  /** Whether who recorded it said what it costs: no price changes that. */
+  isGiven?: boolean;
 };
 
 /** Why billed and recorded differ. `parts` sum to billed less recorded, exactly. */
@@ -55,8 +57,6 @@ export const totalOf = (amounts: readonly { amount: Decimal }[]): Decimal =>
 /** What providers bill that calls of models do not report. */
 const untold =
   /\b(web|file|grounding)[ _-]?search|code[ _-]?(execution|interpreter)|\bsession|\bstorage|\bseats?\b|container|vector[ _-]?store/i;
-
-const isTokens = (unit: string | null): boolean => unit?.endsWith("_tokens") ?? false;
 
 const isUntold = ({ unit, line }: BilledFact): boolean =>
   !isTokens(unit) &&
@@ -165,7 +165,7 @@ function explainAmounts(
 }
 
 /** Whether a difference is at most half of the last decimal of each of some amounts. */
-function isRounding(difference: Decimal, decimals: number, count: number): boolean {
+export function isRounding(difference: Decimal, decimals: number, count: number): boolean {
   const most = shiftDecimal(multiply(parseDecimal("0.5"), parseDecimal(count)), -decimals);
   return compare(absolute(difference), most) <= 0;
 }

@@ -11,6 +11,7 @@ import {
   selectStatements,
   selectUsed,
 } from "./bill-queries";
+import { inferQuantities } from "./infer-quantities";
 import { type Cell, checkedRows, type RecordedRow, reconcileProvider, sumByModel } from "./match";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 import { type BilledFact, judgeStatements } from "./statements";
@@ -18,9 +19,13 @@ import { type BilledFact, judgeStatements } from "./statements";
 /** The most lines of the ledger of which units are read. Beyond, models are compared by their amounts. */
 const maxLedgerLines = 500_000;
 
-/** The statements of a workspace that count: those that no later one replaces. */
-export async function loadCounted(client: PoolClient, workspaceId: string): Promise<StatementRow[]> {
-  const statements = await selectStatements(client, workspaceId);
+/** The statements of a workspace that count: those that no later one replaces. @param since the first day of a month; all without it */
+export async function loadCounted(
+  client: PoolClient,
+  workspaceId: string,
+  since?: string,
+): Promise<StatementRow[]> {
+  const statements = await selectStatements(client, workspaceId, since);
   const { standings } = judgeStatements(statements);
   return statements.filter((one) => !standings.get(one)?.isReplaced);
 }
@@ -71,7 +76,7 @@ export async function loadCells(
       provider,
       of(statements, provider).map(({ id, ...period }) => ({
         ...{ provider, from: period.from, until: period.until },
-        facts: facts.get(id) ?? [],
+        facts: inferQuantities(provider, period.from, facts.get(id) ?? []),
       })),
       of(recorded, provider),
       of(refused, provider),
@@ -109,14 +114,17 @@ async function loadRecorded(
   if (lines > maxLedgerLines) return { recorded: checkedRows(whole, []), names };
   const spellings = [...new Set(own.map(({ provider }) => provider))];
   const used = await selectUsed(client, books.id, from, until, spellings);
-  const byUnit = used.map(({ day, provider, model, unit, tier, is_unpriced, amount_usd, quantity }) => ({
-    ...{ provider: providerKeyOf(provider), day, model },
-    unit: unit === null ? null : unitName(unit),
-    tier: tier === "standard" ? null : tier,
-    quantity: quantity === null ? null : parseDecimal(quantity),
-    amount: parseDecimal(amount_usd),
-    isUnpriced: is_unpriced,
-  }));
+  const byUnit = used.map(
+    ({ day, provider, model, unit, tier, is_unpriced, is_given, amount_usd, quantity }) => ({
+      ...{ provider: providerKeyOf(provider), day, model },
+      unit: unit === null ? null : unitName(unit),
+      tier: tier === "standard" ? null : tier,
+      quantity: quantity === null ? null : parseDecimal(quantity),
+      amount: parseDecimal(amount_usd),
+      isUnpriced: is_unpriced,
+      isGiven: is_given,
+    }),
+  );
   return { recorded: checkedRows(whole, byUnit), names };
 }
 

@@ -44,6 +44,7 @@ export type Cell = Explained & {
   recorded: Decimal;
   adjusted: Decimal;
   facts: BilledFact[];
+  used: RecordedRow[];
 };
 
 /**
@@ -77,7 +78,7 @@ export function reconcileProvider(
       const sums = { billed: totalOf(billed), recorded: totalOf(used), adjusted: totalOf(adjustments) };
       leave(explained.parts, adjustments);
       const recordedModel = used[0]?.model ?? model;
-      cells.push({ provider, from, until, model, recordedModel, facts: billed, ...sums, ...explained });
+      cells.push({ provider, from, until, model, recordedModel, facts: billed, used, ...sums, ...explained });
     }
   }
   for (const day of new Set([...byDay.keys(), ...adjustedByDay.keys()]))
@@ -114,7 +115,8 @@ function notBilled(
     new Parts(explained.parts).add("not_billed_yet", subtract(zero, totalOf(rows)));
     leave(explained.parts, adjustments);
     const sums = { billed: zero, recorded: totalOf(rows), adjusted: totalOf(adjustments) };
-    return { provider, from: day, until, model, recordedModel: model, facts: [], ...sums, ...explained };
+    const names = { model, recordedModel: model };
+    return { provider, from: day, until, ...names, facts: [], used: rows, ...sums, ...explained };
   });
 }
 
@@ -129,7 +131,7 @@ export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, 
 }
 
 /** Periods that share a day become one. */
-function joinOverlapping(periods: readonly CountedPeriod[]): Omit<CountedPeriod, "provider">[] {
+export function joinOverlapping(periods: readonly CountedPeriod[]): Omit<CountedPeriod, "provider">[] {
   const joined: Omit<CountedPeriod, "provider">[] = [];
   for (const { from, until, facts } of [...periods].sort((a, b) => (a.from < b.from ? -1 : 1))) {
     const last = joined.at(-1);

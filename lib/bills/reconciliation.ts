@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { type DifferencePart, differenceParts } from "@/lib/contract/bills/difference-parts";
 import type {
+  LearnedPrice,
   ReconciledCell,
   ReconciledDetail,
   ReconciledModel,
@@ -9,22 +10,14 @@ import type {
   Reconciliation,
 } from "@/lib/contract/bills/reconciliation";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
-import {
-  absolute,
-  add,
-  compare,
-  type Decimal,
-  isZero,
-  parseDecimal,
-  sum,
-  zero,
-} from "@/lib/decimal";
+import { absolute, add, compare, type Decimal, isZero, parseDecimal, sum, zero } from "@/lib/decimal";
 import { loadKeyClock } from "@/lib/ledger/days";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays } from "@/lib/spend/period";
 import { selectAdjustedByMonth } from "./adjustment-queries";
 import { type Books, selectRecorded } from "./bill-queries";
 import type { Explained } from "./explain";
+import { type LearnedRate, learnPrices } from "./learn-prices";
 import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
 import { type Cell, differenceOf, groupBy, sumCells } from "./match";
 import { firstDayAfter, providerKeyOf } from "./read-row";
@@ -33,6 +26,7 @@ import { daysOf } from "./statements";
 const maxCells = 1000;
 const maxModels = 500;
 const maxLines = 20;
+const maxPrices = 50;
 
 /** The most months in an answer. */
 const maxMonths = 36;
@@ -113,7 +107,7 @@ async function loadReconciliation(
   };
 }
 
-function toDetail(month: string, { cells, statements, providers }: ReconciledCells): ReconciledDetail {
+function toDetail(month: string, { cells, statements, providers, names }: ReconciledCells): ReconciledDetail {
   const differing = [...cells].sort(
     (a, b) =>
       compare(absolute(differenceOf(b)), absolute(differenceOf(a))) ||
@@ -133,6 +127,7 @@ function toDetail(month: string, { cells, statements, providers }: ReconciledCel
     models: sumModels(cells).slice(0, maxModels),
     cells: differing.slice(0, maxCells).map(toCell),
     cell_count: cells.length,
+    learned_prices: learnPrices(cells, names).slice(0, maxPrices).map(toLearned),
   };
 }
 
@@ -164,6 +159,24 @@ const toExplained = ({ parts, billedUnits, recordedUnits, ...sums }: ReturnType<
   coverage: isZero(billedUnits)
     ? null
     : { billed_units: toExact(billedUnits), recorded_units: toExact(recordedUnits) },
+});
+
+const toLearned = ({
+  unit,
+  rate,
+  recordedRate,
+  quantity,
+  now,
+  then,
+  ...learned
+}: LearnedRate): LearnedPrice => ({
+  ...learned,
+  unit_type: unit,
+  rate: toExact(rate),
+  recorded_rate: recordedRate && toExact(recordedRate),
+  quantity: toExact(quantity),
+  now_usd: toExact(before),
+  then_usd: toExact(after),
 });
 
 function toCell({ provider, from, until, model, parts, facts, ...sums }: Cell): ReconciledCell {

@@ -15,6 +15,9 @@ export type BilledFact = {
   quantity: Decimal | null;
 };
 
+/** Whether a unit is one of tokens. */
+export const isTokens = (unit: string | null): boolean => unit?.endsWith("_tokens") ?? false;
+
 /** A period of one provider and account: from the first day to before the second. An account may be empty. */
 export type Period = { provider: string; account: string; from: string; until: string };
 

@@ -54,8 +54,11 @@ async function as(
   }
 }
 
-/** What a key reads of the tables of bills. @param claims besides those of its workspace */
-async function asKey(claims: object): Promise<number[]> {
+/** How many rows a key reads of tables. @param claims besides those of its workspace */
+async function asKey(
+  claims: object,
+  tables = ["bills", "bill_statements", "billed_facts"],
+): Promise<number[]> {
   await service.query("begin");
   const all = { id: users.owner, workspace_id: workspace, environment: "live", allow: null, deny: [] };
   await service.query(
@@ -63,8 +66,7 @@ async function asKey(claims: object): Promise<number[]> {
     [JSON.stringify({ ...all, ...claims })],
   );
   const counts: number[] = [];
-  for (const table of ["bills", "bill_statements", "billed_facts"])
-    counts.push((await service.query(`select from public.${table}`)).rowCount ?? 0);
+  for (const table of tables) counts.push((await service.query(`select from public.${table}`)).rowCount ?? 0);
   await service.query("rollback");
   return counts;
 }
@@ -119,6 +121,60 @@ describe("The bills of a workspace", () => {
   test("are of one month each, so that no amount is divided between two", async () => {
     const two = bill.replace("2026-10-02", "2026-11-02").replace("0".repeat(64), "1".repeat(64));
     expect(await as("admin", add, [workspace, two])).toBe("23514");
+  });
+});
+
+describe("The adjustments to bills of a workspace", () => {
+  const id = "00000000-0000-4000-8000-0000000000ad";
+  const message = "00000000-0000-7000-8000-0000000000ad";
+  const booking = JSON.stringify({
+    ...{ id, month: "2026-10-01", project_id: id },
+    messages: [
+      {
+        ...{
+          id: message,
+          occurred_at: "2026-10-01T00:00:00Z",
+          provider: "openai",
+          model: "gpt-5",
+          label: "x",
+        },
+        ...{
+          part: "no_source",
+          amount_usd: "4",
+          billed_provider: "openai",
+          billed_model: "gpt-5",
+          day: "2026-10-01",
+        },
+      },
+    ],
+  });
+  const book = "select private.book_bill_adjustment($1, $2)";
+  const undo = "select private.undo_bill_adjustment($1, $2) as outcome";
+
+  test("are booked and undone by its admins alone, however the service is asked", async () => {
+    await fixtures.sql.query("select private.ensure_messages_month('2026-10-01')");
+    for (const who of ["member", "viewer", "stranger"] as const)
+      expect(await as(who, book, [workspace, booking])).toBe(refused);
+    expect(await as("admin", book, [workspace, booking], "authenticated")).toBe(refused);
+    expect(await as("admin", book, [workspace, booking], "service", "commit")).toHaveLength(1);
+    for (const who of ["member", "viewer", "stranger"] as const)
+      expect(await as(who, undo, [workspace, id])).toBe(refused);
+    expect(await as("admin", undo, [workspace, message])).toEqual([{ outcome: "unknown" }]);
+    expect(await as("owner", undo, [workspace, id])).toEqual([{ outcome: "undone" }]);
+  });
+
+  test("are read by its members, and by keys that may read all live spend, and changed by nobody", async () => {
+    const tables = ["bill_adjustments", "adjusted_differences"];
+    for (const table of tables) {
+      const read = `select from public.${table} where workspace_id = $1`;
+      expect(await as("viewer", read, [workspace], "authenticated")).toHaveLength(1);
+      expect(await as("stranger", read, [workspace], "authenticated")).toEqual([]);
+      const clear = `delete from public.${table} where workspace_id = $1`;
+      expect(await as("owner", clear, [workspace], "authenticated")).toBe(refused);
+    }
+    expect(await asKey({}, tables)).toEqual([1, 1]);
+    for (const confined of [{ allow: ["checkout"] }, { users: ["anna"] }, { environment: "test" }])
+      expect(await asKey(confined, tables)).toEqual([0, 0]);
   });
 });
 

@@ -92,6 +92,24 @@ const reconciledMonth = z
   .meta({ id: "ReconciledMonth" });
 export type ReconciledMonth = z.output<typeof reconciledMonth>;
 
+/** A price of the workspace's own that a bill proposes. */
+const learnedPrice = z
+  .object({
+    provider: z.string().meta({ description: "As it is recorded." }),
+    model: z.string().meta({ description: "As it is recorded." }),
+    unit_type: z.string(),
+    rate: decimalNumber("What is billed, USD for one unit, after discounts."),
+    recorded_rate: decimalNumber(
+      "What it is recorded at, USD for one unit. Null where it has several prices, or none.",
+    ).nullable(),
+    from: day.meta({ description: "The first day from which every row of the month is billed at the rate." }),
+    quantity: decimalNumber("What was recorded since then at a price of Outlay's, in the unit."),
+    now_usd: decimalNumber("What it costs as it is recorded, USD."),
+    then_usd: decimalNumber("What it costs at the billed rate, USD."),
+  })
+  .meta({ id: "LearnedPrice" });
+export type LearnedPrice = z.output<typeof learnedPrice>;
+
 const detail = z
   .object({
     month,
@@ -106,6 +124,10 @@ const detail = z
       description: "By provider, period and model, the largest difference first, at most 1,000.",
     }),
     cell_count: z.int(),
+    learned_prices: z.array(learnedPrice).meta({
+      description:
+        "Prices that the bills say and that usage is not recorded at, the largest change first, at most 50. One is set with `PUT …/prices`, with `starts_at` and `reprice.from` at `from`. Units that are billed in several service tiers are left out, because a price of the workspace's own holds for every tier; so are costs that clients sent.",
+    }),
   })
   .meta({ id: "ReconciledDetail" });
 export type ReconciledDetail = z.output<typeof detail>;

@@ -55,9 +55,8 @@ const partsOf = ({ detail }: Reconciliation) =>
 describe("A difference between bill and records", () => {
   test("is previewed to the day, booked once as costs of their own type, and undone exactly", async () => {
     const { book, undo, adjustments, reconciled, metrics, users, path, workspace } = await withDifference();
-    await users.admin.call("POST", `${path}/budgets`, {
-      ...{ scope_type: "global", period: "month", limit_usd: 1, starts_on: "2026-10-01" },
-    });
+    const budget = { scope_type: "global", period: "year", starts_on: "2026-01-01", amount: 1 };
+    expect((await users.admin.call("POST", `${path}/budgets`, budget)).status).toBe(201);
     const before = await metrics();
     expect(partsOf(await reconciled())).toEqual({
       ...{ no_source: 0.1000007, no_telemetry: 0.12, price: -0.125 },
@@ -82,6 +81,7 @@ describe("A difference between bill and records", () => {
         ],
       },
     ]);
+    expect(effects?.budgets).toMatchObject([{ before_usd: 1.25, after_usd: 1.3450007 }]);
     expect(await metrics()).toEqual(before);
     expect((await adjustments()).adjustments).toEqual([]);
 
@@ -182,9 +182,8 @@ describe("A difference between bill and records", () => {
 
   test("is counted by a blocking budget, and never refused by it", async () => {
     const { book, users, path, key } = await withDifference(new Date().toISOString().slice(0, 7));
-    const budget = { scope_type: "global", period: "month", limit_usd: 1.3, is_blocking: true };
-    const made = await users.admin.call("POST", `${path}/budgets`, budget);
-    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const budget = { scope_type: "global", amount: 1.3, blocks: true };
+    expect((await users.admin.call("POST", `${path}/budgets`, budget)).status).toBe(201);
     const booked = await book();
     expect(booked.status, JSON.stringify(booked.body)).toBe(201);
     const message = { type: "expense", vendor: "v", amount: 0.01 };

@@ -57,7 +57,7 @@ describe("A bill", () => {
     expect(found.months).toEqual([
       {
         month: "2026-10",
-        ...{ billed_usd: 19.97, recorded_usd: 21.75, difference_usd: -1.78 },
+        ...{ billed_usd: 19.97, recorded_usd: 21.75, adjusted_usd: 0, difference_usd: -1.78 },
         recorded_elsewhere_usd: 7,
         billed_through: "2026-10-05",
       },

@@ -8,7 +8,7 @@ export type TrueLine = {
   /** `YYYY-MM-DD`. */
   day: string;
   model: string;
-  unit: "input_tokens" | "cached_tokens" | "output_tokens" | "web_searches";
+  unit: "input_tokens" | "cached_tokens" | "cache_write_1h_tokens" | "output_tokens" | "web_searches";
   key: string;
   tier?: "batch";
   usd: string;
@@ -81,7 +81,12 @@ const otherQuery: Answer = {
   },
 };
 
-const openaiUnits = { input_tokens: "input", cached_tokens: "cached input", output_tokens: "output" };
+const openaiUnits = {
+  input_tokens: "input",
+  cached_tokens: "cached input",
+  cache_write_1h_tokens: "cache writes",
+  output_tokens: "output",
+};
 
 function openaiCosts(asked: Asked): Answer {
   const { organization, url } = asked;
@@ -122,6 +127,7 @@ function openaiCosts(asked: Asked): Answer {
 const anthropicUnits = {
   input_tokens: "uncached_input_tokens",
   cached_tokens: "cache_read_input_tokens",
+  cache_write_1h_tokens: "cache_creation.ephemeral_1h_input_tokens",
   output_tokens: "output_tokens",
 };
 

@@ -7,6 +7,7 @@ import { ChoiceProblem, RangeProblem } from "@/components/filters/range-problem"
 import { FirstSteps } from "@/components/onboarding/first-steps";
 import { TryTheApi } from "@/components/onboarding/on-demand";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
+import { CoverageSentence } from "@/components/overview/coverage-sentence";
 import { Headline } from "@/components/overview/headline";
 import { LiveOverview } from "@/components/overview/live-overview";
 import { OverviewSkeleton } from "@/components/overview/overview-skeleton";
@@ -17,8 +18,10 @@ import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
 import { WhatChanged } from "@/components/spend/what-changed";
 import { listChannels } from "@/lib/alerts/channels/service";
+import { isBelow, leastCoverage, readCoverage } from "@/lib/bills/coverage";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Dimension } from "@/lib/contract/spend/metrics";
+import { toText } from "@/lib/decimal";
 import { listSources } from "@/lib/keys/sources/service";
 import { readActivity } from "@/lib/spend/activity/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
@@ -85,6 +88,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
       return <Onboarding slug={slug} start={search.start} hasTestData={projectOrder.length > 0} />;
   }
   const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
+  const coverage = environment === "live" ? await readCoverage(claims, slug) : null;
   const notes = await readThresholdNotes(claims, workspace, metrics, { environment });
   // Budgets count live spend of a month.
   const hasBudgets = metrics.period === "month" && environment === "live";
@@ -96,6 +100,14 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
       <div className="grid gap-3">
         <Headline view={view} budget={globalBudget?.amount} />
         {environment === "live" ? <BudgetSentence budgets={budgets} href={`/${slug}/budgets`} /> : null}
+        {coverage && isBelow(coverage, leastCoverage) ? (
+          <CoverageSentence
+            workspace={slug}
+            month={coverage.month}
+            billed={toText(coverage.billed)}
+            missing={toText(coverage.missing)}
+          />
+        ) : null}
       </div>
       <SpendStats view={view} isBelowHeadline />
       <SpendOverTime

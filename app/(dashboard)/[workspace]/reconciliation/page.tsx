@@ -4,6 +4,7 @@ import { Adjustments } from "@/components/bills/adjustments";
 import { BookDifference } from "@/components/bills/book-difference";
 import { bookableOf } from "@/components/bills/bookable";
 import { Differences } from "@/components/bills/differences";
+import { LearnedPrices } from "@/components/bills/learned-prices";
 import { nameOfMonth, ReconciledMonths, ReconciledProviders, sentenceOf } from "@/components/bills/months";
 import { Waterfall } from "@/components/bills/waterfall";
 import type { SearchParams } from "@/components/filters/href";
@@ -79,6 +80,14 @@ export default async function ReconciliationPage({ params, searchParams }: Props
             >
               <Waterfall sums={detail} parts={detail.parts} />
             </SettingsSection>
+            {detail.learned_prices.length > 0 ? (
+              <SettingsSection
+                title="Prices on the bill"
+                description="The bill has another price than usage is recorded at. As a price of this workspace, it holds from that day on, and corrects what was recorded since; closed months stay as they are."
+              >
+                <LearnedPrices prices={detail.learned_prices} workspace={slug} canSet={canAdd} />
+              </SettingsSection>
+            ) : null}
             {booked.length > 0 || bookable.length > 0 ? (
               <SettingsSection
                 title="Adjustments"

@@ -1,0 +1,53 @@
+import {
+  compare,
+  type Decimal,
+  divideMoney,
+  isZero,
+  multiply,
+  parseDecimal,
+  roundTo,
+  zero,
+} from "@/lib/decimal";
+import { priceUsage } from "@/lib/ledger/pricing/price-message";
+import { type BilledFact, isTokens } from "./statements";
+
+/** A quantity that is large enough for a rate with every decimal, and one that is beyond every tier of long contexts. */
+const million = parseDecimal(1_000_000);
+
+/**
+ * The facts of a statement with quantities of tokens that the bill leaves out and its amounts before discounts decide: the amount by the
+ * list price of model, unit and tier. Anthropic bills so. A model gets them where every one of its amounts comes to a whole number of
+ * tokens; its prices must not depend on the length of the context, which a bill does not say.
+ * @param provider the provider's key
+ * @param day the first of the statement, whose list prices count
+ */
+export function inferQuantities(provider: string, day: string, facts: readonly BilledFact[]): BilledFact[] {
+  const lacking = facts.filter(
+    (fact) => fact.quantity === null && isTokens(fact.unit) && !isZero(fact.amount),
+  );
+  const inferred = new Map(lacking.map((fact) => [fact, inferQuantity(provider, day, fact)]));
+  const open = new Set(lacking.filter((fact) => !inferred.get(fact)).map(({ model }) => model));
+  return facts.map((fact) => {
+    const quantity = open.has(fact.model) ? undefined : inferred.get(fact);
+    return quantity ? { ...fact, quantity } : fact;
+  });
+}
+
+function inferQuantity(
+  provider: string,
+  day: string,
+  { model, unit, tier, list }: BilledFact,
+): Decimal | undefined {
+  if (model === null || unit === null || list === null || compare(list, zero) <= 0) return undefined;
+  if (tier !== null && tier !== "batch") return undefined;
+  const cost = (inputQuantity?: Decimal) =>
+    priceUsage({
+      ...{ provider, model, unitType: unit, quantity: million, inputQuantity },
+      ...{ serviceTier: tier ?? undefined, occurredAt: new Date(day) },
+    });
+  const [price, ofLongContexts] = [cost(), cost(million)];
+  if (price.costStatus !== "priced" || compare(price.amount, ofLongContexts.amount) !== 0) return undefined;
+  if (isZero(price.amount)) return undefined;
+  const quantity = roundTo(divideMoney(multiply(list, million), price.amount), 0, "nearest");
+  return compare(multiply(quantity, price.amount), multiply(list, million)) === 0 ? quantity : undefined;
+}
