@@ -166,8 +166,8 @@ const toLearned = ({
   rate,
   recordedRate,
   quantity,
-  now,
-  then,
+  before,
+  after,
   ...learned
 }: LearnedRate): LearnedPrice => ({
   ...learned,
