@@ -102,6 +102,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/provider-accounts/[id]/pull", load: () => import("@/app/api/v1/workspaces/[slug]/provider-accounts/[id]/pull/route") },
   { path: "/api/v1/workspaces/[slug]/provider-accounts/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/provider-accounts/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/provider-accounts", load: () => import("@/app/api/v1/workspaces/[slug]/provider-accounts/route") },
+  { path: "/api/v1/workspaces/[slug]/reconciliation/export", load: () => import("@/app/api/v1/workspaces/[slug]/reconciliation/export/route") },
   { path: "/api/v1/workspaces/[slug]/reconciliation", load: () => import("@/app/api/v1/workspaces/[slug]/reconciliation/route") },
   { path: "/api/v1/workspaces/[slug]", load: () => import("@/app/api/v1/workspaces/[slug]/route") },
   { path: "/api/v1/workspaces/[slug]/sessions", load: () => import("@/app/api/v1/workspaces/[slug]/sessions/route") },

@@ -41,6 +41,20 @@ export function selectBills(client: ClientBase, workspaceId: string): Promise<Bi
   );
 }
 
+const billedWorkspace = { id: uuid(), slug: text(), time_zone: text() };
+
+/** The workspaces that have bills, or one of them. For commands of the operator. @param slug null for all */
+export function selectBilledWorkspaces(client: ClientBase, slug: string | null) {
+  return selectAll(
+    client,
+    billedWorkspace,
+    sql`select w.id, w.slug, w.time_zone from public.workspaces as w
+      where (${slug}::text is null or w.slug = ${slug}) and w.deleted_at is null
+        and exists (select from public.bills as b where b.workspace_id = w.id)
+      order by w.slug`,
+  );
+}
+
 const statementRow = {
   id: uuid(),
   bill_id: uuid(),

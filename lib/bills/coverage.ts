@@ -1,4 +1,4 @@
-import type { PoolClient } from "pg";
+import type { ClientBase } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { dayOf } from "@/lib/contract/values/instant";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
@@ -27,7 +27,7 @@ export function readCoverage(claims: UserClaims, slug: string): Promise<Coverage
 }
 
 /** The coverage of each month with a bill, the earliest first. @param since the first day of a month, `YYYY-MM-DD` */
-export async function loadCoverage(client: PoolClient, books: Books, since: string): Promise<Coverage[]> {
+export async function loadCoverage(client: ClientBase, books: Books, since: string): Promise<Coverage[]> {
   const counted = await loadCounted(client, books.id, since);
   const months = [...new Set(counted.map(({ from }) => from.slice(0, 7)))].sort();
   const [first, last] = [months[0], months.at(-1)];

@@ -16,14 +16,14 @@ const million = parseDecimal(1_000_000);
 
 /**
  * The facts of a statement with quantities of tokens that the bill leaves out and its amounts before discounts decide: the amount by the
- * list price of model, unit and tier. Anthropic bills so. A model gets them where every one of its amounts comes to a whole number of
+ * list price of model and unit, outside of tiers. Anthropic bills so. A model gets them where every one of its amounts comes to a whole number of
  * tokens; its prices must not depend on the length of the context, which a bill does not say.
  * @param provider the provider's key
  * @param day the first of the statement, whose list prices count
  */
 export function inferQuantities(provider: string, day: string, facts: readonly BilledFact[]): BilledFact[] {
   const lacking = facts.filter(
-    (fact) => fact.quantity === null && isTokens(fact.unit) && !isZero(fact.amount),
+    (fact) => fact.quantity === null && fact.tier === null && isTokens(fact.unit) && !isZero(fact.amount),
   );
   const inferred = new Map(lacking.map((fact) => [fact, inferQuantity(provider, day, fact)]));
   const open = new Set(lacking.filter((fact) => !inferred.get(fact)).map(({ model }) => model));
@@ -36,14 +36,13 @@ export function inferQuantities(provider: string, day: string, facts: readonly B
 function inferQuantity(
   provider: string,
   day: string,
-  { model, unit, tier, list }: BilledFact,
+  { model, unit, list }: BilledFact,
 ): Decimal | undefined {
   if (model === null || unit === null || list === null || compare(list, zero) <= 0) return undefined;
-  if (tier !== null && tier !== "batch") return undefined;
   const cost = (inputQuantity?: Decimal) =>
     priceUsage({
       ...{ provider, model, unitType: unit, quantity: million, inputQuantity },
-      ...{ serviceTier: tier ?? undefined, occurredAt: new Date(day) },
+      occurredAt: new Date(day),
     });
   const [price, ofLongContexts] = [cost(), cost(million)];
   if (price.costStatus !== "priced" || compare(price.amount, ofLongContexts.amount) !== 0) return undefined;

@@ -34,8 +34,8 @@ export type LearnedRate = {
 /** The decimals of the ledger, and so of a rate. */
 const scale = 18;
 
-/** A rate is learned where rounding of the bill decides less than this share of it. */
-const certain = parseDecimal(100);
+/** A rate is learned where the rounding of the bill is less than a fortieth of its amounts. */
+const certain = parseDecimal(40);
 
 type Line = { from: string; quantity: Decimal; amount: Decimal };
 
@@ -95,7 +95,9 @@ function learnUnit(
     if (model === null || isSame || compare(quantity, zero) <= 0) return [];
     const key = rows[0]?.provider ?? "";
     const recordedRate = findRate(rows.flatMap(toLine), scale);
-    return [{ provider: names.get(key) ?? key, model, unit, rate, recordedRate, from, quantity, before, after }];
+    return [
+      { provider: names.get(key) ?? key, model, unit, rate, recordedRate, from, quantity, before, after },
+    ];
   });
 }
 

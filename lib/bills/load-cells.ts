@@ -1,4 +1,4 @@
-import type { PoolClient } from "pg";
+import type { ClientBase, PoolClient } from "pg";
 import { parseDecimal } from "@/lib/decimal";
 import { unitName } from "@/lib/ledger/pricing/units";
 import { selectAdjusted } from "./adjustment-queries";
@@ -21,7 +21,7 @@ const maxLedgerLines = 500_000;
 
 /** The statements of a workspace that count: those that no later one replaces. @param since the first day of a month; all without it */
 export async function loadCounted(
-  client: PoolClient,
+  client: ClientBase,
   workspaceId: string,
   since?: string,
 ): Promise<StatementRow[]> {

@@ -43,6 +43,8 @@ export type Cell = Explained & {
   /** Without adjustments. */
   recorded: Decimal;
   adjusted: Decimal;
+  /** What is billed and nobody recorded, also where it is booked. */
+  untold: Decimal;
   facts: BilledFact[];
   used: RecordedRow[];
 };
@@ -76,9 +78,21 @@ export function reconcileProvider(
       const ofModel = model === null ? refusedThen : refusedThen.filter((row) => isOfModel(row, model));
       attributeToRefusals(explained.parts, totalOf(ofModel));
       const sums = { billed: totalOf(billed), recorded: totalOf(used), adjusted: totalOf(adjustments) };
+      const untold = explained.parts.get("no_source") ?? zero;
       leave(explained.parts, adjustments);
       const recordedModel = used[0]?.model ?? model;
-      cells.push({ provider, from, until, model, recordedModel, facts: billed, used, ...sums, ...explained });
+      cells.push({
+        provider,
+        from,
+        until,
+        model,
+        recordedModel,
+        facts: billed,
+        used,
+        untold,
+        ...sums,
+        ...explained,
+      });
     }
   }
   for (const day of new Set([...byDay.keys(), ...adjustedByDay.keys()]))
@@ -115,7 +129,7 @@ function notBilled(
     new Parts(explained.parts).add("not_billed_yet", subtract(zero, totalOf(rows)));
     leave(explained.parts, adjustments);
     const sums = { billed: zero, recorded: totalOf(rows), adjusted: totalOf(adjustments) };
-    const names = { model, recordedModel: model };
+    const names = { model, recordedModel: model, untold: zero };
     return { provider, from: day, until, ...names, facts: [], used: rows, ...sums, ...explained };
   });
 }

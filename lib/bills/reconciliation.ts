@@ -22,11 +22,13 @@ import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
 import { type Cell, differenceOf, groupBy, sumCells } from "./match";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 import { daysOf } from "./statements";
+import { findUnseenKeys } from "./unseen-keys";
 
 const maxCells = 1000;
 const maxModels = 500;
 const maxLines = 20;
 const maxPrices = 50;
+const maxKeys = 20;
 
 /** The most months in an answer. */
 const maxMonths = 36;
@@ -107,7 +109,21 @@ async function loadReconciliation(
   };
 }
 
-function toDetail(month: string, { cells, statements, providers, names }: ReconciledCells): ReconciledDetail {
+/** A month in detail, with every cell; undefined where it has no bill and no adjustment to one. */
+export async function loadWholeDetail(
+  client: PoolClient,
+  books: Books,
+  month: string,
+): Promise<ReconciledDetail | undefined> {
+  const found = await loadCells(client, books, month, await loadCounted(client, books.id));
+  return found.providers.length === 0 ? undefined : toDetail(month, found, Number.POSITIVE_INFINITY);
+}
+
+function toDetail(
+  month: string,
+  { cells, statements, providers, names }: ReconciledCells,
+  atMost = maxCells,
+): ReconciledDetail {
   const differing = [...cells].sort(
     (a, b) =>
       compare(absolute(differenceOf(b)), absolute(differenceOf(a))) ||
@@ -125,8 +141,11 @@ function toDetail(month: string, { cells, statements, providers, names }: Reconc
       };
     }),
     models: sumModels(cells).slice(0, maxModels),
-    cells: differing.slice(0, maxCells).map(toCell),
+    cells: differing.slice(0, atMost).map(toCell),
     cell_count: cells.length,
+    unseen_keys: findUnseenKeys(cells)
+      .slice(0, maxKeys)
+      .map(({ amount, until, ...key }) => ({ ...key, to: addDays(until, -1), amount_usd: toExact(amount) })),
     learned_prices: learnPrices(cells, names).slice(0, maxPrices).map(toLearned),
   };
 }

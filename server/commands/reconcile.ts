@@ -1,15 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { compareBills, describeBills } from "@/lib/bills/compare-bills";
 import { env } from "@/lib/env";
 import { describeDifference } from "@/lib/ledger/reconcile/difference";
 import { type Reconciliation, reconcile } from "@/lib/ledger/reconcile/service";
 import { attachDatabase } from "@/server/attach";
 
-const help = `npm run reconcile -- [--repair] [--workspace SLUG] [--json]
+const help = `npm run reconcile -- [--repair | --bills] [--workspace SLUG] [--json]
 
 Compares every derived figure with its messages: daily sums, the spend of keys, batches, the parts of allocations and
 subscriptions, responses of idempotency keys, budgets. The service may run meanwhile.
 
+  --bills           compares what was recorded with what providers billed instead, by workspace, month and provider, and
+                    exits with 1 where less than 95% of a month is recorded
   --repair          repairs differences, one transaction per workspace, and compares again
   --workspace SLUG  compares this workspace only
   --json            writes one JSON document instead of text
@@ -26,6 +29,7 @@ export async function main(args: string[]): Promise<number> {
     args,
     options: {
       repair: { type: "boolean", default: false },
+      bills: { type: "boolean", default: false },
       workspace: { type: "string" },
       json: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
@@ -35,9 +39,15 @@ export async function main(args: string[]): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
+  if (values.bills && values.repair) throw new Error("--repair repairs no bills: leave it out, or --bills.");
   const close = await attachDatabase(env(), root);
   const sinceMs = performance.now();
   try {
+    if (values.bills) {
+      const months = await compareBills(values.workspace);
+      process.stdout.write(values.json ? `${JSON.stringify({ months }, null, 2)}\n` : describeBills(months));
+      return months.some(({ is_below: isBelow }) => isBelow) ? 1 : 0;
+    }
     const report = await reconcile({
       repair: values.repair,
       ...(values.workspace !== undefined && { workspace: values.workspace }),

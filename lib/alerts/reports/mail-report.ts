@@ -1,6 +1,7 @@
 import type { ClaimedReport } from "@/lib/alerts/delivery/claimed";
 import type { MailFooter } from "@/lib/alerts/mail/content";
 import { type Mail, Unwanted } from "@/lib/alerts/mail/send-mail";
+import { readCoverage } from "@/lib/bills/coverage";
 import type { UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
@@ -20,6 +21,7 @@ export async function mailReport({ report, workspace, workspace_id }: ClaimedRep
       ["not_found", "mfa_required", "permission_denied"].includes(error.code);
     throw isRefused ? new Unwanted("The reader may not read the workspace.") : error;
   });
+  const coverage = await readCoverage(claimsOf(report), workspace.slug);
   const token = newToken();
   await addReportLink(workspace_id, user_id, hashOf(token));
   const base = serviceAddress();
@@ -31,7 +33,7 @@ export async function mailReport({ report, workspace, workspace_id }: ClaimedRep
     to: [email],
     messageId: `report-${workspace_id}-${user_id}-${monday}`,
     endUrl: `${base}/api/v1/weekly-report/end?token=${token}`,
-    ...reportMail(week, footer, base),
+    ...reportMail(week, coverage, footer, base),
   };
 }
 

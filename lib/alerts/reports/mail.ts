@@ -1,17 +1,24 @@
 import { type MailFooter, type MailSection, mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
 import { money } from "@/lib/alerts/words";
+import { type Coverage, isBelow, leastCoverage } from "@/lib/bills/coverage";
 import { compare, divideMoney, isZero, parseDecimal, subtract, toText } from "@/lib/decimal";
 import type { Week } from "@/lib/spend/weekly/service";
 
 const days = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "long", day: "numeric" });
+const months = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", month: "long", year: "numeric" });
 const dayMs = 86_400_000;
 
 const headings = { project: "Projects", user: "People", key: "API keys", model: "Models" } as const;
 const dimensions = ["project", "user", "key", "model"] as const;
 
-/** The report of a week as mail. @param base the service's address */
-export function reportMail(week: Week, footer: MailFooter, base: string): MailContent {
+/** The report of a week as mail. @param coverage of the latest bills; null without one @param base the service's address */
+export function reportMail(
+  week: Week,
+  coverage: Coverage | null,
+  footer: MailFooter,
+  base: string,
+): MailContent {
   const { workspace, amount, before, from, time_zone: zone, messages } = week;
   const last = new Date(Date.parse(from) + 6 * dayMs).toISOString().slice(0, 10);
   const span = `${days.format(new Date(from))} to ${days.format(new Date(last))}`;
@@ -37,6 +44,7 @@ export function reportMail(week: Week, footer: MailFooter, base: string): MailCo
         ...(isEmpty ? [] : moverSections(week)),
         ...unpricedSection(week, home),
         ...budgetSection(week, home),
+        ...coverageSection(coverage, home),
       ],
       links: [
         { text: "Open the overview", url: home },
@@ -89,6 +97,19 @@ function moverSections({ movers }: Week): MailSection[] {
     });
     return [{ heading: `${headings[dimension]} that changed most`, entries }];
   });
+}
+
+function coverageSection(coverage: Coverage | null, home: string): MailSection[] {
+  if (!coverage || !isBelow(coverage, leastCoverage)) return [];
+  const entries = coverage.providers
+    .filter(({ missing }) => !isZero(missing))
+    .map(({ provider, billed, missing }) => ({
+      name: provider,
+      url: `${home}/reconciliation?month=${coverage.month}`,
+      value: money(toText(missing)),
+      note: `Not recorded, of ${money(toText(billed))} that was billed in ${months.format(new Date(coverage.month))}.`,
+    }));
+  return [{ heading: "Billed, but not recorded", entries }];
 }
 
 function unpricedSection({ unpriced: { count, models } }: Week, home: string): MailSection[] {

@@ -4,6 +4,7 @@ import { hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership, requireProfile } from "@/lib/access/workspaces/membership";
 import { attemptTimeoutMs, explainFailure } from "@/lib/alerts/delivery/attempt";
 import { canSendMail, sendMail } from "@/lib/alerts/mail/send-mail";
+import { readCoverage } from "@/lib/bills/coverage";
 import type { SentReport, WeeklyReport, WeeklyReportRequest } from "@/lib/contract/spend/weekly-report";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
@@ -63,10 +64,11 @@ export async function sendReportNow(
     { subject: `account ${claims.sub}`, limit: maxSentAnHour, windowMs: hourMs },
   ]);
   const week = await readWeek(claims, slug, zone, null);
+  const coverage = await readCoverage(claims, slug);
   const signal = AbortSignal.timeout(attemptTimeoutMs);
   const footer = { text: `You asked for this report of the workspace ${week.workspace.name} just now.` };
   try {
-    const mail = reportMail(week, footer, serviceAddress());
+    const mail = reportMail(week, coverage, footer, serviceAddress());
     await sendMail({ to: [email], messageId: `report-${randomUUID()}`, ...mail }, signal);
     return { sent_to: email, week: week.from, error: null };
   } catch (error) {

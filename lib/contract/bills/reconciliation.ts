@@ -124,6 +124,20 @@ const detail = z
       description: "By provider, period and model, the largest difference first, at most 1,000.",
     }),
     cell_count: z.int(),
+    unseen_keys: z
+      .array(
+        z.object({
+          provider: z.string(),
+          key: z.string().meta({ description: "The key at the provider, as the bill names it." }),
+          from: day.meta({ description: "The first day on which it is billed." }),
+          to: day.meta({ description: "The last day on which it is billed." }),
+          amount_usd: decimalNumber("What it is billed, USD."),
+        }),
+      )
+      .meta({
+        description:
+          "Keys at providers of which no source tells: wherever one is billed, at least as much is `no_source`. The dearest first, at most 20. Where it is open which of several keys is meant, none is named.",
+      }),
     learned_prices: z.array(learnedPrice).meta({
       description:
         "Prices that the bills say and that usage is not recorded at, the largest change first, at most 50. One is set with `PUT …/prices`, with `starts_at` and `reprice.from` at `from`. Units that are billed in several service tiers are left out, because a price of the workspace's own holds for every tier; so are costs that clients sent.",
@@ -143,6 +157,10 @@ export const reconciliation = z
   })
   .meta({ id: "Reconciliation" });
 export type Reconciliation = z.output<typeof reconciliation>;
+
+export const reconciliationExportQuery = z.strictObject({
+  month: month.meta({ description: "The month to export, such as 2026-10." }),
+});
 
 export const reconciliationQuery = z.strictObject({
   month: month.optional().meta({ description: "The month to explain, such as 2026-10." }),

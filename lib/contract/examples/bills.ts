@@ -158,6 +158,9 @@ export const billExamples: ExampleSet = {
           },
         ],
         cell_count: 1,
+        unseen_keys: [
+          { provider: "openai", key: "prod-ingest", from: "2026-10-01", to: "2026-10-31", amount_usd: 120.4 },
+        ],
         learned_prices: [
           {
             provider: "openai",

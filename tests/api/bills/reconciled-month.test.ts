@@ -148,6 +148,13 @@ test("A month at three providers is explained to the cent, and recorded equals b
   expect(partsOf(modelOf(before, null))).toEqual({ no_telemetry: "6.5" });
   expect(partsOf(modelOf(before, "mistralai/mistral-large"))).toEqual({});
 
+  expect(before.flatMap(({ unseen_keys: keys }) => keys)).toMatchObject(
+    months.map(() => ({ provider: "openai", key: "ingest" })),
+  );
+  expect(sumOf(before.flatMap(({ unseen_keys: keys }) => keys.map(({ amount_usd: usd }) => usd)))).toBe(
+    "22.5",
+  );
+
   for (const { learned_prices: learned } of before) {
     expect(learned).toMatchObject([
       {

@@ -6,6 +6,7 @@ import { bookableOf } from "@/components/bills/bookable";
 import { Differences } from "@/components/bills/differences";
 import { LearnedPrices } from "@/components/bills/learned-prices";
 import { nameOfMonth, ReconciledMonths, ReconciledProviders, sentenceOf } from "@/components/bills/months";
+import { UnseenKeys } from "@/components/bills/unseen-keys";
 import { Waterfall } from "@/components/bills/waterfall";
 import type { SearchParams } from "@/components/filters/href";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
@@ -58,9 +59,19 @@ export default async function ReconciliationPage({ params, searchParams }: Props
       <PageHeader
         title="Reconciliation"
         actions={
-          <Link href={`/${slug}/settings/bills`} className="text-sm underline underline-offset-4">
-            Bills
-          </Link>
+          <>
+            {detail ? (
+              <a
+                href={`/api/v1/workspaces/${slug}/reconciliation/export?month=${detail.month}`}
+                className="text-sm underline underline-offset-4"
+              >
+                Export as CSV
+              </a>
+            ) : null}
+            <Link href={`/${slug}/settings/bills`} className="text-sm underline underline-offset-4">
+              Bills
+            </Link>
+          </>
         }
       />
       <SettingsSections>
@@ -80,6 +91,11 @@ export default async function ReconciliationPage({ params, searchParams }: Props
             >
               <Waterfall sums={detail} parts={detail.parts} />
             </SettingsSection>
+            {detail.unseen_keys.length > 0 ? (
+              <SettingsSection title="Keys without a source">
+                <UnseenKeys keys={detail.unseen_keys} workspace={slug} />
+              </SettingsSection>
+            ) : null}
             {detail.learned_prices.length > 0 ? (
               <SettingsSection
                 title="Prices on the bill"

@@ -165,6 +165,18 @@ export const ledgerSamples: Samples = {
   }),
   "GET /api/v1/workspaces/[slug]/closed-months/[id]/export": closedMonth,
   "GET /api/v1/workspaces/[slug]/reconciliation": () => ({ query: "?month=2026-10" }),
+  "GET /api/v1/workspaces/[slug]/reconciliation/export": async ({ harness, workspace }) => {
+    await harness.fixtures.sql.query(
+      `with bill as (
+         insert into public.bills (workspace_id, name, format, sha256, row_count)
+         values ($1, 'september.csv', 'csv', encode(sha256(gen_random_uuid()::text::bytea), 'hex'), 1) returning id
+       )
+       insert into public.bill_statements (workspace_id, id, bill_id, provider, starts_on, ends_on, amount_usd)
+       select $1, gen_random_uuid(), id, 'openai', '2026-09-01', '2026-09-02', 1 from bill`,
+      [workspace.id],
+    );
+    return { query: "?month=2026-09" };
+  },
   "GET /api/v1/workspaces/[slug]/bills": nothing,
   "POST /api/v1/workspaces/[slug]/bills": () => ({
     body: { name: "october.csv", content: `day,amount,provider\n2026-10-01,1,${randomUUID()}` },

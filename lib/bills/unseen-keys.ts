@@ -1,0 +1,47 @@
+import { compare, type Decimal, sum, zero } from "@/lib/decimal";
+import { totalOf } from "./explain";
+import { type Cell, groupBy } from "./match";
+
+/** A provider's key that no source tells of, with what it was billed, and the first and the last day of that. */
+export type UnseenKey = { provider: string; key: string; amount: Decimal; from: string; until: string };
+
+/**
+ * Finds the keys of providers whose whole use is missing: wherever one is billed, at least as much is billed that nobody recorded, and all
+ * such keys together come to no more than that. Where they do, nobody can tell which of them is missing, and none is named.
+ * @returns the dearest first
+ */
+export function findUnseenKeys(cells: readonly Cell[]): UnseenKey[] {
+  return [...groupBy(cells, ({ provider }) => provider)]
+    .flatMap(([provider, own]) => {
+      const uses = own.flatMap((cell) =>
+        [...groupBy(cell.facts, ({ key }) => key)].flatMap(([key, facts]) =>
+          key === null ? [] : [{ key, cell, amount: totalOf(facts) }],
+        ),
+      );
+      const unseen = [...groupBy(uses, ({ key }) => key)].filter(([, ofKey]) =>
+        ofKey.every(({ cell, amount }) => compare(amount, zero) > 0 && compare(amount, cell.untold) <= 0),
+      );
+      const isOne = own.every(
+        (cell) =>
+          compare(
+            sum(
+              unseen.flatMap(([, ofKey]) =>
+                ofKey.filter((use) => use.cell === cell).map(({ amount }) => amount),
+              ),
+            ),
+            cell.untold,
+          ) <= 0,
+      );
+      if (!isOne) return [];
+      return unseen.map(([key, ofKey]) => ({
+        ...{ provider, key, amount: totalOf(ofKey) },
+        from: ofKey.map(({ cell }) => cell.from).sort()[0] ?? "",
+        until:
+          ofKey
+            .map(({ cell }) => cell.until)
+            .sort()
+            .at(-1) ?? "",
+      }));
+    })
+    .sort((a, b) => compare(b.amount, a.amount) || (a.key < b.key ? -1 : 1));
+}
