@@ -76,6 +76,7 @@ export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "p
           Last seen <Time at={figures.last_at} />
         </p>
       );
+    case "bill_coverage":
     case "key_expiry":
     case "unpriced_usage":
       return <p className="text-sm">{summary}</p>;

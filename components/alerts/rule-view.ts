@@ -13,6 +13,7 @@ export const ruleNames: Record<AlertRule, string> = {
   key_expiry: "Key near its expiry",
   unpriced_usage: "Usage without a price",
   silent_source: "Silent source",
+  bill_coverage: "Bills not recorded",
 };
 
 /** When a rule fires, in words, with its parameter. */
@@ -36,6 +37,8 @@ export function describeRule({ rule, parameter }: AlertRuleSetting): string {
       return `A key expires within ${count("day")}. It alerts again when the key has expired.`;
     case "unpriced_usage":
       return "A model without a price is used.";
+    case "bill_coverage":
+      return `Less than ${formatExactPercent(value)} of what providers billed in a month is recorded.`;
     case "silent_source":
       return `A source that used to send has sent nothing for ${count("hour")}.`;
   }
@@ -49,6 +52,7 @@ export const parameterLabels: Partial<Record<AlertRule, string>> = {
   key_limit: "Percent of the monthly limit",
   key_expiry: "Days before",
   silent_source: "Hours",
+  bill_coverage: "Percent recorded",
 };
 
 /** A rule's state, in a word, and the badge that shows it. */

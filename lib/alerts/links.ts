@@ -43,6 +43,16 @@ export function linksOf(alert: Alert, workspace: string, base: string): AlertLin
         { text: "Show the usage", url: rows(at, alert, filter) },
       ];
     }
+    case "bill_coverage": {
+      const month = readContext(alert).period?.from.slice(0, 7);
+      return [
+        {
+          text: "Open the reconciliation",
+          url: `${at}/reconciliation${month === undefined ? "" : `?month=${month}`}`,
+        },
+        { text: "Open the sources", url: `${at}/sources` },
+      ];
+    }
     case "silent_source":
       return [
         { text: "Open the source", url: `${at}/sources/${encodeURIComponent(id)}` },
@@ -75,6 +85,8 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
         : "Extend the key, or replace it in the programs that use it.";
     case "unpriced_usage":
       return "Set a price for the model, or correct its name where programs send it.";
+    case "bill_coverage":
+      return "See which usage no source reports, and set up a source for it. What stays missing can be booked as an adjustment.";
     case "silent_source":
       return "Check that the program runs and that its key is set. If it was shut down, revoke its key.";
   }

@@ -62,6 +62,8 @@ export function wordsOf(alert: Alert): AlertWords {
       return unpricedWords(alert);
     case "silent_source":
       return silentWords(alert);
+    case "bill_coverage":
+      return coverageWords(alert);
   }
 }
 
@@ -275,6 +277,28 @@ function unpricedWords(alert: Alert): AlertWords {
     : {
         title: `Usage of ${name} has no price`,
         text: `${lines} ${figures.line_count === 1 ? "counts" : "count"} as $0 until a price is set. Recorded usage is priced then.`,
+        facts,
+      };
+}
+
+function coverageWords(alert: Alert): AlertWords {
+  const figures = readFigures({ rule: "bill_coverage", details: alert.details });
+  const { because } = readContext(alert);
+  const { billed_usd: billed, missing_usd: missing, percent } = figures;
+  const facts: [string, string][] = [
+    ["Period", periodText(alert)],
+    ["Billed", money(billed)],
+    ["Not recorded", money(missing)],
+  ];
+  return alert.state === "ok"
+    ? {
+        title: "What is billed is recorded",
+        text: overText(because, `${shareText(percent)} of what was billed is recorded.`, "workspace"),
+        facts,
+      }
+    : {
+        title: `${money(missing)} of the bills is not recorded`,
+        text: `${shareText(percent)} of the ${money(billed)} that providers billed from ${periodText(alert)} is recorded.`,
         facts,
       };
 }

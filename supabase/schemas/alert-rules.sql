@@ -5,7 +5,7 @@ create table public.alert_rules (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   rule text not null check (rule in (
     'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
-    'silent_source'
+    'silent_source', 'bill_coverage'
   )),
   is_on boolean not null default true,
   -- Percent, USD, days or hours; see private.alert_rule_defaults. Null: the default.
@@ -201,7 +201,8 @@ language sql immutable set search_path = ''
 as $$
   values
     ('budget_threshold', null::numeric), ('budget_forecast', 100), ('budget_pace', 150), ('unusual_day', 10),
-    ('key_limit', 80), ('key_expiry', 7), ('unpriced_usage', null), ('silent_source', 24)
+    ('key_limit', 80), ('key_expiry', 7), ('unpriced_usage', null), ('silent_source', 24),
+    ('bill_coverage', 95)
 $$;
 grant execute on function private.alert_rule_defaults() to authenticated, outlay_service, service_role;
 
@@ -385,7 +386,7 @@ end
 $function$;
 grant execute on function private.settle_alert_states(jsonb) to outlay_service, service_role;
 
--- One process judges the rules about `keys`, `usage` or `budgets` at a time, until the end of its transaction.
+-- One process judges the rules about `keys`, `usage`, `budgets` or `bills` at a time, until the end of its transaction.
 -- returns: whether this one does
 create function private.lock_alert_rules(about text)
 returns boolean

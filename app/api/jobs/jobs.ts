@@ -5,6 +5,7 @@ import { runTimeZoneChanges } from "@/lib/access/workspaces/time-zone";
 import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/alerts/delivery/jobs";
 import { settleEntries } from "@/lib/alerts/inbox/service";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
+import { judgeBills } from "@/lib/bills/judge-bills";
 import { drainPulling, startPulling } from "@/lib/bills/pulls/jobs";
 import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
 import { runErasures } from "@/lib/ledger/erasure/service";
@@ -47,6 +48,7 @@ export const jobs: Job[] = [
   { name: "judge_key_rules", everyMs: 30_000, run: judgeKeyRules },
   { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },
   { name: "judge_budgets", everyMs: 30_000, run: () => judgeBudgets() },
+  { name: "judge_bills", everyMs: 600_000, run: () => judgeBills() },
   { name: "settle_alert_entries", everyMs: 30_000, run: settleEntries },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
   { name: "sweep_old_records", everyMs: 600_000, run: sweepOldRecords },

@@ -64,6 +64,19 @@ describe("The other rules", () => {
       "The key Agent no longer expires soon",
     ],
     [
+      "bill_coverage",
+      {
+        subject_type: "workspace",
+        details: {
+          ...{ subject: "Acme", billed_usd: "250", missing_usd: "29", percent: "88.4" },
+          ...{ period_from: "2026-11-01", period_until: "2026-12-01" },
+        },
+      },
+      "$29.00 of the bills is not recorded",
+      "88.4% of the $250.00 that providers billed from Nov 1, 2026 to Nov 30, 2026 is recorded.",
+      "What is billed is recorded",
+    ],
+    [
       "unpriced_usage",
       {
         subject_type: "model",

@@ -82,6 +82,12 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
       last_at: instant.meta({ description: "When it sent something the last time." }),
       hours: z.int().meta({ description: "After how many hours without anything it counts as silent." }),
     }),
+    z.object({
+      rule: z.literal("bill_coverage"),
+      billed_usd: decimal("What providers billed in the month, USD."),
+      missing_usd: decimal("Of it, what is not recorded, USD."),
+      percent: decimal("How much of it is recorded, in percent."),
+    }),
   ]);
 }
 

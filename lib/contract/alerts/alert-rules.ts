@@ -12,6 +12,7 @@ export const alertRules = [
   "key_expiry",
   "unpriced_usage",
   "silent_source",
+  "bill_coverage",
 ] as const;
 export const alertRule = z.enum(alertRules).meta({
   id: "AlertRule",
@@ -23,7 +24,8 @@ export const alertRule = z.enum(alertRules).meta({
     "`key_limit`: a key is near its monthly limit, or has used it up;",
     "`key_expiry`: a key expires soon, or has expired;",
     "`unpriced_usage`: a model is used that has no price;",
-    "`silent_source`: a source that used to send has sent nothing.",
+    "`silent_source`: a source that used to send has sent nothing;",
+    "`bill_coverage`: less of what providers billed in a month is recorded than it should be.",
   ].join(" "),
 });
 export type AlertRule = z.output<typeof alertRule>;
@@ -53,6 +55,7 @@ export const ruleParameters = {
   key_expiry: { unit: "days", least: 1, most: 365 },
   unpriced_usage: null,
   silent_source: { unit: "hours", least: 1, most: 2160 },
+  bill_coverage: { unit: "percent", least: 1, most: 100 },
 } as const satisfies Record<AlertRule, { unit: string; least: number; most: number } | null>;
 
 /** How long a rule can be snoozed at most. */
@@ -117,7 +120,7 @@ export const editAlertRuleRequest = z
       .optional()
       .meta({
         description:
-          "`budget_forecast`, `budget_pace`, `key_limit`: percent; `unusual_day`: the least amount, USD; `key_expiry`: days; `silent_source`: hours. Null: the default.",
+          "`budget_forecast`, `budget_pace`, `key_limit`, `bill_coverage`: percent; `unusual_day`: the least amount, USD; `key_expiry`: days; `silent_source`: hours. Null: the default.",
       }),
   })
   .meta({ id: "EditAlertRuleRequest" });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
 import { parseDecimal, sum, toText } from "@/lib/decimal";
+import { apiClient } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
 import { makeTeam } from "@/tests/helpers/team";
@@ -13,10 +14,15 @@ import {
 // One service that pulls from a simulator of providers.
 const harness = withHarness({ services: 0 });
 let simulator: Simulator;
+const secret = "a-secret-of-the-scheduler";
 beforeAll(async () => {
   simulator = await simulateProviders();
   const sealingKey = Buffer.from("first".padEnd(32, ".")).toString("base64");
-  await harness.start({ PROVIDER_URLS: simulator.providerUrls, SEALING_KEYS: sealingKey });
+  await harness.start({
+    PROVIDER_URLS: simulator.providerUrls,
+    SEALING_KEYS: sealingKey,
+    CRON_SECRET: secret,
+  });
 });
 afterAll(() => simulator.close());
 
@@ -80,12 +86,12 @@ async function simulateMonth() {
   const recorded = await key.call("POST", "/api/v1/messages/batch", { messages });
   expect(recorded.body, JSON.stringify(recorded.body)).toMatchObject({ recorded: messages.length });
   for (const [provider, lines] of Object.entries(billed)) {
-    const secret = `sk-admin-${provider}-${team.slug}`;
+    const adminKey = `sk-admin-${provider}-${team.slug}`;
     simulator.add(
-      secret,
+      adminKey,
       days.flatMap((day) => lines.map((line) => ({ day, ...line }))),
     );
-    const account = { provider, key: secret, since: days[0] };
+    const account = { provider, key: adminKey, since: days[0] };
     expect((await admin.call("POST", `${team.path}/provider-accounts`, account)).status).toBe(201);
   }
   const accounts = async () =>
@@ -110,6 +116,14 @@ async function simulateMonth() {
   };
 }
 
+/** The alerts of what is billed and not recorded, the latest first, after they were judged. */
+async function judgedAlerts({ admin, path }: Awaited<ReturnType<typeof simulateMonth>>) {
+  const { status } = await apiClient(harness.services[0]?.baseUrl ?? "", secret).get("/api/jobs");
+  expect(status).toBe(200);
+  const { alerts } = (await admin.get(`${path}/alerts`)).body as { alerts: { rule: string }[] };
+  return alerts.filter(({ rule }) => rule === "bill_coverage");
+}
+
 type Detail = NonNullable<Reconciliation["detail"]>;
 type Parts = Pick<Detail, "parts">;
 
@@ -131,7 +145,8 @@ const modelOf = (details: Detail[], name: string | null) =>
   details.flatMap(({ models }) => models.filter(({ model }) => model === name));
 
 test("A month at three providers is explained to the cent, and recorded equals billed after the proposed clicks", async () => {
-  const { admin, path, months, reconciled, workspace } = await simulateMonth();
+  const simulated = await simulateMonth();
+  const { admin, path, months, reconciled, workspace } = simulated;
   const before = await reconciled();
   expect(sumOf(before.map(({ billed_usd: usd }) => usd))).toBe("250");
   // Each with its exact amount: 25 days of it.
@@ -155,6 +170,7 @@ test("A month at three providers is explained to the cent, and recorded equals b
     "22.5",
   );
 
+  expect(await judgedAlerts(simulated)).toMatchObject([{ state: "warning", figures: { percent: 94.5 } }]);
   for (const { learned_prices: learned } of before) {
     expect(learned).toMatchObject([
       {
@@ -186,5 +202,9 @@ test("A month at three providers is explained to the cent, and recorded equals b
   }
   expect(sumOf(after.map(({ recorded_usd: usd }) => usd))).toBe("250");
   expect(sumOf(after.map(({ adjusted_usd: usd }) => usd))).toBe("15.25");
+  expect(await judgedAlerts(simulated)).toMatchObject([
+    { state: "ok", figures: { percent: 100, missing_usd: 0 } },
+    { state: "warning" },
+  ]);
   expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
 });

@@ -1,0 +1,43 @@
+-- Alerts where less of what providers billed is recorded than it should be.
+
+alter table public.alerts
+  drop constraint alerts_rule_check,
+  add constraint alerts_rule_check check (rule in (
+    'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
+    'silent_source', 'bill_coverage'
+  ));
+alter table public.alert_rules
+  drop constraint alert_rules_rule_check,
+  add constraint alert_rules_rule_check check (rule in (
+    'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
+    'silent_source', 'bill_coverage'
+  ));
+
+create or replace function private.alert_rule_defaults()
+returns table (rule text, parameter numeric)
+language sql immutable set search_path = ''
+as $$
+  values
+    ('budget_threshold', null::numeric), ('budget_forecast', 100), ('budget_pace', 150), ('unusual_day', 10),
+    ('key_limit', 80), ('key_expiry', 7), ('unpriced_usage', null), ('silent_source', 24),
+    ('bill_coverage', 95)
+$$;
+
+-- The workspaces whose bills are judged: those with a bill since a day whose rule is on, and those whose state is to end.
+-- returns: [{ workspace_id, time_zone, percent, period }]; `percent`: null where the rule is off; `period`: of the present state, or null
+create function private.bills_to_judge(since date)
+returns jsonb
+language sql stable security definer set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'workspace_id', w.id, 'time_zone', w.time_zone, 'percent', rule.percent, 'period', s.period
+  ) order by w.id), '[]')
+  from public.workspaces as w
+  cross join lateral (select private.alert_rule_parameter(w.id, 'bill_coverage') as percent) as rule
+  left join public.alert_states as s on s.workspace_id = w.id and s.rule = 'bill_coverage' and s.subject_id = w.id::text
+  where w.deleted_at is null and (s.period is not null or rule.percent is not null and exists (
+    select from public.bill_statements as b where b.workspace_id = w.id and b.starts_on >= since
+  ))
+$$;
+revoke execute on function private.bills_to_judge(date) from public;
+grant execute on function private.bills_to_judge(date) to outlay_service, service_role;
