@@ -132,6 +132,11 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
   ] as const)
     expect((await record(cost, at(days))).status).toBe(201);
   expect((await record(undefined, at(1), "unheard-of")).status).toBe(201);
+  const bill = {
+    name: "week.csv",
+    content: `day,provider,amount\n${at(1).slice(0, 10)},openai,50`,
+  };
+  expect((await call("admin", "POST", `${team.path}/bills`, bill)).status).toBe(201);
   mails.length = 0;
   const { status, body } = await call("member", "POST", `${report()}/send`, { time_zone: "UTC" });
   expect([status, body.sent_to, body.error]).toEqual([200, team.users.member.email, null]);
@@ -143,6 +148,8 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
   expect(source).toContain("&lt;b&gt;anna&lt;/b&gt;");
   expect(source).toContain("Usage without a price");
   expect(source).toContain("unheard-of");
+  expect(source).toContain("Billed, but not recorded");
+  expect(source).toContain("- openai: $20.00. Not recorded, of $50.00 that was billed in");
   expect(source).not.toContain("List-Unsubscribe");
 });
 

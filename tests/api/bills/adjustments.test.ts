@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BillAdjustment, BillAdjustmentList } from "@/lib/contract/bills/bill-adjustments";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
+import { parseDecimal, sum as totalOf, toText } from "@/lib/decimal";
 import { closed } from "@/tests/helpers/closable-months";
 import { makeClosingTeam } from "@/tests/helpers/closing-team";
 import { ledgerDifferences } from "@/tests/helpers/harness";
@@ -220,6 +221,45 @@ describe("A difference between bill and records", () => {
     expect((await undo(body.id, users.stranger)).status).toBe(404);
     expect((await users.stranger.get(adjustmentsPath)).status).toBe(404);
     expect(await adjustments()).toMatchObject({ can_book: false, adjustments: [{ id: body.id }] });
+  });
+});
+
+describe("The export of a reconciled month", () => {
+  test("has what was billed, recorded and booked, with sums that are those of its rows, and the hash of a closed month", async () => {
+    const { book, close, monthOf, path, users } = await withDifference(closed);
+    expect((await close()).status).toBe(201);
+    await book({ parts: ["no_source", "price"] });
+    const read = async (month: string, user = users.viewer) => {
+      const address = `${harness.services[0]?.baseUrl}${path}/reconciliation/export?month=${month}`;
+      return fetch(address, { headers: { authorization: `Bearer ${user.token}` } });
+    };
+    const answer = await read(closed);
+    expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+    const [names = [], ...lines] = (await answer.text())
+      .trim()
+      .split("\r\n")
+      .map((line) => line.split(","));
+    const rows = lines.map((cells) => Object.fromEntries(names.map((name, index) => [name, cells[index]])));
+    const amounts = names.filter((name) => name.endsWith("_usd"));
+    const of = (kind: string) => rows.filter(({ row }) => row === kind);
+    for (const name of amounts) {
+      const [sum] = of("month").map((row) => row[name]);
+      for (const kind of ["line", "provider"])
+        expect(toText(totalOf(of(kind).map((row) => parseDecimal(row[name] ?? ""))))).toBe(sum);
+    }
+    expect(of("month")).toMatchObject([
+      {
+        ...{ billed_usd: "1.3450007", recorded_usd: "1.2250007", adjusted_usd: "-0.0249993" },
+        ...{ difference_usd: "0.12", no_telemetry_usd: "0.12", price_usd: "0" },
+        filed_export_sha256: (await monthOf()).closing?.sha256,
+      },
+    ]);
+    expect(of("line").map(({ from, model }) => [from, model])).toEqual([
+      [`${closed}-05`, "gpt-5"],
+      [`${closed}-06`, "gpt-5-mini"],
+    ]);
+    expect((await read("2020-01")).status).toBe(404);
+    expect((await read(closed, users.stranger)).status).toBe(404);
   });
 });
 

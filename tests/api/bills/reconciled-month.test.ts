@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { compareBills, describeBills } from "@/lib/bills/compare-bills";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
 import { parseDecimal, sum, toText } from "@/lib/decimal";
 import { apiClient } from "@/tests/helpers/client";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
+import { connectService } from "@/tests/helpers/connect-service";
 import { clientIn } from "@/tests/helpers/recording";
 import { makeTeam } from "@/tests/helpers/team";
 import {
@@ -13,6 +15,7 @@ import {
 
 // One service that pulls from a simulator of providers.
 const harness = withHarness({ services: 0 });
+connectService(() => harness.database);
 let simulator: Simulator;
 const secret = "a-secret-of-the-scheduler";
 beforeAll(async () => {
@@ -170,6 +173,10 @@ test("A month at three providers is explained to the cent, and recorded equals b
     "22.5",
   );
 
+  const compared = await compareBills(simulated.slug);
+  expect(compared.map(({ is_below: isBelow }) => isBelow)).toEqual(months.map(() => true));
+  expect(sumOf(compared.map(({ missing_usd: usd }) => usd))).toBe("13.75");
+  expect(describeBills(compared)).toMatch(/anthropic: \$[\d.]+ billed, \$[\d.]+ of it not recorded \(12.5%\)\./);
   expect(await judgedAlerts(simulated)).toMatchObject([{ state: "warning", figures: { percent: 94.5 } }]);
   for (const { learned_prices: learned } of before) {
     expect(learned).toMatchObject([
