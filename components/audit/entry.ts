@@ -23,6 +23,7 @@ export const kinds: Record<string, string> = {
   subscription: "Subscriptions",
   closed_month: "Closed months",
   bill: "Bills",
+  bill_adjustment: "Bill adjustments",
   provider_account: "Provider accounts",
   person: "People",
   message: "Voided costs",

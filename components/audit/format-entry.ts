@@ -128,6 +128,8 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
   closed_month: ({ action }, row) =>
     `${verbOf(action, "closed", "reopened", "")} the month ${textOf(row, "month").slice(0, 7)}`,
   bill: ({ action }, row) => `${verbOf(action, "added", "", "deleted")} the bill ${textOf(row, "name")}`,
+  bill_adjustment: ({ action }, row) =>
+    `${verbOf(action, "booked", "undid", "")} the adjustment of ${formatSignedMoney(amountOf(row.amount_usd))} to the bills of ${textOf(row, "month").slice(0, 7)}`,
   provider_account: ({ action }, row) => {
     const account = ["the provider account", textOf(row, "provider"), textOf(row, "account")]
       .join(" ")

@@ -189,6 +189,18 @@ export const ofSettings: Opened[] = [
     },
   },
   {
+    path: "/reconciliation?month=2026-10",
+    files: ["bills/book-difference", "bills/booking-dialog"],
+    open: async (page, check) => {
+      await click(page, "Book the difference");
+      const dialog = page.getByRole("dialog", { name: "Book the difference" });
+      await dialog.getByLabel("Project").fill("check");
+      await page.getByRole("option", { name: "Checkout" }).click();
+      await expect(dialog.getByRole("button", { name: /^Book \+/ })).toBeEnabled();
+      await inspect(page, check, "Book the difference");
+    },
+  },
+  {
     path: "/settings/subscriptions",
     files: ["subscriptions/subscription-table"],
     open: (page, check) => ask(page, check, "Stop Figma"),

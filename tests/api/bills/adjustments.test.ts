@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BillAdjustment, BillAdjustmentList } from "@/lib/contract/bills/bill-adjustments";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
-import { parseDecimal, sum as totalOf, toText } from "@/lib/decimal";
+import { parseDecimal, toText, sum as totalOf } from "@/lib/decimal";
 import { closed } from "@/tests/helpers/closable-months";
 import { makeClosingTeam } from "@/tests/helpers/closing-team";
 import { ledgerDifferences } from "@/tests/helpers/harness";

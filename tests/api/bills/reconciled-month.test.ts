@@ -3,8 +3,8 @@ import { compareBills, describeBills } from "@/lib/bills/compare-bills";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
 import { parseDecimal, sum, toText } from "@/lib/decimal";
 import { apiClient } from "@/tests/helpers/client";
-import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { connectService } from "@/tests/helpers/connect-service";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
 import { makeTeam } from "@/tests/helpers/team";
 import {
@@ -176,7 +176,9 @@ test("A month at three providers is explained to the cent, and recorded equals b
   const compared = await compareBills(simulated.slug);
   expect(compared.map(({ is_below: isBelow }) => isBelow)).toEqual(months.map(() => true));
   expect(sumOf(compared.map(({ missing_usd: usd }) => usd))).toBe("13.75");
-  expect(describeBills(compared)).toMatch(/anthropic: \$[\d.]+ billed, \$[\d.]+ of it not recorded \(12.5%\)\./);
+  expect(describeBills(compared)).toMatch(
+    /anthropic: \$[\d.]+ billed, \$[\d.]+ of it not recorded \(12.5%\)\./,
+  );
   expect(await judgedAlerts(simulated)).toMatchObject([{ state: "warning", figures: { percent: 94.5 } }]);
   for (const { learned_prices: learned } of before) {
     expect(learned).toMatchObject([
