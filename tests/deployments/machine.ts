@@ -38,7 +38,11 @@ function certificates(): Record<string, string> {
 }
 
 /** A program that runs until it is stopped. `output()`: what it has printed. */
-export type Running = { child: ChildProcess; output: () => string; stop(): Promise<void> };
+export type Running = {
+  child: ChildProcess;
+  output: () => string;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+};
 
 const running = new Set<Running>();
 
@@ -57,9 +61,9 @@ export function start(command: string, logFile: string, cwd?: string, env?: Reco
   const program: Running = {
     child,
     output: () => readFileSync(logFile, "utf8"),
-    async stop() {
+    async stop(signal = "SIGTERM") {
       running.delete(program);
-      if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await ended;
       log.end();
     },

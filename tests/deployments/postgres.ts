@@ -56,7 +56,8 @@ async function postgresOf(make: (data: string) => string): Promise<Postgres> {
     psql: (sql, database = "postgres") =>
       shell(`psql ${quote(url(database))} -X -q -A -t -v ON_ERROR_STOP=1 <<'SQL'\n${sql}\nSQL`),
     async remove() {
-      await server.stop();
+      // At once, whoever is still connected.
+      await server.stop("SIGINT");
       rmSync(folder, { recursive: true, force: true });
     },
   };

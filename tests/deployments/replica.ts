@@ -49,7 +49,7 @@ export async function replica(): Promise<void> {
     await outlay.program.stop();
 
     // The primary is lost; the replica takes its place.
-    await postgres.server.stop();
+    await postgres.server.stop("SIGINT");
     standby.psql("select pg_promote()");
     const promoted = await startOutlay({
       ...settings,
