@@ -19,6 +19,7 @@ import { type Part, runPart } from "./part";
 import { measureQueue, queueFigures } from "./queue";
 import { readsPart } from "./reads";
 import { type Figure, formatTable, type Round, type Summary, summarise } from "./report";
+import { reservationsPart } from "./reservations";
 import { spansPart } from "./spans";
 import { months, setStage } from "./stage";
 import { setReadsStage } from "./ten-million/stage";
@@ -51,6 +52,7 @@ const parts = [
   "workers",
   "spans",
   "budgets",
+  "reservations",
   "queue",
   "reads",
   "late",
@@ -117,6 +119,9 @@ async function main(): Promise<void> {
       }
       await run("spans", spansPart(stage, requests), postgresPid);
       if (wants("budgets")) await run("budgets", await budgetsPart(stage, requests), postgresPid);
+      if (wants("reservations")) {
+        await run("reservations", await reservationsPart(stage, requests), postgresPid);
+      }
       if (wants("workers")) await run("workers", await workersPart(stage, requests), postgresPid);
     } finally {
       await stage.stop();

@@ -62,7 +62,8 @@ async function buildClient() {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   writeFileSync(join(target, "package.json"), `${JSON.stringify({ ...manifest, version }, null, 2)}\n`);
-  copyFileSync(join(source, "bin/outlay.mjs"), join(target, "outlay.mjs"));
+  for (const name of readdirSync(join(source, "bin")))
+    copyFileSync(join(source, "bin", name), join(target, name));
   copyFileSync(join(source, "README.md"), join(target, "README.md"));
   copyFileSync(join(root, "LICENSE"), join(target, "LICENSE"));
   await runNpm(["pack", target, "--pack-destination", join(root, "dist"), "--ignore-scripts"]);

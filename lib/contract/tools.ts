@@ -6,6 +6,7 @@ import { reconciliation, reconciliationQuery } from "./bills/reconciliation";
 import { closedMonths } from "./ledger/closed-months";
 import { ingestResult } from "./ledger/ingest-result";
 import { expenseMessage, usageFields } from "./ledger/message";
+import { budgetCheck, checkBudget } from "./spend/budget-check";
 import { askForBudget, keyBudgetRequest } from "./spend/budget-requests";
 import {
   budgetStatus,
@@ -101,6 +102,15 @@ export const toolContracts = {
     permission: "read_summaries",
     input: none,
     output: budgetStatus,
+    isReadOnly: true,
+  },
+  check_budget: {
+    title: "Check what is left before work begins",
+    description:
+      "Says whether usage in a project would be admitted now, and what is left of each limit that counts it: the key's own, and the budgets of the project, provider, model, feature or user that you name. Call it before costly work, with the most that it may cost (`estimated_cost`, or provider, model and tokens). It records and reserves nothing. A refusal says what refuses, when it resets and how to ask for more.",
+    permission: "log_usage",
+    input: checkBudget,
+    output: budgetCheck,
     isReadOnly: true,
   },
   request_budget: {

@@ -47,9 +47,10 @@ export class ToolAdmission {
 
   /**
    * Records a message of the request. The first one admits the request, too, if `require` was not called.
+   * @param dryRun only says what would be recorded
    * @throws ServiceError the refusal of the key or of the message; unavailable
    */
-  async record(message: Verdict<IngestRequest>): Promise<Recorded> {
+  async record(message: Verdict<IngestRequest>, dryRun = false): Promise<Recorded> {
     const { lookup, address, resource } = this.caller;
     const isAdmitted = this.#outcome !== undefined;
     const recording = ingest({
@@ -57,7 +58,7 @@ export class ToolAdmission {
       address,
       audiences: toolsResources(),
       isAdmitted,
-      dryRun: false,
+      dryRun,
       idempotencyHeader: null,
       body: message,
     });

@@ -3,6 +3,7 @@ import type { InboxQuery } from "@/lib/contract/alerts/alert-inbox";
 import type { ToolEntry, ToolInbox } from "@/lib/contract/alerts/alert-tools";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
 import type { closedMonths } from "@/lib/contract/ledger/closed-months";
+import type { BudgetCheck, CheckBudget } from "@/lib/contract/spend/budget-check";
 import type { AskForBudget, KeyBudgetRequest } from "@/lib/contract/spend/budget-requests";
 import type { budgetStatus, monthSummary, projectSpend, projectSpendQuery } from "@/lib/contract/spend/reads";
 import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
@@ -27,6 +28,7 @@ export type Backend = {
   ): Promise<z.output<typeof projectSpend>>;
   querySpend(query: z.output<typeof keySpendQuery>): Promise<SpendAnswer>;
   readBudgetStatus(): Promise<z.output<typeof budgetStatus>>;
+  checkBudget(asked: CheckBudget): Promise<BudgetCheck>;
   requestBudget(request: AskForBudget): Promise<KeyBudgetRequest>;
   readMonthSummary(): Promise<z.output<typeof monthSummary>>;
   readClosedMonths(): Promise<z.output<typeof closedMonths>>;

@@ -6,6 +6,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { type ErrorCode, ServiceError, statusOf } from "@/lib/errors";
 import { parseJson, writeJson } from "@/lib/http/json";
 import type { Backend } from "./backend";
+import { checkBudgetWith } from "./check-budget";
 
 /** Where the service is, and the API key to call it with. */
 export type RestAccess = { baseUrl: string; apiKey: string };
@@ -39,6 +40,20 @@ export function restBackend(access: RestAccess): Backend {
     querySpend: async (query) =>
       (await call(access, "POST", "/api/v1/spend/query", query)).body as SpendAnswer,
     readBudgetStatus: () => read("/api/v1/budgets/status"),
+    checkBudget: (asked) =>
+      checkBudgetWith(asked, {
+        readLimits: (of) => {
+          const given = Object.entries(of).filter(([, value]) => value !== undefined);
+          return read(`/api/v1/limits?${new URLSearchParams(given as [string, string][])}`);
+        },
+        tryRecording: async (recording) => {
+          const { body } = await call(access, "POST", "/api/v1/messages?dry_run=true", {
+            ...recording,
+            source: "mcp",
+          });
+          return { result: body as IngestResult, replayed: false };
+        },
+      }),
     requestBudget: async (request) =>
       (await call(access, "POST", "/api/v1/budget-requests", toWire(request))).body as KeyBudgetRequest,
     readMonthSummary: () => read("/api/v1/summary/month"),

@@ -47,7 +47,7 @@ export const sendsBeforeResult = false;
 export const serverInfo = { name: "outlay", title: "Outlay", version: packageJson.version };
 
 const instructions =
-  "Outlay records what a team spends on AI and software. Call log_usage or add_expense once for each use or expense. A project is named by its slug and is created when it is first used. Amounts are in USD unless a currency is given. Call get_budget_status before costly work to see what is left.";
+  "Outlay records what a team spends on AI and software. Call log_usage or add_expense once for each use or expense. A project is named by its slug and is created when it is first used. Amounts are in USD unless a currency is given. Call check_budget before costly work to see whether it fits into what is left.";
 
 /**
  * Creates a Model Context Protocol server with the tools, for one request or connection. It is the SDK's low-level server, so

@@ -14,10 +14,12 @@ import { serviceAddress } from "@/lib/service-address";
 import { askAsKey } from "@/lib/spend/budget-requests/service";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { querySpendAsKey } from "@/lib/spend/explore/service";
+import { readKeyLimits } from "@/lib/spend/limits/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
 import type { ToolAdmission } from "./admission";
 import type { AlertsBackend, Backend, Recording } from "./backend";
+import { checkBudgetWith } from "./check-budget";
 
 /** A backend that calls the services directly, with the permissions of the caller's key. */
 export function storeBackend(admission: ToolAdmission): Backend {
@@ -40,6 +42,15 @@ export function storeBackend(admission: ToolAdmission): Backend {
     readBudgetStatus: async () => {
       const { claims } = await requireReading();
       return readBudgetStatus(claims);
+    },
+    checkBudget: async (asked) => {
+      const principal = await admission.require();
+      const refusal = decideAttempt(principal.key, { permissions: ["log_usage"] });
+      if (refusal) throw refusal;
+      return checkBudgetWith(asked, {
+        readLimits: (of) => readKeyLimits(principal, of),
+        tryRecording: (recording) => admission.record(readRecording(recording), true),
+      });
     },
     requestBudget: async (request) => {
       const principal = await admission.require();
@@ -97,7 +108,7 @@ function toToolEntry({ figures: _, course: _course, links, ...entry }: InboxEntr
   return { ...entry, links: links.map(({ text, url }) => ({ text, url: `${address}${url}` })) };
 }
 
-function readRecording(recording: Recording) {
+function readRecording(recording: Omit<Recording, "idempotency_key">) {
   const read = parsePart(ingestRequest, { ...recording, source: "mcp" });
   return read.ok ? read.value : validationFailed(read.issues);
 }

@@ -4,6 +4,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import { describeEntry, describeInbox } from "./alert-wording";
 import type { AlertsBackend, Backend, Recording } from "./backend";
+import { describeBudgetCheck } from "./budget-check-wording";
 import type { Attribution } from "./call-meta";
 import { describeReconciliation } from "./reconciliation-wording";
 import { describeSpendAnswer } from "./spend-wording";
@@ -59,6 +60,10 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
   get_budget_status: async (_, { backend }) => {
     const data = await backend.readBudgetStatus();
     return { data, text: describeBudgets(data) };
+  },
+  check_budget: async (asked, { backend }) => {
+    const data = await backend.checkBudget(asked);
+    return { data, text: describeBudgetCheck(asked, data) };
   },
   request_budget: async (request, { backend }) => {
     const data = await backend.requestBudget(request);

@@ -4,9 +4,13 @@ import { afterAll, beforeAll } from "vitest";
 
 /**
  * What happens to a request: a status that the intermediary answers by itself, `lose` (the request reaches the service,
- * the connection breaks before the answer) or `cut` (the connection breaks at once).
+ * the connection breaks before the answer), `cut` (the connection breaks at once), or a promise for which its answer waits.
  */
-type Fate = { status: number; headers?: Record<string, string>; body?: string } | "lose" | "cut";
+type Fate =
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | "lose"
+  | "cut"
+  | Promise<unknown>;
 
 /** A request as the intermediary saw it. */
 type Seen = { at: number; path: string; keys: (string | undefined)[]; text: string };
@@ -53,8 +57,9 @@ async function handle(intermediary: Intermediary, request: IncomingMessage, resp
   intermediary.seen.push(seen);
   const fate = intermediary.fates.shift() ?? intermediary.decide(seen);
   const { target } = intermediary;
-  if (fate === "cut" || (target === undefined && typeof fate !== "object")) return void response.destroy();
-  if (typeof fate === "object") {
+  const isAnswer = typeof fate === "object" && !(fate instanceof Promise);
+  if (fate === "cut" || (target === undefined && !isAnswer)) return void response.destroy();
+  if (isAnswer) {
     response.writeHead(fate.status, fate.headers).end(fate.body);
     return;
   }
@@ -65,9 +70,10 @@ async function handle(intermediary: Intermediary, request: IncomingMessage, resp
         "content-type": request.headers["content-type"] ?? "",
         authorization: request.headers.authorization ?? "",
       },
-      body: text,
+      ...(request.method !== "GET" && { body: text }),
     });
     const body = await answer.text();
+    await fate;
     if (fate === "lose") return void response.destroy();
     const retryAfter = answer.headers.get("retry-after");
     response.writeHead(answer.status, {

@@ -63,7 +63,9 @@ describe("The packed package in an empty folder", () => {
     const { stdout } = await execute(process.execPath, ["--input-type=module", "-e", program], {
       cwd: folder,
     });
-    expect(stdout.trim()).toMatch(/^(Outlay,OutlayError|outlayMiddleware|wrapAnthropic|wrapOpenAI)$/);
+    expect(stdout.trim()).toMatch(
+      /^(BudgetExceededError,Outlay,OutlayError|outlayMiddleware|wrapAnthropic|wrapOpenAI)$/,
+    );
   });
 
   const tsc = join(projectRoot, "node_modules/typescript/bin/tsc");

@@ -38,7 +38,7 @@ const clients: [name: string, kind: "remote" | "local", connect: (secret: string
 
 const everywhere = [
   ...["log_usage", "add_expense", "get_project_spend", "get_budget_status"],
-  ...["request_budget", "query_spend"],
+  ...["check_budget", "request_budget", "query_spend"],
 ];
 
 describe.each(clients)("%s", (name, kind, connect) => {
@@ -59,7 +59,7 @@ describe.each(clients)("%s", (name, kind, connect) => {
         : everywhere,
     );
     for (const { name, annotations } of tools) {
-      const isReadOnly = name.startsWith("get_") || name === "query_spend" || name === "list_alerts";
+      const isReadOnly = /^(get_|query_spend$|list_alerts$|check_budget$)/.test(name);
       expect([name, annotations]).toMatchObject([
         name,
         {
@@ -138,6 +138,9 @@ describe.each(clients)("%s", (name, kind, connect) => {
     const budgets = await client.call("get_budget_status");
     expect(budgets.data).toEqual((await rest.get("/api/v1/budgets/status")).body);
     expect(budgets.text).toContain("$12.603 of $100 spent, $87.397 left");
+    const check = await client.call("check_budget", { project: "checkout", estimated_cost: 1.5 });
+    expect(check.data).toMatchObject({ admitted: true, estimated_usd: 1.5, refusal: null });
+    expect(check.text).toContain("$87.397 of $100 left");
     if (kind === "remote") {
       const summary = await client.call("get_monthly_summary");
       expect(summary.data).toEqual((await rest.get("/api/v1/summary/month")).body);

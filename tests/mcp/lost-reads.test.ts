@@ -31,6 +31,7 @@ test.each(["2026", "2025"] as const)(
       record: (recording) => opened.then(() => service.record(recording)),
       querySpend: (query) => opened.then(() => service.querySpend(query)),
       readBudgetStatus: () => opened.then(() => service.readBudgetStatus()),
+      checkBudget: (asked) => opened.then(() => service.checkBudget(asked)),
       requestBudget: (request) => opened.then(() => service.requestBudget(request)),
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
       readClosedMonths: () => opened.then(() => service.readClosedMonths()),

@@ -49,6 +49,16 @@ export async function stream({ ai }: Version, model: ai.LanguageModel, prompt: s
   return parts;
 }
 
+/** Streams a text. @returns the error that it tells */
+export async function streamError({ ai }: Version, model: ai.LanguageModel, prompt: string) {
+  let told: unknown;
+  const onError = ({ error }: { error: unknown }) => {
+    told = error;
+  };
+  for await (const _ of ai.streamText({ model, prompt, maxRetries: 0, onError }).textStream);
+  return told;
+}
+
 /** Starts a stream and stops reading after the first text. */
 export async function stopEarly({ ai }: Version, model: ai.LanguageModel, prompt: string) {
   const controller = new AbortController();

@@ -86,10 +86,14 @@ export const withTools = (client: OpenAI, user: string, service_tier: "flex" | "
     tools: [{ type: "web_search" }],
   });
 
+export const createInBackground = (client: OpenAI, user: string) =>
+  client.responses.create({ ...response, user, background: true });
+export const retrieve = (client: OpenAI, id: string) => client.responses.retrieve(id);
+
 /** A response that is made in the background and asked for until it is there. */
 export async function inBackground(client: OpenAI, user: string) {
-  const { id } = await client.responses.create({ ...response, user, background: true });
-  for (let poll = 0; poll < 3; poll += 1) await client.responses.retrieve(id);
+  const { id } = await createInBackground(client, user);
+  for (let poll = 0; poll < 3; poll += 1) await retrieve(client, id);
 }
 
 /** Starts a stream and stops reading after its first chunk. */

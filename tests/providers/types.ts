@@ -20,9 +20,9 @@ const outlay = new Outlay({ url: "http://127.0.0.1" });
 export const clients: [OpenAI5, OpenAI6, OpenAI, AzureOpenAI, Anthropic] = [
   wrapOpenAI(new OpenAI5(), outlay),
   wrapOpenAI(new OpenAI6(), outlay),
-  wrapOpenAI(new OpenAI(), outlay, { feature: "search" }),
+  wrapOpenAI(new OpenAI(), outlay, { feature: "search", enforce: { estimate: () => ({ usd: 1 }) } }),
   wrapOpenAI(new AzureOpenAI(), outlay),
-  wrapAnthropic(new Anthropic(), outlay, { project: "checkout", provider: undefined }),
+  wrapAnthropic(new Anthropic(), outlay, { project: "checkout", provider: undefined, enforce: true }),
 ];
 
 const middleware = outlayMiddleware(outlay);

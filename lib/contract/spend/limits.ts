@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { onLimit } from "@/lib/contract/access/api-keys";
 import { keyPermission } from "@/lib/contract/access/permissions";
-import { source } from "@/lib/contract/ledger/message";
-import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
+import { source, usageFields } from "@/lib/contract/ledger/message";
+import { day, decimalNumber, instant, projectSlug, uuid } from "@/lib/contract/values/fields";
 import { budgetPeriod, scopeType } from "./reads";
 
 const only = (what: string) =>
@@ -10,6 +10,18 @@ const only = (what: string) =>
     .array(z.string())
     .nullable()
     .meta({ description: `The only ${what}; null: all.` });
+
+const { provider, model, feature, user } = usageFields.shape;
+
+/** Leaves out budgets that do not count usage of this project, provider, model, feature or user. */
+export const limitsQuery = z.strictObject({
+  project: projectSlug.optional().meta({ description: "Leaves out budgets of other projects, by its slug." }),
+  provider: provider.optional().meta({ description: "Leaves out budgets of other providers." }),
+  model: model.meta({ description: "Leaves out budgets of other models." }),
+  feature: feature.meta({ description: "Leaves out budgets of other features." }),
+  user: user.meta({ description: "Leaves out budgets of other users." }),
+});
+export type LimitsQuery = z.output<typeof limitsQuery>;
 
 /** What limits the calling key: its own limits, and the budgets that cover what it records. */
 export const keyLimits = z

@@ -1,5 +1,7 @@
 import type { ClientBase } from "pg";
-import { callFunction } from "@/lib/db/query";
+import { uuid } from "@/lib/db/columns";
+import { callFunction, selectFirst } from "@/lib/db/query";
+import { sql } from "@/lib/db/sql";
 import type { BlockingBudgetRow } from "@/lib/keys/blocking-budgets";
 import type { HeldRow } from "@/lib/keys/holds";
 
@@ -15,4 +17,18 @@ export function selectKeyLimits(
   keyId: string,
 ): Promise<KeyUse & { held: HeldRow["budgets"]; budgets: BlockingBudgetRow[] }> {
   return callFunction(client, "private.read_key_limits", keyId);
+}
+
+/** The id of a project that the caller may see; undefined where there is none. */
+export async function selectProjectId(
+  client: ClientBase,
+  workspaceId: string,
+  slug: string,
+): Promise<string | undefined> {
+  const row = await selectFirst(
+    client,
+    { id: uuid() },
+    sql`select id from public.projects where workspace_id = ${workspaceId} and slug = ${slug}`,
+  );
+  return row?.id;
 }

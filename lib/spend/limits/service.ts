@@ -1,19 +1,26 @@
+import type { ClientBase } from "pg";
 import type { z } from "zod";
 import { keyPermissions } from "@/lib/contract/access/permissions";
-import type { keyLimits } from "@/lib/contract/spend/limits";
+import type { keyLimits, LimitsQuery } from "@/lib/contract/spend/limits";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { monthOf } from "@/lib/contract/values/month";
 import { asKey, asServiceWithin } from "@/lib/db/transaction";
 import { add, compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 import type { ApiKey } from "@/lib/keys/api-key";
-import { type BlockingBudgetRow, isUsedUp, parseBudgets, resetOf } from "@/lib/keys/blocking-budgets";
+import {
+  type BlockingBudgetRow,
+  isUsedUp,
+  lowerAsPostgres,
+  parseBudgets,
+  resetOf,
+} from "@/lib/keys/blocking-budgets";
 import { allowsFeature, allowsUser } from "@/lib/keys/conditions";
 import { toHeldOfBudgets } from "@/lib/keys/holds";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { type BudgetRow, selectBudgetStatus } from "@/lib/spend/budgets/budget-queries";
+import { type BudgetRow, type ScopeType, selectBudgetStatus } from "@/lib/spend/budgets/budget-queries";
 import { selectRefusedOfBudgets } from "@/lib/spend/refused-queries";
-import { type KeyUse, selectKeyLimits } from "./limit-queries";
+import { type KeyUse, selectKeyLimits, selectProjectId } from "./limit-queries";
 
 type KeyLimits = z.output<typeof keyLimits>;
 type CoveringBudget = KeyLimits["budgets"][number];
@@ -22,16 +29,19 @@ type CoveringBudget = KeyLimits["budgets"][number];
  * What limits a key: its own limits, and the budgets that cover what it records. Figures of budgets are shown to a key that
  * may read them (`read_summaries` and row-level security); of the others it sees those that block and that its own
  * settings name, because their refusals name them, too.
+ * @param of the usage that the budgets should count, as far as it is said
  * @throws ServiceError unavailable
  */
-export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits> {
+export function readKeyLimits({ key, claims }: KeyPrincipal, of: LimitsQuery = {}): Promise<KeyLimits> {
   return asKey(claims, async (client, now) => {
+    const counts = await countingOf(client, claims.workspace_id, of);
     const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
     // Budgets limit live spend: what a test key records is in none.
     const readable =
       key.environment === "live" && key.permissions.includes("read_summaries")
         ? (await selectBudgetStatus(client, scope)).filter(
-            (budget) => countsNow(budget) && canCover(key, budget),
+            (budget) =>
+              countsNow(budget) && canCover(key, budget) && counts(budget.scope_type, budget.scope_value),
           )
         : [];
     const { budgets, held, ...used } = await asServiceWithin(
@@ -43,7 +53,9 @@ export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits>
     const refusedOf = (id: string) => refused.find((row) => row.id === id)?.usd;
     const heldOf = toHeldOfBudgets(held);
     const shown = new Set(readable.map(({ id }) => id));
-    const named = budgets.filter(({ id }) => !shown.has(id));
+    const named = budgets.filter(
+      ({ id, scope_type: type, scope_key: value }) => !shown.has(id) && counts(type, value),
+    );
     return {
       key: toKey(key, used, now),
       budgets: [
@@ -56,6 +68,28 @@ export function readKeyLimits({ key, claims }: KeyPrincipal): Promise<KeyLimits>
 
 const byName = (a: CoveringBudget, b: CoveringBudget) =>
   a.name < b.name ? -1 : Number(a.name > b.name || a.id > b.id);
+
+/** Whether a budget of a scope can count the usage that is asked about. A project that the key may not read has no budget. */
+async function countingOf(
+  client: ClientBase,
+  workspaceId: string,
+  { project, ...rest }: LimitsQuery,
+): Promise<(type: ScopeType, value: string | null) => boolean> {
+  const id = project === undefined ? undefined : await selectProjectId(client, workspaceId, project);
+  const asked: { [Type in ScopeType]?: string | undefined } = {
+    ...(project !== undefined && { project: id ?? "" }),
+    ...rest,
+    ...(rest.provider !== undefined && { provider: lowerAsPostgres(rest.provider) }),
+  };
+  return (type, value) => {
+    const wanted = asked[type];
+    return (
+      wanted === undefined ||
+      value === null ||
+      wanted === (type === "provider" ? lowerAsPostgres(value) : value)
+    );
+  };
+}
 
 /** Whether a budget counts what occurs now. */
 export function countsNow({ starts_on: from, ends_on: last, local_ms: localMs }: BudgetRow): boolean {

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { bulkResult, ingestResult } from "@/lib/contract/ledger/ingest-result";
 import { ingestRequest } from "@/lib/contract/ledger/message";
+import { reservation } from "@/lib/contract/ledger/reservations";
 import type { JsonSchema } from "@/lib/contract/openapi";
 import { statusOf } from "@/lib/errors";
 import { idOf, toJsonSchema } from "@/lib/http/openapi-schemas";
@@ -10,6 +11,7 @@ const roots: [schema: z.ZodType, use: "input" | "output"][] = [
   [ingestRequest, "input"],
   [ingestResult, "output"],
   [bulkResult, "output"],
+  [reservation, "output"],
 ];
 
 /** Names of the contract that would mislead in the client: there the message is what the contract calls `message`. */

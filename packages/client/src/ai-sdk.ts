@@ -1,8 +1,11 @@
 import { type AiSdkUsage, type ProviderMetadata, readAiSdkUsage } from "./ai-sdk-usage.js";
+import type { CallOptions } from "./call-options.js";
+import { reserveCall } from "./enforce.js";
+import type { AskedCall } from "./estimate.js";
 import type { Outlay } from "./outlay.js";
-import { type CallOptions, recordCall } from "./record-call.js";
+import { count, recordCall, tierOf } from "./record-call.js";
 
-export type { CallOptions } from "./record-call.js";
+export type { CallOptions, EnforceOptions, Estimate } from "./call-options.js";
 
 /** What the middleware reads of a model. */
 type Model = { provider: string; modelId: string };
@@ -16,6 +19,14 @@ type Result = {
 };
 type Part = Result & { type: string; id?: string; modelId?: string };
 
+/** What the middleware reads of the options of a call, of a language or an embedding model. */
+type Params = {
+  maxOutputTokens?: unknown;
+  values?: unknown;
+  providerOptions?: { openai?: { serviceTier?: unknown }; anthropic?: { speed?: unknown } } | undefined;
+  abortSignal?: AbortSignal | undefined;
+};
+
 /**
  * A middleware of the AI SDK for language and embedding models. Its shape is that of versions 5, 6 and 7 at once: they
  * differ in the types of what passes through, which the middleware hands on as it is.
@@ -23,60 +34,140 @@ type Part = Result & { type: string; id?: string; modelId?: string };
 export type OutlayMiddleware = {
   // biome-ignore lint/suspicious/noExplicitAny: "v3" in version 6, "v4" in version 7, which TypeScript cannot join.
   readonly specificationVersion: any;
-  wrapGenerate<R>(options: { doGenerate: () => PromiseLike<R>; model: Model }): Promise<R>;
-  wrapStream<R>(options: { doStream: () => PromiseLike<R>; model: Model }): Promise<R>;
-  wrapEmbed<R>(options: { doEmbed: () => PromiseLike<R>; model: Model }): Promise<R>;
+  wrapGenerate<R>(options: { doGenerate: () => PromiseLike<R>; model: Model; params?: object }): Promise<R>;
+  wrapStream<R>(options: { doStream: () => PromiseLike<R>; model: Model; params?: object }): Promise<R>;
+  wrapEmbed<R>(options: { doEmbed: () => PromiseLike<R>; model: Model; params?: object }): Promise<R>;
 };
 
 /**
  * A middleware for `wrapLanguageModel`, `wrapEmbeddingModel` and `wrapProvider` that records what each call of a model
  * uses: one message per step. Results, streams and errors pass unchanged. Nothing is recorded of a call that fails, nor
- * of a stream that ends without its usage, as one that the caller stops.
+ * of a stream that ends without its usage, as one that the caller stops. With `enforce`, each call reserves first, and is refused with a
+ * `BudgetExceededError` where a limit leaves no room.
  *
  * ```ts
  * const model = wrapLanguageModel({ model: openai("gpt-4o"), middleware: outlayMiddleware(outlay) });
  * ```
  */
 export function outlayMiddleware(outlay: Outlay, options: CallOptions = {}): OutlayMiddleware {
-  const record = (model: Model, result: Result) => {
+  /** @returns whether there was something to record */
+  const record = (model: Model, result: Result, reservation: string | undefined): boolean => {
     try {
       const { usage, providerMetadata, response, finishReason } = result;
       const reason = (finishReason as { unified?: unknown } | undefined)?.unified ?? finishReason;
-      if (!usage || reason === "error") return;
+      if (!usage || reason === "error") return false;
       const named = nameModel(model, response?.modelId);
       const call = { ...named, responseId: response?.id, ...readAiSdkUsage(usage, providerMetadata) };
-      recordCall(outlay, call, options);
+      return recordCall(outlay, call, options, reservation);
     } catch {
       // What goes wrong in recording must not reach the caller, whose call has succeeded.
+      return false;
+    }
+  };
+  /** Reserves, calls, and releases where the call fails or has nothing to record. */
+  const enforced = async <R>(
+    model: Model,
+    params: Params,
+    run: (reservation: string | undefined, release: () => void) => Promise<R>,
+  ): Promise<R> => {
+    const reservation = await reserveCall(outlay, askedOf(model, params), options);
+    const release = () => {
+      if (reservation) void outlay.release(reservation);
+    };
+    try {
+      return await run(reservation, release);
+    } catch (error) {
+      release();
+      throw error;
     }
   };
   return {
     specificationVersion: "v3",
-    async wrapGenerate({ doGenerate, model }) {
-      const result = await doGenerate();
-      record(model, result as Result);
-      return result;
-    },
-    async wrapEmbed({ doEmbed, model }) {
-      const result = await doEmbed();
-      // A response of an embedding has headers and a body, but no id.
-      record(model, { ...(result as Result), response: undefined });
-      return result;
-    },
-    async wrapStream({ doStream, model }) {
-      const result = await doStream();
-      let response: Result["response"];
-      const watch = new TransformStream<Part, Part>({
-        transform(part, controller) {
+    wrapGenerate: ({ doGenerate, model, params = {} }) =>
+      enforced(model, params, async (reservation, release) => {
+        const result = await doGenerate();
+        if (!record(model, result as Result, reservation)) release();
+        return result;
+      }),
+    wrapEmbed: ({ doEmbed, model, params = {} }) =>
+      enforced(model, params, async (reservation, release) => {
+        const result = await doEmbed();
+        // A response of an embedding has headers and a body, but no id.
+        if (!record(model, { ...(result as Result), response: undefined }, reservation)) release();
+        return result;
+      }),
+    wrapStream: ({ doStream, model, params = {} }) =>
+      enforced(model, params, async (reservation, release) => {
+        const result = await doStream();
+        let response: Result["response"];
+        let isRecorded = false;
+        const { stream } = result as { stream: ReadableStream<Part> };
+        const see = (part: Part) => {
           if (part.type === "response-metadata") response = part;
           // Before the caller sees it, so that a flush after the stream has it.
-          if (part.type === "finish") record(model, { ...part, response });
-          controller.enqueue(part);
-        },
-      });
-      const { stream } = result as { stream: ReadableStream<Part> };
-      return { ...result, stream: stream.pipeThrough(watch) };
+          if (part.type === "finish") isRecorded = record(model, { ...part, response }, reservation);
+        };
+        const end = () => {
+          if (!isRecorded) release();
+        };
+        return { ...result, stream: watch(stream, see, end, (params as Params).abortSignal) };
+      }),
+  };
+}
+
+/**
+ * The same stream. Calls `see` with each part before the caller gets it, and `end` once: at its end, after an error, or when the
+ * caller stops.
+ */
+function watch(
+  stream: ReadableStream<Part>,
+  see: (part: Part) => void,
+  end: () => void,
+  signal: AbortSignal | undefined,
+): ReadableStream<Part> {
+  const source = stream.getReader();
+  let hasEnded = false;
+  const finish = () => {
+    if (!hasEnded) end();
+    hasEnded = true;
+    signal?.removeEventListener("abort", finish);
+  };
+  // The caller may stop without reading on.
+  signal?.addEventListener("abort", finish);
+  return new ReadableStream<Part>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await source.read();
+          if (!done) {
+            see(value);
+            return controller.enqueue(value);
+          }
+          finish();
+          controller.close();
+        } catch (error) {
+          finish();
+          controller.error(error);
+        }
+      },
+      cancel(reason) {
+        finish();
+        return source.cancel(reason);
+      },
     },
+    { highWaterMark: 0 },
+  );
+}
+
+function askedOf(model: Model, params: Params): AskedCall {
+  const { abortSignal: _, ...request } = params;
+  const { openai, anthropic } = params.providerOptions ?? {};
+  return {
+    ...nameModel(model, undefined),
+    tier: tierOf(openai?.serviceTier, anthropic?.speed),
+    request,
+    mostOutput: count(params.maxOutputTokens) || undefined,
+    hasOutput: params.values === undefined,
   };
 }
 

@@ -1,9 +1,11 @@
 import { type AnthropicUsage, readAnthropicUsage } from "./anthropic-usage.js";
+import type { CallOptions } from "./call-options.js";
+import { mostOutputOf } from "./estimate.js";
 import type { Outlay } from "./outlay.js";
-import type { CallOptions } from "./record-call.js";
+import { tierOf } from "./record-call.js";
 import { type AnswerReader, type Recognise, wrapClient } from "./recording-fetch.js";
 
-export type { CallOptions } from "./record-call.js";
+export type { CallOptions, EnforceOptions, Estimate } from "./call-options.js";
 
 /**
  * A copy of a client of Anthropic's SDK that records what its messages use, streamed or not. It behaves as the original
@@ -23,10 +25,16 @@ export function wrapAnthropic<Client extends object>(
   return wrapClient(client, outlay, options, recognise);
 }
 
-const recognise: Recognise = ({ url, method, body }) =>
-  method === "POST" && url.pathname.endsWith("/v1/messages")
-    ? { reader: messageReader((body as { model?: string })?.model) }
-    : undefined;
+type Request = { model?: string; speed?: unknown; service_tier?: unknown };
+
+const recognise: Recognise = ({ url, method, body }) => {
+  if (method !== "POST" || !url.pathname.endsWith("/v1/messages")) return undefined;
+  const request = (body ?? {}) as Request;
+  const { model } = request;
+  const tier = tierOf(request.speed, request.service_tier);
+  const most = { mostOutput: mostOutputOf(request), hasOutput: true };
+  return { reader: messageReader(model), asked: { provider: "anthropic", model, tier, request, ...most } };
+};
 
 type Message = { id?: string; model?: string; usage?: AnthropicUsage };
 type Event = Message & { type?: string; message?: Message };

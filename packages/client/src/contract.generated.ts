@@ -209,6 +209,19 @@ export type RecordedMessage = {
   replayed: boolean;
 };
 
+export type Reservation = {
+  id: string;
+  state: "held" | "settled" | "released" | "expired";
+  /** What it holds, or held, USD. */
+  held_usd: number;
+  created_at: string;
+  /** When it ends by itself. */
+  expires_at: string;
+  /** The message that settled it. */
+  message_id: string | null;
+  settled_usd: number | null;
+};
+
 export type Source = "api" | "mcp" | "manual" | "import";
 
 export type SubscriptionMessage = {

@@ -37,3 +37,39 @@ export class OutlayError extends Error {
     super(`${code}: ${description}`, options);
   }
 }
+
+/** Where more can be asked for: a page for people; for a budget also the API, the agent tool and the budget's id. */
+export type HowToAsk = { page: string; api?: string; tool?: string; budget_id?: string };
+
+/** A budget or the API key's monthly limit refuses (402). Figures are missing where the key may not read them. */
+export class BudgetExceededError extends OutlayError {
+  override name = "BudgetExceededError";
+
+  /** The budget that refuses; undefined where it is the key's own monthly limit. */
+  get budget(): { id: string; name: string } | undefined {
+    return this.#field("budget");
+  }
+
+  /** USD in the period. */
+  get limitUsd(): number | undefined {
+    return this.#field("limit_usd");
+  }
+
+  /** What is neither spent nor held by reservations, USD. */
+  get remainingUsd(): number | undefined {
+    return this.#field("remaining_usd");
+  }
+
+  /** When the period ends, as an ISO 8601 instant. */
+  get resetsAt(): string | undefined {
+    return this.#field("resets_at");
+  }
+
+  get howToAsk(): HowToAsk | undefined {
+    return this.#field("how_to_ask");
+  }
+
+  #field<T>(name: string): T | undefined {
+    return this.body?.[name] as T | undefined;
+  }
+}

@@ -7,11 +7,18 @@ export type {
   CostStatus,
   ExpenseMessage,
   IngestResult,
+  Reservation,
   Source,
   SubscriptionMessage,
   UsageLine,
   UsageMessage,
 } from "./contract.generated.js";
-export { type ApiErrorBody, type ClientErrorCode, OutlayError } from "./errors.js";
-export type { CostMessage, Counts, Fetch, OutlayOptions, RecordOptions } from "./options.js";
+export {
+  type ApiErrorBody,
+  BudgetExceededError,
+  type ClientErrorCode,
+  type HowToAsk,
+  OutlayError,
+} from "./errors.js";
+export type { CostMessage, Counts, Fetch, OutlayOptions, RecordOptions, ReserveOptions } from "./options.js";
 export { Outlay } from "./outlay.js";

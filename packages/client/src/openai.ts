@@ -1,9 +1,11 @@
+import type { CallOptions } from "./call-options.js";
+import { type AskedCall, mostOutputOf } from "./estimate.js";
 import { type OpenAIUsage, readOpenAIUsage, readToolCalls } from "./openai-usage.js";
 import type { Outlay } from "./outlay.js";
-import { type CallOptions, tierOf } from "./record-call.js";
+import { tierOf } from "./record-call.js";
 import { type AnswerReader, type Recognise, wrapClient } from "./recording-fetch.js";
 
-export type { CallOptions } from "./record-call.js";
+export type { CallOptions, EnforceOptions, Estimate } from "./call-options.js";
 
 /** Settings of `wrapOpenAI`. */
 export type OpenAIOptions = CallOptions & {
@@ -56,7 +58,12 @@ function providerOf({ hostname }: URL): string {
   return providersByHost.find(([suffix]) => isOf(suffix))?.[1] ?? "openai";
 }
 
-type Request = { model?: string; stream?: unknown; stream_options?: { include_usage?: unknown } | null };
+type Request = {
+  model?: string;
+  stream?: unknown;
+  stream_options?: { include_usage?: unknown } | null;
+  service_tier?: unknown;
+};
 
 const recogniser =
   (includeUsage: boolean): Recognise =>
@@ -64,19 +71,24 @@ const recogniser =
     const request = (body ?? {}) as Request;
     const provider = providerOf(url);
     const { pathname } = url;
-    if (method === "GET" && /\/responses\/[^/]+$/.test(pathname))
-      return { reader: responseReader(provider, request, true) };
+    const [, fetchedId] = /\/responses\/([^/]+)$/.exec(pathname) ?? [];
+    if (method === "GET" && fetchedId) return { reader: responseReader(provider, request, true), fetchedId };
     if (method !== "POST") return undefined;
-    if (pathname.endsWith("/responses")) return { reader: responseReader(provider, request, false) };
     const isEmbedding = pathname.endsWith("/embeddings");
+    const asked: AskedCall = {
+      ...{ provider, model: request.model, tier: tierOf(request.service_tier), request },
+      ...{ mostOutput: mostOutputOf(request), hasOutput: !isEmbedding },
+    };
+    if (pathname.endsWith("/responses")) return { reader: responseReader(provider, request, false), asked };
     if (!isEmbedding && !pathname.endsWith("/completions")) return undefined;
     const asks = includeUsage && request.stream === true && request.stream_options?.include_usage !== true;
     const reader = completionReader(provider, request);
-    if (!asks) return { reader };
+    if (!asks) return { reader, asked };
     const stream_options = { ...request.stream_options, include_usage: true };
     return {
       reader: { ...reader, rewrite: withoutUsage },
       body: JSON.stringify({ ...request, stream_options }),
+      asked,
     };
   };
 
@@ -116,6 +128,8 @@ function responseReader(provider: string, request: Request, isFetched: boolean):
       answer = response as Answer;
     },
     isComplete: () => Boolean(answer.usage),
+    unfinishedId: () =>
+      answer.background && /^(queued|in_progress)$/.test(answer.status ?? "") ? answer.id : undefined,
     call() {
       if (answer.status === "failed" || (isFetched && !answer.background)) return undefined;
       return toCall(provider, request, answer);

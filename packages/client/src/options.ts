@@ -64,6 +64,20 @@ export type RecordOptions = {
    * come from elsewhere, for example the id of a provider's response.
    */
   mayExist?: boolean | undefined;
+  /** The id of the reservation that the message settles. Where the message does not settle it, it is released. */
+  reservationId?: string | undefined;
+};
+
+/** Settings of one reservation. */
+export type ReserveOptions = {
+  /** The project. Needed where the client has none. */
+  project?: string | undefined;
+  /** The source. Default: the client's. */
+  source?: Source | undefined;
+  /** The longest time to wait for the service's decision, in milliseconds. Default 2,000. */
+  waitMs?: number | undefined;
+  /** After how many seconds the reservation ends by itself: 10 to 3,600. Default 600. */
+  expiresInSeconds?: number | undefined;
 };
 
 /** What a client did so far. `queued`, `recorded`, `refused` and `dropped` add up to the calls of `record`. */

@@ -1,10 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { CostRequest, IngestResult } from "./contract.generated.js";
+import type { CostRequest, IngestResult, Reservation, UsageMessage } from "./contract.generated.js";
 import { OutlayError } from "./errors.js";
 import { drainOnSignals } from "./exit.js";
-import type { CostMessage, Counts, OutlayOptions, RecordOptions } from "./options.js";
+import type { CostMessage, Counts, OutlayOptions, RecordOptions, ReserveOptions } from "./options.js";
 import { Sender } from "./sender.js";
-import { backoffMs, connect, isPassing, type Post, toError } from "./transport.js";
+import { type Answer, backoffMs, connect, isPassing, type Post, toError } from "./transport.js";
 
 /**
  * Records costs with an Outlay service. `record` returns at once; messages are sent in the background, in batches, each
@@ -29,7 +29,12 @@ export class Outlay {
     if (typeof options?.url !== "string") throw new TypeError("Outlay needs `url`, the service's address.");
     this.#options = options;
     this.#post = connect(options);
-    this.#sender = new Sender(options, this.#post, (error, request) => this.#report(error, request));
+    this.#sender = new Sender(
+      options,
+      this.#post,
+      (error, request) => this.#report(error, request),
+      (id) => void this.release(id),
+    );
     this.#stopSignals = drainOnSignals(options.exitSignals ?? [], () => this.#sender.drain());
   }
 
@@ -48,7 +53,8 @@ export class Outlay {
       const text = this.#write({ ...message, occurred_at }, options);
       const isOwnTime = message.occurred_at === undefined;
       const reason = this.#isClosed ? "The client is closed." : undefined;
-      this.#sender.add({ text, isOwnTime, mayExist: options.mayExist === true }, reason);
+      const { mayExist = false, reservationId } = options;
+      this.#sender.add({ text, isOwnTime, mayExist, reservationId }, reason);
     } catch (cause) {
       this.#sender.counts.dropped += 1;
       this.#report(unwritable(cause), { ...options, message } as unknown as CostRequest);
@@ -71,11 +77,58 @@ export class Outlay {
       throw unwritable(cause);
     }
     for (let tries = 1; ; tries += 1) {
-      const { status, body: answer, retryAfterMs } = await this.#post("", body);
+      const { status, body: answer, retryAfterMs } = await this.#post("/messages", body);
       if (status === 201 && answer) return answer as IngestResult;
       if (!(isPassing(status) || status >= 500) || tries > retries) throw toError(status, answer);
       await new Promise((resolve) => setTimeout(resolve, Math.max(retryAfterMs, backoffMs(tries))));
     }
+  }
+
+  /**
+   * Holds what a call of a model may cost, before it is made: against the key's monthly limit and the budgets that block. Record the
+   * call with `reservationId` to settle it, or `release` it where no call was made. It ends by itself after `expiresInSeconds`.
+   * @param message what the call may be recorded as: the input tokens and the most output tokens as `lines`, or `estimated_cost`
+   * @throws BudgetExceededError where a limit leaves no room for it
+   * @throws OutlayError another error of the API, or `unreachable` where no answer came within `waitMs`
+   */
+  async reserve(message: UsageMessage, options: ReserveOptions = {}): Promise<Reservation> {
+    const { waitMs = 2000, expiresInSeconds = 600, ...place } = options;
+    const until = Date.now() + waitMs;
+    const body = this.#write(message, place, { expires_in_seconds: expiresInSeconds });
+    for (let tries = 1; ; tries += 1) {
+      const { status, body: answer, retryAfterMs } = await this.#postUntil(until, "/reservations", body);
+      if (status === 201 && answer) return answer as Reservation;
+      const pauseMs = Math.max(retryAfterMs, backoffMs(tries, 250));
+      if (!(isPassing(status) || status >= 500) || Date.now() + pauseMs > until)
+        throw toError(status, answer);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+
+  /** Releases a reservation for which no call was made. Never rejects: where the service does not answer, its end releases it. */
+  async release(reservationId: string): Promise<void> {
+    for (let tries = 1; tries <= 3; tries += 1) {
+      const path = `/reservations/${reservationId}`;
+      const { status } = await this.#post(path, "", undefined, false, "DELETE");
+      if (!(isPassing(status) || status >= 500)) return;
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(tries)));
+    }
+  }
+
+  /** Posts, and waits no longer than until an instant. What is reserved later is released. */
+  #postUntil(until: number, path: string, body: string): Promise<Answer> {
+    return new Promise((resolve) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        resolve({ status: 0, body: undefined, retryAfterMs: 0 });
+      }, until - Date.now());
+      void this.#post(path, body).then((answer) => {
+        clearTimeout(timer);
+        if (isLate && answer.status === 201) void this.release((answer.body as Reservation).id);
+        resolve(answer);
+      });
+    });
   }
 
   /**
@@ -104,12 +157,14 @@ export class Outlay {
   }
 
   /** @throws TypeError where the message cannot be written as JSON */
-  #write(message: CostMessage, options: RecordOptions): string {
+  #write(message: CostMessage, options: RecordOptions, more: { expires_in_seconds?: number } = {}): string {
     const { project = this.#options.project, source = this.#options.source ?? "api" } = options;
     return JSON.stringify({
       project,
       source,
       idempotency_key: options.idempotencyKey ?? randomKey(),
+      reservation_id: options.reservationId,
+      ...more,
       message,
     });
   }

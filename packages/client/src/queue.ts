@@ -1,6 +1,7 @@
 /**
  * A message that waits. `number` rises from one to the next. `text` is the request as it is sent, every time the same. `isOwnTime`: the client, not the
- * caller, said when the cost occurred. `mayExist`: somebody else may have recorded it under its key already.
+ * caller, said when the cost occurred. `mayExist`: somebody else may have recorded it under its key already. `reservationId`: what it
+ * settles.
  */
 export type Entry = {
   number: number;
@@ -8,6 +9,7 @@ export type Entry = {
   bytes: number;
   isOwnTime: boolean;
   mayExist: boolean;
+  reservationId?: string | undefined;
 };
 
 /** The JSON around and between the messages of a bulk request. */

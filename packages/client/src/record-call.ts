@@ -1,15 +1,6 @@
+import type { CallOptions } from "./call-options.js";
 import type { UsageMessage } from "./contract.generated.js";
 import type { Outlay } from "./outlay.js";
-
-/** What the recorded calls have in common. Each is left out where it is not given. */
-export type CallOptions = {
-  /** The project. Default: the client's. */
-  project?: string | undefined;
-  /** The feature that the calls serve. */
-  feature?: string | undefined;
-  /** Who is paid, where the wrapper cannot know: behind a proxy, or for an endpoint that speaks another's protocol. */
-  provider?: string | undefined;
-};
 
 /** Tokens or requests of one kind. `unit_type` is the API's. Lines of 0 are left out. */
 export type Line = { unit_type: string; quantity: number };
@@ -38,16 +29,25 @@ const maxIdLength = 120;
 /**
  * Records a call of a model once: with the answer's id as its key, so that a gateway or an exporter that tells the same
  * call counts it once. Records nothing without usage.
+ * @param reservationId what was reserved for the call
+ * @returns whether there was something to record
  */
-export function recordCall(outlay: Outlay, call: ModelCall, options: CallOptions): void {
+export function recordCall(
+  outlay: Outlay,
+  call: ModelCall,
+  options: CallOptions,
+  reservationId: string | undefined,
+): boolean {
   const lines = call.lines.filter(({ quantity }) => quantity > 0);
-  if (lines.length === 0) return;
+  if (lines.length === 0) return false;
   const { responseId: id = "" } = call;
   const isUnique = id.length >= minIdLength && id.length <= maxIdLength;
   outlay.record(toMessage({ ...call, lines }, options), {
     project: options.project,
+    reservationId,
     ...(isUnique && { idempotencyKey: `${responsePrefix}${id}`, mayExist: true }),
   });
+  return true;
 }
 
 /** The message of a call: a line for each kind of token. */
@@ -60,6 +60,8 @@ function toMessage(
     provider: options.provider ?? provider,
     model: model || undefined,
     feature: options.feature,
+    user: options.user,
+    tags: options.tags,
     request_input_tokens: inputTokens || undefined,
     service_tier: tier,
     lines,

@@ -1,5 +1,8 @@
+import type { CallOptions } from "./call-options.js";
+import { reserveCall } from "./enforce.js";
+import type { AskedCall } from "./estimate.js";
 import type { Outlay } from "./outlay.js";
-import { type CallOptions, type ModelCall, recordCall } from "./record-call.js";
+import { type ModelCall, recordCall } from "./record-call.js";
 
 /** Reads what a provider's answer says about usage. */
 export type AnswerReader = {
@@ -14,10 +17,15 @@ export type AnswerReader = {
   isComplete(): boolean;
   /** The text of an event for the caller, who has not asked for all of it; empty for none. Absent: as it came. */
   rewrite?(event: string, data: unknown): string;
+  /** The id of an answer that is still being made, and asked for later. */
+  unfinishedId?(): string | undefined;
 };
 
-/** A request that is recorded: the reader of its answer, and its body where it has to be another. */
-export type Recognised = { reader: AnswerReader; body?: string };
+/**
+ * A request that is recorded: the reader of its answer, its body where it has to be another, and what it asks a model for, where it
+ * does. `fetchedId`: the id of an earlier answer that it asks for.
+ */
+export type Recognised = { reader: AnswerReader; body?: string; asked?: AskedCall; fetchedId?: string };
 
 /** Finds out whether a request is a call of a model. `body`: its parsed JSON, if it has any. */
 export type Recognise = (request: { url: URL; method: string; body: unknown }) => Recognised | undefined;
@@ -49,7 +57,21 @@ export function wrapClient<Client extends object>(
   return copy as Client;
 }
 
-/** `fetch` that records the calls it carries. Requests, answers and errors are those of the original. */
+/** Reservations of answers that are still being made, by the answer's id. The oldest are forgotten, and end by themselves. */
+const unfinished = new Map<string, string>();
+const maxUnfinished = 1000;
+
+function keepUnfinished(id: string, reservation: string): void {
+  unfinished.delete(id);
+  unfinished.set(id, reservation);
+  const [oldest] = unfinished.keys();
+  if (unfinished.size > maxUnfinished && oldest !== undefined) unfinished.delete(oldest);
+}
+
+/**
+ * `fetch` that records the calls it carries, and reserves before where limits are enforced. Requests, answers and errors are those of
+ * the original.
+ */
 function recordingFetch(
   original: PlatformFetch,
   outlay: Outlay,
@@ -65,25 +87,57 @@ function recordingFetch(
       }),
     );
     if (!recognised) return original.call(undefined, input, init);
-    const { reader, body = init?.body ?? null } = recognised;
-    const response = await original.call(undefined, input, { ...init, body });
-    const record = (isCut: boolean) =>
-      attempt(() => {
-        const call = reader.call(isCut);
-        if (call) recordCall(outlay, call, options);
-      });
-    return observe(response, reader, record, init?.signal ?? undefined);
+    const { reader, body = init?.body ?? null, asked, fetchedId = "" } = recognised;
+    let reservation = unfinished.get(fetchedId);
+    try {
+      if (asked) reservation = await reserveCall(outlay, asked, options);
+    } catch (error) {
+      return refusedResponse(error);
+    }
+    const end = (how: Ending) => {
+      const id = how === "complete" ? attempt(() => reader.unfinishedId?.()) : undefined;
+      if (id && reservation) return keepUnfinished(id, reservation);
+      const call = how === "failed" ? undefined : attempt(() => reader.call(how === "cut"));
+      const isRecorded = call && attempt(() => recordCall(outlay, call, options, reservation));
+      // What failed to be fetched is asked for again.
+      if (!reservation || (!asked && how !== "complete")) return;
+      unfinished.delete(fetchedId);
+      if (!isRecorded) void outlay.release(reservation);
+    };
+    try {
+      const response = await original.call(undefined, input, { ...init, body });
+      return observe(response, reader, end, init?.signal ?? undefined);
+    } catch (error) {
+      end("failed");
+      throw error;
+    }
   };
 }
 
 /**
+ * A response for a call that is not made. The SDKs would take an error of `fetch` for a broken connection and call again; what a
+ * response throws while they read it reaches the caller as it is.
+ */
+function refusedResponse(error: unknown): Response {
+  const response = new Response(null, { status: 402 });
+  const get = () => {
+    throw error;
+  };
+  for (const name of ["headers", "ok", "status", "body"]) Object.defineProperty(response, name, { get });
+  return response;
+}
+
+/** How an answer ended: the caller has all of it, stopped before its end, or got an error. */
+type Ending = "complete" | "cut" | "failed";
+
+/**
  * The same response, whose body is read by `reader` as it passes. Records before the caller sees the end.
- * @param record called at most once
+ * @param end called once, unless nobody reads the body
  */
 function observe(
   response: Response,
   reader: AnswerReader,
-  record: (isCut: boolean) => void,
+  end: (how: Ending) => void,
   signal: AbortSignal | undefined,
 ): Response {
   const type = response.headers.get("content-type") ?? "";
@@ -94,12 +148,19 @@ function observe(
       : undefined;
   const source =
     response.ok && typeof response.body?.getReader === "function" ? response.body.getReader() : undefined;
-  if (!passOn || !source) return response;
-  let isRecorded = false;
-  const finish = (isCut: boolean) => {
-    if (!isRecorded) record(isCut);
-    isRecorded = true;
+  if (!passOn || !source) {
+    end("failed");
+    return response;
+  }
+  let hasEnded = false;
+  const finish = (how: Ending) => {
+    if (!hasEnded) end(how);
+    hasEnded = true;
+    signal?.removeEventListener("abort", stop);
   };
+  // The caller may stop without reading on.
+  const stop = () => finish("cut");
+  signal?.addEventListener("abort", stop);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -107,19 +168,19 @@ function observe(
           for (;;) {
             const { done, value } = await source.read();
             const bytes = passOn(value);
-            if (done || reader.isComplete()) finish(false);
+            if (done || reader.isComplete()) finish("complete");
             if (bytes.length > 0) controller.enqueue(bytes);
             if (done) return controller.close();
             if (bytes.length > 0) return;
           }
         } catch (error) {
           // An answer that broke off by itself is a failed call, of which nothing is recorded.
-          if (signal?.aborted) finish(true);
+          finish(signal?.aborted ? "cut" : "failed");
           controller.error(error);
         }
       },
       cancel(reason) {
-        finish(true);
+        finish("cut");
         return source.cancel(reason);
       },
     },

@@ -18,6 +18,7 @@ export class Sender {
   readonly #options: OutlayOptions;
   readonly #post: Post;
   readonly #report: (error: OutlayError, request: CostRequest) => void;
+  readonly #release: (reservationId: string) => void;
   readonly #queue: Queue;
   readonly #maxBatch: number;
   /** What became of the messages. */
@@ -42,11 +43,13 @@ export class Sender {
     options: OutlayOptions,
     post: Post,
     report: (error: OutlayError, request: CostRequest) => void,
+    release: (reservationId: string) => void,
   ) {
     const { maxQueue = 10_000, maxQueueBytes = 16 << 20, maxBatch = maxBatchOfService } = options;
     this.#options = options;
     this.#post = post;
     this.#report = report;
+    this.#release = release;
     const queue = new Queue(maxQueue, maxQueueBytes);
     this.#queue = queue;
     this.#maxBatch = Math.max(1, Math.min(maxBatch, maxBatchOfService));
@@ -157,7 +160,11 @@ export class Sender {
     const keepalive = this.#isHidden && body.length <= maxHiddenBytes;
     const request = new AbortController();
     this.#request = request;
-    const { status, body: answer, retryAfterMs } = await this.#post("/batch", body, request, keepalive);
+    const {
+      status,
+      body: answer,
+      retryAfterMs,
+    } = await this.#post("/messages/batch", body, request, keepalive);
     // Otherwise the messages have been dropped meanwhile.
     if (this.#request !== request) return 0;
     this.#request = undefined;
@@ -190,6 +197,7 @@ export class Sender {
       const error = toError(status, result);
       if (status === 201 || (entry.mayExist && error.code === "idempotency_conflict")) {
         this.counts.recorded += 1;
+        if (!isSettled(result)) this.#letGo(entry);
       } else if (isPassing(status) || (status >= 500 && this.#failures + 1 < maxTriesOnError)) {
         hasFailed = true;
         again.push(entry);
@@ -211,7 +219,13 @@ export class Sender {
 
   #refuse(entry: Entry, error: OutlayError): void {
     this.counts.refused += 1;
+    this.#letGo(entry);
     this.#report(error, JSON.parse(entry.text));
+  }
+
+  /** Releases what a message was to settle, and has not. */
+  #letGo({ reservationId }: Entry): void {
+    if (reservationId) this.#release(reservationId);
   }
 
   #drop(entry: Entry, error: OutlayError): void {
@@ -225,6 +239,10 @@ export class Sender {
     for (const flush of this.#flushes) if (!this.#queue.hasUpTo(flush.upTo)) flush.end(true);
   }
 }
+
+/** Whether a message has settled the reservation that it named. */
+const isSettled = (result: BulkResult["results"][number] | undefined) =>
+  result !== undefined && "reservation" in result && result.reservation?.state === "settled";
 
 /** The same message without the client's time, which the service has refused: this machine's clock is wrong. */
 function withoutTime(entry: Entry): Entry {

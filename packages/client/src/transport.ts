@@ -1,4 +1,4 @@
-import { type ApiErrorBody, OutlayError } from "./errors.js";
+import { type ApiErrorBody, BudgetExceededError, OutlayError } from "./errors.js";
 import type { Fetch, OutlayOptions } from "./options.js";
 
 /** An answer of the service: its status, its parsed body, and how long it asks to wait, in milliseconds. */
@@ -9,20 +9,21 @@ const passing = new Set([0, 408, 425, 429, 502, 503, 504]);
 
 export const isPassing = (status: number) => passing.has(status);
 
-/** Posts a JSON body to a path behind `/api/v1/messages`. */
+/** Sends a JSON body to a path behind `/api/v1`. */
 export type Post = (
   path: string,
   body: string,
   request?: AbortController,
   keepalive?: boolean,
+  method?: "POST" | "DELETE",
 ) => Promise<Answer>;
 
 /**
- * A function that posts to the service. It never rejects: where no answer comes within `timeoutMs`, or the request is
+ * A function that sends to the service. It never rejects: where no answer comes within `timeoutMs`, or the request is
  * aborted, it answers with status 0 and the error as the body.
  */
 export function connect({ url, apiKey, timeoutMs = 30_000, fetch }: OutlayOptions): Post {
-  const endpoint = `${url.replace(/\/+$/, "")}/api/v1/messages`;
+  const endpoint = `${url.replace(/\/+$/, "")}/api/v1`;
   const headers = {
     "Content-Type": "application/json",
     // The service counts what this client tells for the page Sources.
@@ -31,12 +32,12 @@ export function connect({ url, apiKey, timeoutMs = 30_000, fetch }: OutlayOption
   };
   // Called as a function, because the platform's own refuses to be a method of something else.
   const send: Fetch = (...request) => (fetch ?? globalThis.fetch)(...request);
-  return async (path, body, request = new AbortController(), keepalive = false) => {
+  return async (path, body, request = new AbortController(), keepalive = false, method = "POST") => {
     const timer = setTimeout(() => request.abort(), timeoutMs);
     const { signal } = request;
     try {
       const response = await send(endpoint + path, {
-        ...{ method: "POST", headers, body, signal },
+        ...{ method, headers, body, signal },
         ...(keepalive && { keepalive }),
       });
       const { status } = response;
@@ -69,7 +70,8 @@ function readRetryAfter(value: string | null): number {
 export function toError(status: number, body: unknown): OutlayError {
   const { error, error_description } = (body ?? {}) as Partial<ApiErrorBody>;
   if (typeof error === "string") {
-    return new OutlayError(error, String(error_description), status, body as ApiErrorBody);
+    const Refusal = status === 402 ? BudgetExceededError : OutlayError;
+    return new Refusal(error, String(error_description), status, body as ApiErrorBody);
   }
   return status === 0
     ? new OutlayError("unreachable", "The service did not answer.", 0, undefined, { cause: body })

@@ -36,7 +36,7 @@ export async function startService() {
   };
   await start();
   return {
-    openWorkspace: () => openWorkspace(url),
+    openWorkspace: (settings) => openWorkspace(url, settings),
     start,
     kill: () => end("SIGKILL"),
     stop: async () => {
@@ -75,11 +75,12 @@ async function startProcess(dataDir, port) {
 
 /**
  * Signs a user up and makes a key with the permission `log_usage` in their workspace.
+ * @param settings of the key, besides
  * @returns `{ url, otlp, key, readCalls }`
  */
-async function openWorkspace(url) {
+async function openWorkspace(url, settings = {}) {
   const { token, slug } = await signUp(url);
-  const key = await makeKey(url, slug, token);
+  const key = await makeKey(url, slug, token, settings);
   return { url, otlp: `${url}/api/otlp`, key, readCalls: () => readCalls(url, slug, token) };
 }
 
@@ -90,8 +91,8 @@ async function signUp(url) {
   return { token, slug: workspaces[0].slug };
 }
 
-async function makeKey(url, slug, token) {
-  const body = { name: "Emitters", permissions: ["log_usage"] };
+async function makeKey(url, slug, token, settings) {
+  const body = { name: "Emitters", permissions: ["log_usage"], ...settings };
   const { secret } = await ask(`${url}/api/v1/workspaces/${slug}/api-keys`, { token, body });
   return secret;
 }

@@ -1,0 +1,91 @@
+import type { CallOptions, EnforceOptions } from "./call-options.js";
+import { OutlayError } from "./errors.js";
+import { type AskedCall, toMostUsage } from "./estimate.js";
+import type { Outlay } from "./outlay.js";
+import { isPassing } from "./transport.js";
+
+const hourMs = 3_600_000;
+/** How long the service is not asked after it gave no decision, so that not every call waits for it. */
+const pauseMs = 5000;
+
+/** What calls were made without a reservation: how many since when, and until when the service is not asked. */
+class OpenCalls {
+  #count = 0;
+  #since = Number.NEGATIVE_INFINITY;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+  pausedUntil = Number.NEGATIVE_INFINITY;
+
+  /** Counts a call. @returns false where there were too many in this hour */
+  admit(most: number): boolean {
+    if (Date.now() - this.#since >= hourMs) {
+      this.#since = Date.now();
+      this.#count = 0;
+    }
+    if (this.#count >= most) return false;
+    this.#count += 1;
+    return true;
+  }
+
+  tell(error: OutlayError, onOpenCall: EnforceOptions["onOpenCall"]): void {
+    try {
+      if (onOpenCall) onOpenCall(error);
+      else if (Date.now() - this.#warnedAt > 60_000) {
+        this.#warnedAt = Date.now();
+        // biome-ignore lint/suspicious/noConsole: a limit must not stop holding in silence.
+        console.warn(`Outlay: a call is made without a reservation. ${error.message}`);
+      }
+    } catch {
+      // The caller's callback must not harm the call.
+    }
+  }
+}
+
+/** By client: all of its wrappers share the bound. */
+const openCalls = new WeakMap<Outlay, OpenCalls>();
+
+function openCallsOf(outlay: Outlay): OpenCalls {
+  const known = openCalls.get(outlay) ?? new OpenCalls();
+  openCalls.set(outlay, known);
+  return known;
+}
+
+/** Whether the service gave no decision. A rate that is used up is a decision: waiting for it, and nothing else, helps. */
+const isUndecided = ({ status, code }: OutlayError) =>
+  code === "unreachable" || status >= 500 || (isPassing(status) && status !== 429);
+
+/**
+ * Reserves what a call may cost, where the options enforce limits.
+ * @returns the id of the reservation; undefined where the call is made without one
+ * @throws BudgetExceededError where a limit leaves no room
+ * @throws OutlayError where the service refuses to reserve for another reason, or gives no decision
+ */
+export async function reserveCall(
+  outlay: Outlay,
+  asked: AskedCall,
+  options: CallOptions,
+): Promise<string | undefined> {
+  if (!options.enforce) return undefined;
+  const settings = options.enforce === true ? {} : options.enforce;
+  const { whenUnreachable = "open", maxOpenCalls = 100, maxOutputTokens = 8192 } = settings;
+  const message = toMostUsage(asked, options, settings.estimate?.(asked.request), maxOutputTokens);
+  if (!message) return undefined;
+  const { project } = options;
+  const { waitMs, expiresInSeconds } = settings;
+  const open = openCallsOf(outlay);
+  try {
+    if (whenUnreachable === "open" && Date.now() < open.pausedUntil)
+      throw new OutlayError("unreachable", "The service did not answer a moment ago.");
+    const { id } = await outlay.reserve(message, { project, waitMs, expiresInSeconds });
+    open.pausedUntil = Number.NEGATIVE_INFINITY;
+    return id;
+  } catch (error) {
+    if (whenUnreachable === "closed" || !(error instanceof OutlayError) || !isUndecided(error)) throw error;
+    if (Date.now() >= open.pausedUntil) open.pausedUntil = Date.now() + pauseMs;
+    if (!open.admit(maxOpenCalls)) {
+      const description = `The service gave no decision, and ${maxOpenCalls} calls were made without one in this hour (\`maxOpenCalls\`).`;
+      throw new OutlayError("unreachable", description, error.status, undefined, { cause: error });
+    }
+    open.tell(error, settings.onOpenCall);
+    return undefined;
+  }
+}
