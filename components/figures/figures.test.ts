@@ -155,7 +155,8 @@ describe("The sentence about budgets", () => {
 });
 
 describe("The headline", () => {
-  const zero = { usage_usd: 0, subscription_usd: 0, expense_usd: 0, message_count: 1, unpriced_count: 0 };
+  const kinds = { usage_usd: 0, subscription_usd: 0, expense_usd: 0, adjustment_usd: 0 };
+  const zero = { ...kinds, message_count: 1, unpriced_count: 0 };
   const totalsOf = (total: string) => ({ ...zero, total_usd: new ExactNumber(total) });
   const metricsOf = (total: string, toPoint: string, forecast: string | null) =>
     ({

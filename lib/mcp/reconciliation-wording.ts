@@ -30,8 +30,16 @@ export function describeReconciliation(
   const { billed_usd: billed, recorded_usd: recorded, difference_usd: difference } = detail;
   const named = detail.cells.filter(({ parts }) => parts.length > 0).slice(0, maxNamed);
   return [
-    `${detail.month}: billed ${usd(billed)}, recorded ${usd(recorded)}, difference ${usd(difference)}.`,
+    `${detail.month}: billed ${usd(billed)}, recorded ${usd(recorded)} (of it ${usd(detail.adjusted_usd)} booked as adjustments to bills), difference ${usd(difference)}.`,
     ...describeParts(detail.parts).map((part) => `- ${part}`),
+    ...detail.unseen_keys.map(
+      ({ provider, key, amount_usd: amount }) =>
+        `- The ${provider} key ${key} spent ${usd(amount)}, and no source reports it.`,
+    ),
+    ...detail.learned_prices.map(
+      ({ provider, model, unit_type: unit, rate, from, now_usd: now, then_usd: after }) =>
+        `- ${provider} bills ${model} ${unit} at ${usd(rate)} a unit since ${from}: what is recorded at ${usd(now)} would cost ${usd(after)}.`,
+    ),
     ...(named.length > 0 ? ["The largest differences:"] : []),
     ...named.map(
       ({ provider, from, to, model, difference_usd: usdHere, parts }) =>

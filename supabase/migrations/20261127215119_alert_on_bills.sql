@@ -25,7 +25,7 @@ $$;
 
 -- The workspaces whose bills are judged: those with a bill since a day whose rule is on, and those whose state is to end.
 -- returns: [{ workspace_id, time_zone, percent, period }]; `percent`: null where the rule is off; `period`: of the present state, or null
-create function private.bills_to_judge(since date)
+create function private.bills_to_judge(first_day date)
 returns jsonb
 language sql stable security definer set search_path = ''
 as $$
@@ -36,7 +36,7 @@ as $$
   cross join lateral (select private.alert_rule_parameter(w.id, 'bill_coverage') as percent) as rule
   left join public.alert_states as s on s.workspace_id = w.id and s.rule = 'bill_coverage' and s.subject_id = w.id::text
   where w.deleted_at is null and (s.period is not null or rule.percent is not null and exists (
-    select from public.bill_statements as b where b.workspace_id = w.id and b.starts_on >= since
+    select from public.bill_statements as b where b.workspace_id = w.id and b.starts_on >= first_day
   ))
 $$;
 revoke execute on function private.bills_to_judge(date) from public;

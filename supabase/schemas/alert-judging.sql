@@ -480,21 +480,3 @@ begin
 end
 $$;
 grant execute on function private.judge_usage_rules(timestamp with time zone) to outlay_service, service_role;
-
--- The workspaces whose bills are judged: those with a bill since a day whose rule is on, and those whose state is to end.
--- returns: [{ workspace_id, time_zone, percent, period }]; `percent`: null where the rule is off; `period`: of the present state, or null
-create function private.bills_to_judge(since date)
-returns jsonb
-language sql stable security definer set search_path = ''
-as $$
-  select coalesce(jsonb_agg(jsonb_build_object(
-    'workspace_id', w.id, 'time_zone', w.time_zone, 'percent', rule.percent, 'period', s.period
-  ) order by w.id), '[]')
-  from public.workspaces as w
-  cross join lateral (select private.alert_rule_parameter(w.id, 'bill_coverage') as percent) as rule
-  left join public.alert_states as s on s.workspace_id = w.id and s.rule = 'bill_coverage' and s.subject_id = w.id::text
-  where w.deleted_at is null and (s.period is not null or rule.percent is not null and exists (
-    select from public.bill_statements as b where b.workspace_id = w.id and b.starts_on >= since
-  ))
-$$;
-grant execute on function private.bills_to_judge(date) to outlay_service, service_role;

@@ -21,7 +21,7 @@ const expected = z
   .meta({
     description:
       "What a preview said that the adjustment comes to, USD. Where the difference is another by now, nothing is booked.",
-    jsonSchema: { type: "number" },
+    jsonSchema: { type: "number", exclusiveMinimum: -(10 ** 15), exclusiveMaximum: 10 ** 15 },
   });
 
 export const bookAdjustmentRequest = z
@@ -36,6 +36,7 @@ export const bookAdjustmentRequest = z
     parts: z
       .array(part)
       .min(1, "must name a part")
+      .max(bookableParts.length, `must name at most ${bookableParts.length} parts`)
       .optional()
       .meta({
         description: `The parts of the difference that are booked: ${bookableParts.map((name) => `\`${name}\``).join(", ")}. All of them unless given. What is not billed yet is never booked.`,
