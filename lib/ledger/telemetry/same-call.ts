@@ -1,8 +1,8 @@
 import type { TreeSpan } from "./span-tree";
 
 /**
- * One telling of a call by a span, with the properties by which tellings without a common id are compared. `likeness`, `scope`, `trace`
- * and `cache` are hashes of 48 bits. Times are microseconds since 1970.
+ * One telling of a call by a span, with the properties by which tellings without a common id are compared. Hashes have 48 bits; `trace`
+ * is the last 48 bits of the trace's id. Times are microseconds since 1970.
  */
 export type Telling = {
   /** Hash of the model and the counts. */

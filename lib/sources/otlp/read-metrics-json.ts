@@ -24,10 +24,10 @@ const temporalities: Record<string, number> = {
 };
 
 /**
- * Reads the points of sums and the sums of histograms of an export in JSON. All their attributes are read, because they make a
+ * Reads the points of sums and the sums of histograms of an export in JSON. Reads all their attributes, because these identify the
  * series.
- * @param json what `JSON.parse` made of the body
- * @throws Error where it is no such export
+ * @param json the parsed body
+ * @throws Error if it is not such an export
  */
 export function readMetricsJson(json: unknown, intake: Intake): RawMetric[] {
   const read: RawMetric[] = [];
@@ -90,7 +90,7 @@ function attributesOf(owner: Json, intake: Intake, name = "attributes", depth = 
   });
 }
 
-/** A value of any type as it is hashed; a number is the same as int and as double. */
+/** A value of any type in the form that is hashed. An int and a double of the same number are equal. */
 function hashedOf(value: Json, intake: Intake, depth: number): unknown {
   if (depth > maxValueDepth) throw new BadValue("has an attribute that is nested too deep");
   const { arrayValue, kvlistValue, bytesValue } = value;
