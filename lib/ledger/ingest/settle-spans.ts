@@ -20,8 +20,8 @@ export class SpanSettling {
   ) {}
 
   /**
-   * Removes the `outer` keys of a call that counts separately from the call of the span around it. It does if calls inside that span
-   * have replaced the outer call, or if its model or counts differ from the outer call's, which is then replaced now.
+   * A call inside a span that told another call is one of its own: where what that span told has given way to other calls
+   * inside it, or differs from this one and so gives way now.
    */
   apart(keyId: string, request: Submission): Submission {
     const { telling } = request;

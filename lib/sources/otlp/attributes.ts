@@ -6,8 +6,8 @@ import { type Attribute, maxTextLength } from "./records";
 const maxJsonLength = 8_000;
 
 /**
- * The attributes on the allow-list, and numbers whose names suggest usage. For attributes with JSON, the members that the table names, as
- * `name#member`.
+ * The attributes on the allow-list, and numbers that are some usage by their names. Text that holds JSON is read into its named
+ * members, as `name#member`.
  */
 export function readAttributes(list: readonly Attribute[]): Attributes {
   const attributes = new Map<string, Scalar>();

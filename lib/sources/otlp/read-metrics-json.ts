@@ -24,10 +24,10 @@ const temporalities: Record<string, number> = {
 };
 
 /**
- * Reads the points of sums and the sums of histograms of an export in JSON. Reads all their attributes, because these identify the
+ * Reads the points of sums and the sums of histograms of an export in JSON. All their attributes are read, because they make a
  * series.
- * @param json the parsed body
- * @throws Error if it is not such an export
+ * @param json what `JSON.parse` made of the body
+ * @throws Error where it is no such export
  */
 export function readMetricsJson(json: unknown, intake: Intake): RawMetric[] {
   const read: RawMetric[] = [];

@@ -17,9 +17,9 @@ const pointFields: Record<number, Record<number, keyof RawPoint | "int" | undefi
 };
 
 /**
- * Reads the points of sums and the sums of histograms of an export in binary protobuf. Reads all their attributes, because these
- * identify the series.
- * @throws Error if the bytes are not such an export
+ * Reads the points of sums and the sums of histograms of an export in binary protobuf. All their attributes are read, because
+ * they make a series.
+ * @throws Error where the bytes are not such an export
  */
 export function readMetricsProtobuf(bytes: Uint8Array, intake: Intake): RawMetric[] {
   return new MetricReader(bytes, intake).request();

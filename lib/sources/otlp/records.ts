@@ -27,7 +27,7 @@ export type IsRead = (key: string) => boolean;
 /** An attribute of a series. `value`: undefined for lists and bytes. `hashed`: the value, of any type, in the form that is hashed. */
 export type SeriesAttribute = { key: string; value: Scalar | undefined; hashed: unknown };
 
-/** A point of a sum, or the sum of a histogram. `value`: undefined if it has none. */
+/** A point of a sum, or the sum of a histogram. `value`: undefined where it has none. */
 export type RawPoint = {
   value: number | bigint | undefined;
   timeNs: bigint;
@@ -36,7 +36,7 @@ export type RawPoint = {
   attributes: SeriesAttribute[];
 };
 
-/** A metric with points that can be counted. `temporality`: 1 for delta, 2 for cumulative (OTLP, `AggregationTemporality`). */
+/** A metric with points that count. `temporality`: 1 for delta, 2 for cumulative, as OTLP has them. */
 export type RawMetric = {
   resource: SeriesAttribute[];
   scope: string;
