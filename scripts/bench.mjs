@@ -1,7 +1,6 @@
 // `npm run bench`: measures the cost of a request, compared with a bare endpoint and with Next, and how it grows with the ledger.
 // `-- --part ingest|bulk|latency|dashboard|isolation|hostile|observability|workers|spans|budgets|queue|reads|late --rounds N --requests N
-// --json FILE`; for reads and late, which are not part of all:
-// `--postings N --data FOLDER`, where the folder is kept and used again.
+// --json FILE`; for `reads` and `late`, which run only if they are named, also `--postings N --data FOLDER`: the folder is kept and reused.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { serverBundle, startedBundle } from "./bundles.mjs";

@@ -50,7 +50,7 @@ export async function ensureClient() {
   if (!isBundleFresh("client", "dist/client/index.js")) await buildClient();
 }
 
-/** Builds and packs the package. @returns the path of the packed file. @throws Error where the core is too large */
+/** Builds and packs the package. @returns the path of the packed file @throws Error if the core is too large */
 async function buildClient() {
   const sources = await writeContractTypes();
   const size = await measure("index.ts");
