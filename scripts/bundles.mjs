@@ -100,7 +100,7 @@ function optionsOf(name) {
 
 /**
  * Makes a bundle if one of its sources has changed. Writes it atomically, because another process may be starting it.
- * @param name server, decoder, mcp, or a command @throws Error if the name is unknown or bundling fails
+ * @param name server, decoder, mcp, or a command. @throws Error where there is none of that name, or bundling fails
  */
 export async function ensureBundle(name) {
   const options = optionsOf(name);

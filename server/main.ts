@@ -35,7 +35,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   outliveReaders();
   // A worker has a channel to its supervisor. Without a channel, a user has set OUTLAY_WORKER.
   if (process.send && env().OUTLAY_WORKER !== undefined) return runWorker();
-  /** Functions that close what was opened, in the order of opening. */
+  /** Functions that close opened resources, in the order in which these were opened. */
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const closeOne of opened.splice(0).reverse()) await closeOne();
@@ -44,7 +44,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   const starting = start();
   stopOnSignal(async () => {
     stopping = true;
-    // Waits for the end of a start, because what it has opened must be closed.
+    // Waits for a start in progress, because everything that it opens must be closed.
     await starting.catch(() => {});
     await close();
   });

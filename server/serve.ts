@@ -17,7 +17,7 @@ export type Serving = { address: string; stop(): Promise<void> };
  */
 export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean }): Promise<Serving> {
   const settings: Env = env();
-  /** Functions that close what was opened, in the order of opening. */
+  /** Functions that close opened resources, in the order in which these were opened. */
   const opened: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of opened.splice(0).reverse()) await close();

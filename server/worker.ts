@@ -24,7 +24,7 @@ export function runWorker(): void {
     stopping = true;
     setTimeout(() => process.exit(1), stopLimits.workerMs).unref();
     try {
-      // Waits for the end of a start, because what it has opened must be closed.
+      // Waits for a start in progress, because everything that it opens must be closed.
       const started = await serving?.catch(() => undefined);
       await started?.stop();
       await closeDatabase();

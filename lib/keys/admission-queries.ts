@@ -55,7 +55,7 @@ export type AdmissionRow = {
   tellings: unknown;
 };
 
-/** A key with what it has used, and the state of its rate window in the database. */
+/** A key with its usage, and the state of its rate window in the database. */
 export type LoadedKey = {
   key: ApiKey;
   usage: KeyUsage;

@@ -58,7 +58,7 @@ export type ApiKey = {
   source: StoredSource | null;
 };
 
-/** What a key has used so far. It is updated while the calls of a group are admitted. */
+/** The usage of a key so far. It is updated while the calls of a group are admitted. */
 export type KeyUsage = {
   /** USD recorded with this key in the current UTC month. Loaded only for keys with a monthly limit. */
   spent: Decimal;

@@ -40,7 +40,7 @@ export type Chosen = { ids: string[]; skipped: number };
 type Choose = (client: PoolClient, workspace: Membership, now: number) => Promise<Chosen>;
 
 /**
- * Voids many messages, or corrects what they are attributed to or their amounts, all of them or none: in one transaction, with one
+ * Voids many messages, or corrects their attribution or amounts, all of them or none: in one transaction, with one
  * entry in the audit log and one undo. A preview runs the same transaction and rolls it back, so its answer is exact.
  * @param choose finds the messages in the caller's transaction
  * @throws ServiceError not_found for users who are not members; permission_denied; validation_failed for messages that do not exist or do

@@ -35,7 +35,7 @@ export function erasePerson(
   });
 }
 
-/** What an erasure does not search for the name: free text, and the accounts of members. */
+/** The places that an erasure does not search for the name: free text, and the accounts of members. */
 const notSearched = [
   "labels, notes, metadata and sessions of messages",
   "names of projects, features, keys and channels",

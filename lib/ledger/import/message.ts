@@ -112,7 +112,7 @@ class Issue {
   constructor(readonly reason: string) {}
 }
 
-/** The value of a field, or what is wrong with it. Other text stays unchanged for the service to validate. */
+/** Converts the value of a field, or returns an Issue. Text that needs no conversion is left for the service to validate. */
 function toJson(field: Field, value: string, readings: Readings = {}): unknown {
   if (numberFields.has(field)) return toNumber(value, readings.decimals);
   if (field === "included") return toBoolean(value);

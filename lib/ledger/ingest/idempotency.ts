@@ -23,7 +23,7 @@ export function withIdempotencyHeader<Body extends { idempotency_key?: string | 
   return { ...body, idempotency_key: key.value };
 }
 
-/** A stored request. Its `environment` is part of what it is found by. */
+/** A stored request. It is looked up by its key and its `environment`. */
 export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };
 
 /** A request as it is stored under its idempotency key: its content, without the key itself. */

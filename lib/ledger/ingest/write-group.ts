@@ -152,7 +152,7 @@ function toldIn(calls: IngestCall[], seen: Set<Around>) {
 
 type Decided = { verdicts: IngestVerdict[]; admission: Admission; group: Group };
 
-/** What an attempt to decide a group needed besides what is loaded with its keys. */
+/** The rows that an earlier attempt to decide a group needed in addition to those loaded with its keys. */
 type Further = { periods: BudgetPeriodRow[]; read: ReadMessages };
 
 /**

@@ -6,7 +6,7 @@ import { chatCall, exportSpans, readCapture, type TestSpan, toProtobuf } from "@
 import { decodeBody, type Form } from "./decode";
 import { pack, unpack } from "./transfer";
 
-/** A decoded item without the fields that the receiver does not need: the remarks have the scope and what was left out. */
+/** A decoded item without the scope and `leftOut`, which the receiver does not need: they are in the remarks. */
 function plain(item: DecodedItem) {
   if (item instanceof ServiceError || item === "no usage") return item;
   const { offered, keys, ...rest } = item;

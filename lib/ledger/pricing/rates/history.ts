@@ -10,7 +10,7 @@ type PackedSource = { source: string; base: string; from: string; to: string; pa
 /** The sources of rates in order of preference, with the first and last day (`from`, `to`) that ship with the service. */
 export const shippedSources: readonly Omit<PackedSource, "packed">[] = history;
 
-/** The published rates of a currency. For each day with a rate: its index among the days, and the rate as an integer of `decimals`. */
+/** The published rates of a currency. `places`: the indexes of the days with a rate. `values`: these rates times 10^`decimals`. */
 type Published = { decimals: number; places: number[]; values: number[] };
 type Unpacked = { days: string[]; currencies: Map<string, Published> };
 
