@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Batcher } from "./batcher";
 
-/** A batcher of numbers whose writes end when the test ends them, and the groups that it has begun to write. */
+/** A batcher of numbers whose writes end when the test says so, and the groups that it has begun to write. */
 function setUp(company: {
   weight?: number;
   maxWaitMs: number;
@@ -85,14 +85,14 @@ test("Does not wait longer than its limit for a write that is held up", async ()
   await heldUp;
 });
 
-/** Has the test decide what time it is. @returns a function that moves the clock on */
+/** Replaces the clock. @returns a function that advances it */
 function stopClock(): (ms: number) => void {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   return (ms) => void vi.advanceTimersByTime(ms);
 }
 
-/** Lets the batcher begin what it begins without waiting. */
+/** Lets the batcher start the writes that it starts without waiting. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
 
 const returning = { items: 2, maxWaitMs: 10 };

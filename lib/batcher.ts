@@ -1,21 +1,21 @@
 /**
- * Gathers items that arrive while a write is under way and writes them together (group commit). An item that arrives while
- * nothing is written is written at once. A group costs as much as many items before its first item, so two small groups cost
- * far more than one: with `company`, another group is written beside one only once it is large, and with `returning`, callers
- * that were answered together are written together again.
+ * Collects items that arrive during a write and writes them together (group commit). An item that arrives while nothing is being written
+ * is written immediately. A group has a fixed cost, as high as that of many items, so two small groups cost far more than one: with
+ * `company`, a second group is written at the same time only once it is large, and with `returning`, callers that were answered together
+ * are written together again.
  */
 export class Batcher<Item, Result> {
   #queue: Waiting<Item, Result>[] = [];
   #queuedWeight = 0;
   #inFlight = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** How many items are expected to wait soon, now that a group was answered, and until when the next group waits for them. */
+  /** After a group was answered: how many items are expected to wait soon, and until when the next group waits for them. */
   #expected = { items: 0, untilMs: 0 };
 
   /**
-   * @param options.write writes a group, in order, and answers one result an item; throws only when nothing was written
-   * @param options.weigh how much of a group or of the queue an item takes up
-   * @param options.overflow the error of an item that finds the queue full
+   * @param options.write writes a group, in order, and returns one result for each item; throws only if nothing was written
+   * @param options.weigh the weight of an item, which counts towards the limits of a group and of the queue
+   * @param options.overflow the error for an item that finds the queue full
    */
   constructor(
     private readonly options: {
@@ -25,16 +25,16 @@ export class Batcher<Item, Result> {
       maxGroupWeight: number;
       maxInFlight: number;
       /**
-       * The weight from which a group is written beside another, and how long an item waits for that at most, so that a
-       * write that is held up (by a lock, for example) does not hold up the others. By default none waits.
+       * `weight`: how large a group must be to be written at the same time as another. `maxWaitMs`: how long an item waits for that at
+       * most, so that a delayed write (by a lock, for example) does not delay the others. By default, items do not wait.
        */
       company?: {
         weight: number;
         maxWaitMs: number;
         /**
-         * After a group of so many items, the next one waits until as many items wait as were written and waited before, because callers
-         * that send one item after another come back together. It waits no longer than that group took, and `maxWaitMs` at
-         * most; not at all once it is large. By default none waits.
+         * After a group of at least `items`, the next group waits until as many items are queued as were written and queued then, because
+         * callers that send one item after another return together. It waits no longer than that group took and than `maxWaitMs`, and
+         * not at all once it is large. By default, groups do not wait.
          */
         returning?: { items: number; maxWaitMs: number };
       };
@@ -42,7 +42,7 @@ export class Batcher<Item, Result> {
     },
   ) {}
 
-  /** How much waits to be written. */
+  /** The weight of the queued items. */
   get queuedWeight(): number {
     return this.#queuedWeight;
   }
@@ -81,7 +81,7 @@ export class Batcher<Item, Result> {
     }
   }
 
-  /** How long the queue waits to become larger, ms; zero or less where it need not. */
+  /** How long the queue waits to become larger, ms; zero or less if it does not wait. */
   #waitMs(): number {
     const { company } = this.options;
     if (!company || this.#queuedWeight >= company.weight) return 0;
@@ -90,7 +90,7 @@ export class Batcher<Item, Result> {
     return this.#queue.length < items ? untilMs - performance.now() : 0;
   }
 
-  /** The longest run of the queue that is within a group's weight; at least one item. */
+  /** Takes as many items from the front of the queue as fit into a group; at least one. */
   #takeGroup(): Waiting<Item, Result>[] {
     let weight = 0;
     let end = this.#queue.findIndex((waiting, index) => {

@@ -1,7 +1,7 @@
 /*
- * Currencies of ISO 4217 by their number of decimals (list one of 2024-06-25, with the amendments to 2025: XCG added; ANG
- * and BGN, replaced in 2025 and 2026, kept for expenses dated before). Without metals, funds, units of account and test
- * codes. The list is not from `currency-codes` on npm, which lacks XCG and depends on two abandoned packages.
+ * Currencies of ISO 4217 by their number of decimals, without metals, funds, units of account and test codes (list one of 2024-06-25, with
+ * the amendments to 2025: XCG is added; ANG and BGN, replaced in 2025 and 2026, are kept for earlier expenses). The npm package
+ * `currency-codes` is not used, because it lacks XCG and depends on two abandoned packages.
  */
 const byDecimals: Record<number, string> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF",

@@ -140,7 +140,7 @@ describe("Decimal arithmetic", () => {
   });
 });
 
-/** numerator ÷ denominator, half-even, at the money scale, in BigInt alone. */
+/** numerator ÷ denominator, half-even, at the money scale, computed only with BigInt. */
 function roundedQuotient(numerator: bigint, denominator: bigint): Rational {
   const scaled = numerator * 10n ** BigInt(moneyScale);
   const sign = scaled < 0n ? -1n : 1n;

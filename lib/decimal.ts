@@ -3,8 +3,8 @@ import Big from "big.js";
 declare const brand: unique symbol;
 
 /**
- * An exact decimal number: money, quantities, rates. The type is opaque so that only the functions of this file compute
- * with it, and no amount passes through float arithmetic. It serialises to JSON as plain text.
+ * An exact decimal number: an amount, quantity or rate. The type is opaque, so that only the functions of this file compute with it and
+ * no amount passes through float arithmetic. It serialises to JSON as text.
  */
 export type Decimal = { readonly [brand]: "Decimal"; toString(): string; toJSON(): string };
 
@@ -13,7 +13,7 @@ export const moneyScale = 18;
 
 const halfEven = 2;
 
-/** A constructor of our own, so that its settings do not affect other users of big.js, and theirs do not affect it. */
+/** A separate constructor, so that its settings and those of other users of big.js do not affect each other. */
 const Exact = Big();
 Exact.strict = true; // `+decimal` throws instead of losing digits
 Exact.NE = -1_000_000; // toString never uses exponents
@@ -21,8 +21,7 @@ Exact.PE = 1_000_000;
 Exact.DP = moneyScale;
 Exact.RM = halfEven;
 
-// Longer text is not a price or a quantity and could take seconds of CPU. Every finite JS number is shorter
-// (5e-324 to 1.8e308).
+// Longer texts are refused, because they could take seconds of CPU. Every finite JS number is shorter (5e-324 to 1.8e308).
 const maxTextLength = 400;
 const maxExponent = 400;
 const plain = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,4}))?$/i;
@@ -30,7 +29,7 @@ const plain = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e([+-]?\d{1,4}))?$/i;
 const big = (value: Decimal): Big => value as unknown as Big;
 const decimal = (value: Big): Decimal => value as unknown as Decimal;
 
-/** A text or number that is not a finite decimal, or is too long to be money. */
+/** A text or number is not a finite decimal, or is too long. */
 export class DecimalError extends Error {
   override name = "DecimalError";
 }
@@ -89,7 +88,7 @@ export function isZero(value: Decimal): boolean {
   return big(value).c[0] === 0;
 }
 
-/** How many decimals the value has; trailing zeros do not count (1.50 has one). */
+/** The number of decimals of a value, without trailing zeros: 1.50 has one. */
 export function countDecimals(value: Decimal): number {
   const { c, e } = big(value);
   return Math.max(0, c.length - 1 - e);
@@ -110,12 +109,12 @@ export function roundMoney(value: Decimal): Decimal {
 
 const roundings = { down: 0, nearest: halfEven, up: 3 } as const;
 
-/** Rounds to some decimals, negative for tens and hundreds: down is towards zero, up away from it. */
+/** Rounds to a number of decimals, negative for tens and hundreds. `down` is towards zero, `up` away from zero, `nearest` half-even. */
 export function roundTo(value: Decimal, decimals: number, mode: keyof typeof roundings): Decimal {
   return decimal(big(value).round(decimals, roundings[mode]));
 }
 
-/** a ÷ b, rounded once, half-even, to 18 decimals. @throws DecimalError when b is zero. */
+/** a ÷ b, rounded once, half-even, to 18 decimals. @throws DecimalError if b is zero */
 export function divideMoney(a: Decimal, b: Decimal): Decimal {
   if (isZero(b)) throw new DecimalError("Division by zero");
   return decimal(big(a).div(big(b)));

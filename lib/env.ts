@@ -23,7 +23,7 @@ const list = z
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
-/** Host names in lower case, as they are compared. */
+/** Host names, in lower case for comparison. */
 const hostNames = list
   .transform((names) => names.map((name) => name.toLowerCase()))
   .refine((names) => names.every((name) => hostName.test(name)), {
@@ -40,7 +40,7 @@ const hostsAndRanges = list
       "must be host names, addresses or CIDR ranges separated by commas, without scheme or port (hooks.internal, 10.0.0.0/8)",
   });
 
-/** Addresses of files that are fetched, separated by commas; none for `off`. */
+/** URLs of files to fetch, separated by commas; none for `off`. */
 const feed = (...addresses: string[]) =>
   z
     .string()
@@ -50,13 +50,13 @@ const feed = (...addresses: string[]) =>
       error: "must be off, or URLs separated by commas that begin with https:// or http://",
     });
 
-/** Keys of 32 bytes as base64, separated by commas. */
+/** Keys of 32 bytes in base64, separated by commas. */
 const sealingKeys = list.refine(
   (keys) => keys.every((key) => /^[\w+/-]{42,43}=?$/.test(key) && Buffer.from(key, "base64").length === 32),
   { error: "must be keys of 32 bytes in base64, separated by commas (openssl rand -base64 32)" },
 );
 
-/** Addresses of providers, in the place of their own. */
+/** URLs that replace those of providers: `provider=URL`, separated by commas, or `off`. */
 const providerUrls = list
   .transform((items) => items.map((item) => item.split(/=(.*)/s).slice(0, 2)))
   .refine(
@@ -96,34 +96,34 @@ const schema = z.object({
   HOST: z.string().default("127.0.0.1"),
   /** How many worker processes of the self-hosted server answer requests. */
   WEB_CONCURRENCY: workers,
-  /** After how many seconds a worker whose event loop stands is killed and started again; 0: never. */
+  /** After how many seconds a worker with a blocked event loop is killed and started again; 0 for never. */
   OUTLAY_STALL_SECONDS: z.coerce.number().min(0).max(3600).default(30),
   /** The number of this worker, from 1. The service sets it for its workers; it is not a setting for users. */
   OUTLAY_WORKER: z.coerce.number().int().min(1).max(maxWorkers).optional(),
   /** The folder of the embedded database and its secrets. */
   OUTLAY_DATA_DIR: z.string().min(1).default(".outlay"),
-  /** `off` serves every route through Next, as on a platform without our server. */
+  /** `off` serves every route through Next, as on a platform without the self-hosted server. */
   OUTLAY_FAST_LANE: z.enum(["on", "off"]).default("on"),
   /** `off` serves the API, sign-in, OAuth and the agent tools without the dashboard, and starts without Next and its build. */
   OUTLAY_PAGES: z.enum(["on", "off"]).default("on"),
   /** The service's public address, without a trailing slash. */
   BASE_URL: url("http:", "https:").optional(),
-  /** The address of the agent tools, where it is not /api/mcp of the service's own address. */
+  /** The address of the agent tools, if it is not /api/mcp of the service's own address. */
   MCP_URL: url("http:", "https:").optional(),
   /** Origins of pages that may call the agent tools, besides the service's own and this machine's. */
   MCP_ALLOWED_ORIGINS: list,
   /** Host names that the service answers, besides those of the addresses in these settings and of this machine. */
   ALLOWED_HOSTS: hostNames,
-  /** `off`: client documents are not fetched, and clients register instead. */
+  /** `off` fetches no client documents (CIMD), so that clients must register. */
   OAUTH_CLIENT_DOCUMENTS: z.enum(["on", "off"]).default("on"),
   POSTGRES_URL: url("postgres:", "postgresql:").optional(),
   DATABASE_URL: url("postgres:", "postgresql:").optional(),
   /** A direct connection, for migrations and maintenance. */
   POSTGRES_URL_NON_POOLING: url("postgres:", "postgresql:").optional(),
-  /** A streaming replica of that database. It answers what people read, once it has everything that was committed before. */
+  /** A streaming replica of the database. It serves the reads of users, once it has replayed all earlier commits. */
   POSTGRES_READ_URL: url("postgres:", "postgresql:").optional(),
   /**
-   * The certificate (PEM) of the authority that signed the database's certificate, where the system does not know it.
+   * The certificate (PEM) of the authority that signed the database's certificate, if the system does not know it.
    */
   POSTGRES_CA_CERT: z
     .string()
@@ -133,7 +133,7 @@ const schema = z.object({
   /** The most connections that a process opens; each worker is a process. */
   POSTGRES_POOL_SIZE: z.coerce.number().int().min(4).max(200).default(10),
   /**
-   * How many of the connections are for reads: dashboards, summaries, exports. One is for health; the rest record.
+   * How many of the connections are for reads: dashboards, summaries, exports. One is for health checks, the others are for recording.
    */
   POSTGRES_READ_POOL_SIZE: z.coerce.number().int().min(1).optional(),
   /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For is trusted. */
@@ -144,9 +144,9 @@ const schema = z.object({
     .string()
     .optional()
     .transform((value) => value === "true"),
-  /** The secret that a scheduler sends to `/api/jobs` where our server does not run. */
+  /** The secret that a scheduler sends to `/api/jobs`, on platforms without the self-hosted server. */
   CRON_SECRET: z.string().min(16, "must have at least 16 characters").optional(),
-  /** What a monitoring program sends to read `/metrics`. */
+  /** The token that a monitoring program sends to read `/metrics`. */
   METRICS_TOKEN: z
     .string()
     .regex(/^\S{16,}$/, "must have at least 16 characters and no spaces")
@@ -161,19 +161,19 @@ const schema = z.object({
   SUPABASE_PUBLISHABLE_KEY: z.string().optional(),
   NEXT_PUBLIC_SUPABASE_PUBLISHABLE_KEY: z.string().optional(),
   NEXT_PUBLIC_SUPABASE_ANON_KEY: z.string().optional(),
-  /** The project's secret key (`sb_secret_…`): the project then counts attempts by the caller's address, not by ours. */
+  /** The project's secret key (`sb_secret_…`). With it, the project counts attempts by the caller's address, not by the service's. */
   SUPABASE_SECRET_KEY: z.string().optional(),
   /** Only for projects that still sign user tokens with a shared secret (HS256). */
   SUPABASE_JWT_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
-  /** Who may read the mails of the local sign-in: whoever has the link that a start prints, everybody, or nobody. */
+  /** Who may read the mails of the local sign-in: everybody with the link that a start prints, everybody, or nobody. */
   OUTLAY_OUTBOX: z.enum(["link", "everyone", "off"]).default("link"),
-  /** Origins of pages that may use the local sign-in, besides the service's own and this machine's; `*`: any. */
+  /** Origins of pages that may use the local sign-in, besides the service's own and this machine's; `*` for any. */
   AUTH_ALLOWED_ORIGINS: list,
   /** Targets of links in the local sign-in's mails, besides this service and this machine: patterns with `*`. */
   AUTH_REDIRECT_URLS: list,
   /** How often one account may sign in with its password in any 15 minutes. */
   AUTH_SIGN_IN_LIMIT: z.coerce.number().int().min(1).max(100_000).default(60),
-  /** The mail server that alerts are sent by; without it they are in the local outbox. */
+  /** The mail server that sends alerts. Without it, they are put into the local outbox. */
   SMTP_URL: url("smtp:", "smtps:").optional(),
   /** The sender of these mails: an address, or a name with an address. */
   SMTP_FROM: z
@@ -183,26 +183,26 @@ const schema = z.object({
       "must be an address, like Outlay <alerts@example.com>",
     )
     .optional(),
-  /** Receivers of alerts that may have internal addresses, and plain http: host names, addresses and CIDR ranges. */
+  /** Hosts of alerts and feeds that may have internal addresses or use plain http: names, addresses, CIDR ranges. */
   ALERT_ALLOWED_HOSTS: hostsAndRanges,
   /**
-   * Keys that seal the admin keys of providers in the database: the first one seals, all open. An embedded database has one in its
-   * data folder besides.
+   * Keys that encrypt the admin keys of providers in the database. The first one encrypts, all of them decrypt. An embedded database has
+   * another key in its data folder.
    */
   SEALING_KEYS: sealingKeys,
-  /** Where providers' costs are pulled from, in the place of their own addresses; `off`: nothing is pulled. */
+  /** URLs from which costs are pulled, instead of the providers' own; `off` pulls nothing. */
   PROVIDER_URLS: providerUrls,
-  /** Where exchange rates are fetched from, the preferred source first; `off`: nowhere. */
+  /** URLs of exchange rates, the preferred source first; `off` fetches none. */
   RATES_URL: feed(
     "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-hist-90d.xml",
     "https://cdn.jsdelivr.net/npm/@fawazahmed0/currency-api@latest/v1/currencies/usd.json",
   ),
-  /** Where prices of models are fetched from: a file in the format of genai-prices; `off`: nowhere. */
+  /** The URL of prices of models, a file in the format of genai-prices; `off` fetches none. */
   PRICES_URL: feed(
     "https://raw.githubusercontent.com/pydantic/genai-prices/main/prices/new_data/v2/data.json",
   ),
   VERCEL: flag,
-  /** How many days records are kept: of a retry that comes later, the service no longer knows that it is one. */
+  /** How many days idempotency keys are kept. A later retry is recorded again. The next settings are for other records. */
   IDEMPOTENCY_KEY_DAYS: keptDays(730),
   ALERT_DAYS: keptDays(730),
   AUDIT_LOG_DAYS: keptDays(1_095),
@@ -277,27 +277,27 @@ let cached: Env | undefined;
 
 /** The settings of this process. Read on first use, so that a build needs none. @throws EnvError */
 export function env(): Env {
-  // biome-ignore lint/style/noProcessEnv: this is the one place that reads it.
+  // biome-ignore lint/style/noProcessEnv: this file is the only one that reads it.
   cached ??= parseEnv(process.env);
   return cached;
 }
 
 /**
- * How many processes of this service share the machine's means: its workers, or 1 where there are none. A limit that is
- * meant for the whole machine is divided by it.
+ * The number of processes of this service that share the machine: its workers, or 1 if there are none. A limit for the whole machine is
+ * divided by it.
  */
 export function processCount({ OUTLAY_WORKER, WEB_CONCURRENCY }: Env = env()): number {
   return OUTLAY_WORKER === undefined ? 1 : WEB_CONCURRENCY;
 }
 
-/** The number of this worker where there are several, to tell their log lines and metrics apart. */
+/** The number of this worker if there are several, to distinguish their log lines and metrics. */
 export function workerNumber({ OUTLAY_WORKER, WEB_CONCURRENCY }: Env = env()): number | undefined {
   return WEB_CONCURRENCY === 1 ? undefined : OUTLAY_WORKER;
 }
 
 /** The unparsed settings of the local agent tools, which `lib/mcp/stdio` checks itself. */
 export function localToolSettings(): Pick<NodeJS.ProcessEnv, "SVC_API_KEY" | "SVC_BASE_URL"> {
-  // biome-ignore lint/style/noProcessEnv: the one place, too; a program of an assistant has not the service's settings.
+  // biome-ignore lint/style/noProcessEnv: in this file, too, because the local tools do not have the service's settings.
   const { SVC_API_KEY, SVC_BASE_URL } = process.env;
   return { SVC_API_KEY, SVC_BASE_URL };
 }

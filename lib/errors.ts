@@ -37,7 +37,7 @@ export const statusOf = {
 /** A code of `statusOf`. */
 export type ErrorCode = keyof typeof statusOf;
 
-/** One problem of a request: the path of the field (`message.quantity`), and what to do about it. */
+/** One problem of a request: the path of the field (`message.quantity`), and the remedy. */
 export type Issue = { path: string; message: string };
 
 /**
@@ -60,8 +60,8 @@ export class ServiceError extends Error {
 }
 
 /**
- * A result, or the refusal. Errors are thrown, except where several things are decided one after another and one refusal
- * must not end the others: there they are returned as a verdict.
+ * A result or a refusal. Errors are thrown, except where several items are decided one after another and one refusal must not prevent the
+ * others: there a refusal is returned as a verdict.
  */
 export type Verdict<T> = T | ServiceError;
 
@@ -87,7 +87,7 @@ export function notFound(): ServiceError {
   return new ServiceError("not_found", "This does not exist, or your credentials do not give access to it.");
 }
 
-/** The error of a call that finds a queue full. */
+/** The 503 for a call that finds a queue full. */
 export function overloaded(): ServiceError {
   const message = "The service is at capacity. Try again in a second.";
   return new ServiceError("unavailable", message, {}, { "Retry-After": "1" });

@@ -4,9 +4,8 @@ import { env, workerNumber } from "@/lib/env";
 const worker = workerNumber();
 
 /**
- * The service's log: one line of JSON per event on standard output, with the number of the worker where there are several.
- * Credentials are redacted as a precaution; code
- * must not pass them.
+ * The service's log: one line of JSON for each event on standard output, with the number of the worker if there are several. Credentials
+ * are redacted as a precaution; code must not pass them.
  */
 export const log = pino({
   level: env().LOG_LEVEL,
@@ -29,7 +28,7 @@ export const log = pino({
   },
 });
 
-/** How often the count of a repeated failure is logged, and after what pause the failure is logged in full again. */
+/** How often the count of a repeated failure is logged, and after which pause a failure is logged in full again. */
 const countEveryMs = 1_000;
 const forgetAfterMs = 10_000;
 /** The most request ids in one line. */
@@ -42,8 +41,8 @@ const repeated = new Map<string, Repeated>();
 let counting: NodeJS.Timeout | undefined;
 
 /**
- * Logs an error that is not the caller's. The first of a kind is logged in full with its cause and stack. Others of
- * the kind are counted, one line a second, so that an outage under load does not fill the disk.
+ * Logs an error that the caller did not cause. The first error of a kind is logged in full with its cause and stack. Later ones of the
+ * same kind are counted in one line a second, so that an outage under load does not fill the disk.
  * @param message what failed
  * @param context details such as `request_id`
  */
@@ -78,7 +77,7 @@ function logCounts(): void {
 function kindOf(error: unknown, message: string): string {
   if (!(error instanceof Error)) return `${message} ${String(error)}`;
   const codeOf = (each: Error) => ("code" in each ? String(each.code) : "");
-  // A description may differ from call to call; a code, or the place in the source, does not.
+  // The message may differ from call to call; the code and the place in the source do not.
   const own = codeOf(error) || `${error.name} ${error.stack?.split("\n    at ")[1] ?? error.message}`;
   const { cause } = error;
   return [message, own, cause instanceof Error && (codeOf(cause) || cause.message)].filter(Boolean).join(" ");

@@ -102,9 +102,9 @@ export const metrics = globals[slot];
 answerSiblings("metrics", () => metrics.registry.getMetricsAsJSON());
 
 /**
- * The metrics of this service in Prometheus's text format. Where there are several workers, those of all of them: each sample has its
- * worker's number as the label `worker`, because a sum would fall when a worker ends, which Prometheus would take for a
- * restart of everything. A worker that does not answer within a second is left out.
+ * The metrics of all workers of this service in Prometheus's text format. If there are several workers, each sample has the worker's
+ * number as the label `worker`: a sum over workers would fall when one ends, which Prometheus would take for a restart of all. A worker
+ * that does not answer within a second is left out.
  */
 export async function renderMetrics(): Promise<{ text: string; contentType: string }> {
   const { registry } = metrics;
@@ -112,7 +112,7 @@ export async function renderMetrics(): Promise<{ text: string; contentType: stri
   const ofSiblings = (await askSiblings("metrics")) as WorkerMetrics[];
   if (ofSiblings.length === 0) return { text: await registry.metrics(), contentType };
   const all = [await registry.getMetricsAsJSON(), ...ofSiblings];
-  // The label tells the samples apart, so nothing is summed; the aggregators would drop or average some of them.
+  // The label distinguishes the samples, so that `sum` adds nothing up. Other aggregators would drop or average some of them.
   const told = all.map((each) => each.map((metric) => ({ ...metric, aggregator: "sum" })));
   return { text: await AggregatorRegistry.aggregate(told).metrics(), contentType };
 }

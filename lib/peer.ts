@@ -2,37 +2,37 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { env } from "./env";
 import { isAddressIn } from "./ip-range";
 
-/** The socket's remote address of a request, and whether our code has asked for its session. */
+/** The socket's remote address of a request, and whether the service's code has read its session. */
 type Origin = { peer: string | undefined; asked?: true };
 
-// The self-hosted server sets it for requests that go through Next, whose Request does not know its socket. It is on the
-// global object, because Next's bundle has a copy of this module.
+// The self-hosted server sets the origin of requests that go through Next, because Next's Request does not have the socket. The storage is
+// on the global object, because Next's bundle has its own copy of this module.
 const globals = globalThis as { [key: symbol]: AsyncLocalStorage<Origin> | undefined };
 const slot = Symbol.for("outlay.peer");
 globals[slot] ??= new AsyncLocalStorage();
 const origins: AsyncLocalStorage<Origin> = globals[slot];
 
-/** Calls `run` for a request and remembers its socket for `callerAddress`. @param peer the socket's remote address */
+/** Calls `run` for a request and keeps its peer for `callerAddress`. @param peer the socket's remote address */
 export function withPeer<T>(peer: string | undefined, run: () => T): T {
   return origins.run({ peer }, run);
 }
 
-/** Notes that our code asks for the session of the request which Next is answering. */
+/** Notes that the service's code reads the session of the request that Next is answering. */
 export function noteSessionAsked(): void {
   const origin = origins.getStore();
   if (origin) origin.asked = true;
 }
 
 /**
- * @returns a function that tells whether our code has asked for the session of this request. Every server action does so
- *   once it has read its arguments.
+ * @returns a function that returns whether the service's code has read the session of this request. Every server action does so after it
+ *   has read its arguments.
  */
 export function watchSessionAsked(): () => boolean {
   const origin = origins.getStore();
   return () => origin?.asked === true;
 }
 
-/** The caller's address; undefined where it is unknown. @param peer the socket's remote address, where known */
+/** The caller's address; undefined if it is unknown. @param peer the socket's remote address, if known */
 export function callerAddress(
   request: Pick<Request, "headers">,
   peer: string | undefined,
@@ -48,9 +48,8 @@ export function callerAddress(
 }
 
 /**
- * The address a request came from: the socket's, unless that is a trusted proxy. Then `X-Forwarded-For` is read from
- * the right, past every trusted proxy; the first untrusted address is the caller's. Addresses to its left could have
- * been forged by the caller and are ignored.
+ * The address from which a request came: that of the socket, unless it is a trusted proxy. Then `X-Forwarded-For` is read from the right,
+ * past every trusted proxy; the first other address is the caller's. Addresses to its left may be forged by the caller and are ignored.
  */
 export function clientAddress(from: {
   /** The socket's remote address. */

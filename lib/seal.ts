@@ -12,28 +12,28 @@ const keyBytes = 32;
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** A secret that cannot be opened. The message says why, and has nothing of the secret. */
+/** A secret cannot be encrypted or decrypted. The message says why, and does not contain the secret. */
 export class SealError extends Error {
   override name = "SealError";
 }
 
-/** A new key that seals: 32 random bytes as base64. */
+/** A new sealing key: 32 random bytes in base64. */
 export const newSealingKey = (): string => randomBytes(keyBytes).toString("base64");
 
-/** Sets the key of an embedded database, which opens what was sealed with it also where SEALING_KEYS names others. */
+/** Sets the key of an embedded database. It decrypts secrets that were sealed with it, even if SEALING_KEYS names other keys. */
 export function announceSealingKey(key: string): void {
   shared.own = key;
 }
 
-/** The key of an embedded database, for further processes of the service. */
+/** The key of an embedded database, to pass it to other processes of the service. */
 export function ownSealingKey(): string | undefined {
   return shared.own;
 }
 
-/** The keys of this process. The first one seals, all open. */
+/** The keys of this process. The first one encrypts, all of them decrypt. */
 const knownKeys = (): string[] => [...env().SEALING_KEYS, ...(shared.own === undefined ? [] : [shared.own])];
 
-/** A key with its name: the beginning of its hash. */
+/** A key with its name, which is the beginning of its SHA-256. */
 function named(text: string): { name: string; key: Buffer } {
   const key = Buffer.from(text, "base64");
   return { name: createHash("sha256").update(key).digest("hex").slice(0, 8), key };
@@ -43,10 +43,10 @@ function named(text: string): { name: string; key: Buffer } {
 export const canSeal = (): boolean => knownKeys().length > 0;
 
 /**
- * Encrypts a secret for the database (AES-256-GCM), so that a copy of the database does not give it away.
- * @param subject what it belongs to, with the ids of its row. It opens for the same subject alone
- * @param keys in base64, of which the first one seals
- * @throws SealError where there is no key
+ * Encrypts a secret for the database (AES-256-GCM), so that a copy of the database does not reveal it.
+ * @param subject what it belongs to, with the ids of its row. It can be decrypted only for the same subject
+ * @param keys in base64; the first one encrypts
+ * @throws SealError if there is no key
  */
 export function seal(secret: string, subject: string, [first]: readonly string[] = knownKeys()): string {
   if (first === undefined) throw new SealError("There is no key to seal with: set SEALING_KEYS.");
@@ -59,9 +59,9 @@ export function seal(secret: string, subject: string, [first]: readonly string[]
 
 /**
  * Decrypts a secret.
- * @param keys in base64, of which one sealed it
- * @returns it, and whether the key that seals now is another one
- * @throws SealError where its key is not there, or it was sealed for another subject or changed
+ * @param keys in base64; one of them must have encrypted it
+ * @returns the secret; `isOld`: it was encrypted with another key than the first one
+ * @throws SealError if its key is missing, or if it was encrypted for another subject or changed
  */
 export function unseal(
   sealed: string,

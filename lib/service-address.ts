@@ -13,8 +13,8 @@ export function announceAddress(address: string): void {
 }
 
 /**
- * The service's public address without a trailing slash: BASE_URL, else the deployment's, else the one it listens on.
- * Never a request's Host header, which the caller chooses.
+ * The service's public URL without a trailing slash: BASE_URL, otherwise that of the deployment on Vercel, otherwise the one at which it
+ * listens. Never from a request's Host header, which the caller chooses.
  */
 export function serviceAddress(settings: Env = env()): string {
   const { BASE_URL, VERCEL, VERCEL_ENV, VERCEL_PROJECT_PRODUCTION_URL, VERCEL_URL, PORT } = settings;

@@ -1,7 +1,6 @@
 /**
- * A message between the workers of one service. It passes through the process that supervises them (`server/relay.ts`).
- * `tell`: a value for all siblings. `ask`: a question, which each sibling answers with `answer`, and the supervisor with
- * all of them, `answers`.
+ * A message between the workers of one service. The process that supervises them passes it on (`server/relay.ts`). `tell`: a value for all
+ * siblings. `ask`: a question to all siblings. Each answers with `answer`, and the supervisor sends all answers as `answers`.
  */
 export type SiblingMessage = { topic: string } & (
   | { sibling: "tell"; value: unknown }
@@ -30,12 +29,12 @@ globals[slot] ??= {
 };
 const shared: Shared = globals[slot];
 
-/** Whether a message between processes is one between siblings. */
+/** Whether a message between processes is a `SiblingMessage`. */
 export function isSiblingMessage(message: unknown): message is SiblingMessage {
   return typeof message === "object" && message !== null && "sibling" in message;
 }
 
-/** Connects this worker with its siblings. A process that does not call it has none. */
+/** Connects this worker with its siblings. A process that does not call it has no siblings. */
 export function joinSiblings(): void {
   shared.hasSiblings = true;
   process.on("message", (message) => {
@@ -55,7 +54,7 @@ async function receive(message: SiblingMessage): Promise<void> {
   }
 }
 
-/** Sends a value to all siblings, without waiting. @param value what JSON can express */
+/** Sends a value to all siblings, without waiting. @param value must be representable in JSON */
 export function tellSiblings(topic: string, value: unknown): void {
   if (shared.hasSiblings) send({ topic, sibling: "tell", value });
 }
@@ -65,7 +64,7 @@ export function hearSiblings(topic: string, hear: (value: unknown) => void): voi
   shared.listeners.set(topic, [...(shared.listeners.get(topic) ?? []), hear]);
 }
 
-/** Asks all siblings. @returns their answers, except of those that do not answer within a second */
+/** Asks all siblings. @returns the answers that arrive within a second */
 export function askSiblings(topic: string): Promise<unknown[]> {
   if (!shared.hasSiblings) return Promise.resolve([]);
   shared.lastId += 1;
@@ -76,12 +75,12 @@ export function askSiblings(topic: string): Promise<unknown[]> {
   });
 }
 
-/** Sets how this process answers its siblings. @param answer returns what JSON can express */
+/** Sets how this process answers its siblings. @param answer returns a value that is representable in JSON */
 export function answerSiblings(topic: string, answer: () => unknown): void {
   shared.answerers.set(topic, answer);
 }
 
 function send(message: SiblingMessage): void {
-  // Without a callback, a failure would end the process. It fails only once the supervisor has ended.
+  // Without a callback, a failure would end the process. Sending fails only after the supervisor has ended.
   process.send?.(message, undefined, undefined, () => {});
 }

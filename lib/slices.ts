@@ -1,11 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 
-/** How long work may hold the event loop before other requests are answered, ms. */
+/** How long work may block the event loop before other requests are answered, ms. */
 const sliceMs = 10;
 
 /**
- * Does a long piece of work in slices, between which the event loop answers other requests.
- * @returns a function to be called between two steps of the work. It resolves at once until the slice is used up
+ * Divides long work into slices, between which the event loop answers other requests.
+ * @returns a function to call between two steps of the work. It returns undefined until the slice is used up, then a promise to await
  */
 export function slicer(): () => Promise<void> | undefined {
   let untilMs = performance.now() + sliceMs;

@@ -11,8 +11,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 
-// Spans are passed on by the objects that belong to a request, and no context is entered: on Node 20, AsyncLocalStorage makes
-// every promise of the process dearer, also those of requests that are not sampled.
+// Spans are passed on with the objects that belong to a request, without entering a context: on Node 20, AsyncLocalStorage makes every
+// promise of the process slower, even for requests that are not sampled.
 
 type Shared = { tracer?: Tracer; isChosen: () => boolean; spans: WeakMap<object, Span> };
 
@@ -24,16 +24,16 @@ const shared = globals[slot];
 
 /**
  * Makes `tracedRequest` and `traced` record spans from now on.
- * @param isChosen whether a request without a caller's trace is given to the tracer, whose sampler decides about it
+ * @param isChosen whether to pass a request without a trace of the caller to the tracer, whose sampler then decides
  */
 export function enableTracing(tracer: Tracer, isChosen: () => boolean): void {
   Object.assign(shared, { tracer, isChosen });
 }
 
 /**
- * Makes what is traced for `to` part of what is traced for `from`, for example a key's claims and the request that they are
- * of. Does nothing where the request is not sampled.
- * @param to an object that belongs to this request alone
+ * Makes spans for `to` part of the span of `from`, for example for a key's claims and the request that they belong to. Does nothing if the
+ * request is not sampled.
+ * @param to an object that belongs to this request only
  */
 export function passSpan(from: object, to: object): void {
   if (!shared.tracer) return;
@@ -42,12 +42,12 @@ export function passSpan(from: object, to: object): void {
 }
 
 /**
- * Calls `run` in a span. Without a sampled request that it is part of, only calls `run`.
+ * Calls `run` in a span if it is part of a sampled request, otherwise without one.
  * @param name one of a few constant names, without text that a caller chose
  * @param attributes figures and patterns; never a secret, an address, a path or metadata
- * @param owners what it is done for: objects that `passSpan` was called with, or spans. It is a part of the first one's
- *   trace, and names the others as links. For none of them, it is a part of a page's trace, if Next is rendering one.
- * @param run gets the span as an owner of what it does
+ * @param owners objects for which the work is done: those that `passSpan` was called with, or spans. The span is part of the trace of the
+ *   first one that has a span, and links to the others. Without any, it is part of the trace of the page that Next is rendering, if any.
+ * @param run gets the span, to pass it on as an owner
  */
 export function traced<T>(
   name: string,
@@ -67,8 +67,8 @@ export function traced<T>(
 }
 
 /**
- * Calls `run` in the span of a request, which continues the trace that the caller's headers name (W3C Trace Context). If it
- * is not sampled, nothing of it is recorded.
+ * Calls `run` in the span of a request, which continues the trace in the caller's headers (W3C Trace Context). Records nothing if the
+ * request is not sampled.
  * @param route the route's pattern
  */
 export function tracedRequest(
@@ -99,7 +99,7 @@ export function tracedRequest(
   );
 }
 
-/** The context that the caller's headers name. */
+/** The trace context in the caller's headers. */
 function contextOf(headers: Headers): Context {
   return propagation.extract(ROOT_CONTEXT, headers, {
     get: (carrier, key) => carrier.get(key) ?? undefined,

@@ -1,6 +1,6 @@
-// `npm run bench`: measures what a request costs, compared with a bare endpoint and with Next, and what history adds to it.
-// `-- --part ingest|bulk|latency|dashboard|isolation|hostile|observability|workers|spans|budgets|queue|reads|late --rounds N --requests N --json FILE`; for reads and late, which are not part of all:
-// `--postings N --data FOLDER`, where the folder is kept and used again.
+// `npm run bench`: measures the cost of a request, compared with a bare endpoint and with Next, and how it grows with the ledger.
+// `-- --part ingest|bulk|latency|dashboard|isolation|hostile|observability|workers|spans|budgets|queue|reads|late --rounds N --requests N
+// --json FILE`; for `reads` and `late`, which run only if they are named, also `--postings N --data FOLDER`: the folder is kept and reused.
 import { join } from "node:path";
 import { step } from "../server/progress.mjs";
 import { serverBundle, startedBundle } from "./bundles.mjs";
@@ -24,13 +24,13 @@ try {
 }
 
 /**
- * Bundles the server with `bench/no-metrics.ts` in place of its metrics, to measure what they cost: the service has no switch
- * that would be there only for this.
+ * Bundles the server with `bench/no-metrics.ts` instead of its metrics, to measure their cost. The service has no setting to turn them
+ * off, because nothing else would need it.
  */
 async function bundleWithoutMetrics(esbuild) {
   await esbuild.build({
     ...startedBundle,
-    // Beside the server's bundle, because both find the migrations by their own place.
+    // In the same folder as the server's bundle, because both find the migrations relative to their own path.
     outfile: "dist/server-without-metrics.mjs",
     plugins: [
       {

@@ -9,13 +9,13 @@ import { serverBundle } from "./bundles.mjs";
 import { run, runNpm } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
-/** The most bytes of the client without wrappers, minified and compressed: what a page has to load. */
+/** The most bytes of the client without wrappers, minified and compressed, which a page has to load. */
 const maxCoreBytes = 4000;
 
 const source = join(root, "packages/client");
 const target = join(root, "dist/client");
 
-/** Writes packages/client/src/contract.generated.ts if the contract has changed. @returns the paths of the files it is made from */
+/** Writes packages/client/src/contract.generated.ts if the contract has changed. @returns the paths of its source files */
 async function writeContractTypes() {
   const esbuild = await import("esbuild");
   const program = join(root, "dist/contract-types.mjs");
@@ -36,7 +36,7 @@ export async function measure(entry) {
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
 
-/** What the package is made from beside the contract: its own files, and the packages that build it. */
+/** The sources of the package besides the contract: its own files, and those that build it. */
 function ownSources() {
   const files = readdirSync(source, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
@@ -45,12 +45,12 @@ function ownSources() {
   return [...paths, "package.json", "package-lock.json", "scripts/build-client.mjs"];
 }
 
-/** Builds and packs the package where one of its sources has changed. */
+/** Builds and packs the package if one of its sources has changed. */
 export async function ensureClient() {
   if (!isBundleFresh("client", "dist/client/index.js")) await buildClient();
 }
 
-/** Builds and packs the package. @returns the path of the packed file. @throws Error where the core is too large */
+/** Builds and packs the package. @returns the path of the packed file @throws Error if the core is too large */
 async function buildClient() {
   const sources = await writeContractTypes();
   const size = await measure("index.ts");

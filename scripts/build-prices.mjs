@@ -4,8 +4,8 @@
 //   npm run prices:refresh                       the latest version
 //   npm run prices:refresh -- --version 1.109.1
 //
-// The package is only read: it is downloaded to a temporary folder with pip, and no code of it runs. A token price of 0 is
-// left out, because there it mostly means that nobody filled it in.
+// The package is downloaded to a temporary folder with pip and only read; none of its code runs. Token prices of 0 are ignored, because
+// in this catalogue they mostly mean a missing price.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const snapshotPath = fileURLToPath(
   new URL("../lib/ledger/pricing/second-catalogue/snapshot.json", import.meta.url),
 );
 
-/** Their name of a provider → [our name, the prefix of its models' names]. Earlier rows win where two name the same model. */
+/** LiteLLM's name of a provider → [the catalogue's id, the prefix of its models' names]. For the same model, the earlier row wins. */
 const providers = {
   openai: ["openai", ""],
   anthropic: ["anthropic", ""],
@@ -61,7 +61,7 @@ const providers = {
   sambanova: ["sambanova", "sambanova/"],
 };
 
-/** Their name of a token price → our key. */
+/** LiteLLM's name of a token price → price key. */
 const priceKeys = {
   input_cost_per_token: "input_mtok",
   output_cost_per_token: "output_mtok",
@@ -90,7 +90,7 @@ export function readKey(key) {
 
 const perMillion = (perToken) => Number(new Big(String(perToken)).times(1e6).toFixed());
 
-/** An entry's prices by service tier; undefined where it has no token price. */
+/** An entry's prices by service tier; undefined if it has no token price. */
 export function readPrices(entry) {
   const perSearch = entry.mode === "rerank" ? entry.input_cost_per_query : undefined;
   if (perSearch > 0)
@@ -100,7 +100,7 @@ export function readPrices(entry) {
     const meaning = readKey(key);
     if (!meaning || typeof value !== "number" || !(value > 0)) continue;
     const { priceKey, start, service } = meaning;
-    // Google bills the storage of a cache by the hour; what the entry has here is the price of reading it.
+    // Google bills the storage of a cache by the hour. The entry has the price of reading the cache in this field.
     if (priceKey.startsWith("cache_write") && /^(gemini|vertex_ai-language)/.test(entry.litellm_provider))
       continue;
     found[service] ??= {};
@@ -111,7 +111,7 @@ export function readPrices(entry) {
   for (const [service, prices] of Object.entries(found)) {
     for (const [priceKey, steps] of Object.entries(prices)) {
       const [first, ...rest] = steps.sort((a, b) => a.start - b.start);
-      // A price above a threshold without one below it says nothing about shorter requests.
+      // Without a base price, the price of shorter requests is unknown.
       if (first.start > 0) continue;
       tiers[service] ??= {};
       tiers[service][priceKey] = rest.length === 0 ? first.price : { base: first.price, tiers: rest };
@@ -122,7 +122,7 @@ export function readPrices(entry) {
   return typeof fast === "number" ? { ...tiers, fast: timesAll(tiers.standard, fast) } : tiers;
 }
 
-/** Anthropic's fast mode: its prices are the standard ones times a factor, those of the cache and of long requests too. */
+/** Anthropic's fast mode: all standard prices times a factor, including those of the cache and of long requests. */
 function timesAll(prices, factor) {
   const times = (price) => Number(new Big(String(price)).times(String(factor)).toFixed());
   return Object.fromEntries(
@@ -157,7 +157,7 @@ export function readModels(data) {
 const sortKeys = (object) =>
   Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 
-/** One model a line: short, and a refresh shows what changed. */
+/** Formats the snapshot with one model in a line, so that it is short and a diff shows which prices changed. */
 function print({ models, ...head }) {
   const lines = Object.entries(models).map(([provider, known]) => {
     const rows = Object.entries(known).map(

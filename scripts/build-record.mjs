@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from "node:path";
 import { root } from "./root.mjs";
 
-/** The sources of the last build of the pages: the hash of each, by its path. */
+/** The record of the last build of the pages: path of a source → hash. */
 const pagesRecord = "dist/build.json";
 
 /** The record of a bundle in `dist/`: the hash of the bundle, and of each of its sources. */
@@ -37,7 +37,7 @@ export function findStalePages() {
   return changed && `${changed} has changed since the pages were built`;
 }
 
-/** Deletes the record of the pages, so that a build that fails is not taken for the one before it. */
+/** Deletes the record of the pages, so that a failed build does not count as up to date. */
 export function forgetPages() {
   rmSync(join(root, pagesRecord), { force: true });
 }
@@ -64,7 +64,7 @@ export function recordBundle(name, inputs, output) {
   writeWhole(join(root, recordOf(name)), JSON.stringify({ output: hash(output), inputs: hashes }));
 }
 
-/** Writes a file atomically: a reader finds the former file or the new one, never a part. */
+/** Writes a file atomically: a reader finds the old file or the new one, never a part. */
 export function writeWhole(file, contents, mode = 0o644) {
   mkdirSync(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}.draft`;
@@ -98,7 +98,7 @@ const notPages = new Set([
 /** The scripts on which the result of a build depends; the others only start a build. */
 const buildScripts = ["scripts/build.mjs", "scripts/generate-routes.mjs"];
 
-/** The hash of every source of the pages by its path. Settings are read when the service runs (`lib/env.ts`), so none is one. */
+/** Path of each source of the pages → hash. Settings are no sources, because they are read when the service runs (`lib/env.ts`). */
 export function hashPageSources() {
   const files = {};
   const visit = (folder) => {

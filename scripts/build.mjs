@@ -21,7 +21,7 @@ export async function buildDocs() {
 async function buildPages() {
   forgetPages();
   writeRoutes();
-  // Before the build, so that the next start builds again if a source changes meanwhile.
+  // Hashed before the build, so that the next start builds again if a source changes meanwhile.
   const files = hashPageSources();
   // Before Next's build, which lists the files in public/.
   await buildDocs();

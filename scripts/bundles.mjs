@@ -30,8 +30,8 @@ const withPackages = {
 };
 
 /**
- * Has the source map name the files of packages, but not their lines. Node parses the whole map at the first stack that is logged, and
- * answers nobody meanwhile: for a quarter of a second with all lines.
+ * Leaves the lines of packages out of the source map, which then only has the names of their files. Node parses the whole map at the first
+ * stack trace and answers no requests meanwhile; with all lines, that takes a quarter of a second.
  */
 const linesOfOwnSources = {
   name: "lines-of-own-sources",

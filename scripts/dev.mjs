@@ -1,5 +1,4 @@
-// The part of `npm run dev` after its install: bundles and restarts the server at every change of its sources. Next reloads
-// pages itself.
+// The part of `npm run dev` after the install: bundles and restarts the server when one of its sources changes. Next reloads pages itself.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { watch } from "node:fs";
@@ -16,7 +15,7 @@ const outfile = join(root, "dist/server.dev.mjs");
 export async function serveAndWatch() {
   let server;
   let stopping = false;
-  /** Restarts one at a time, because a change may come during a restart. */
+  /** Serialises restarts, because a source may change during a restart. */
   let turn = Promise.resolve();
 
   const stopServer = async () => {
@@ -33,8 +32,8 @@ export async function serveAndWatch() {
     });
     const isFirst = server === undefined;
     server = next;
-    // A first start mostly fails for reasons outside the sources (a port in use), so it ends the command. A later one fails
-    // because of an edit, so the next change restarts it.
+    // The first start usually fails for reasons outside the sources (a port in use), so that a failure ends the command. Later starts fail
+    // because of an edit; the next change starts the server again.
     if (isFirst)
       next.once("exit", (status) => !stopping && server === next && status && process.exit(status));
   };
@@ -54,7 +53,7 @@ export async function serveAndWatch() {
     ],
   });
   await bundler.watch();
-  // The bundle contains a new route file only after the list of routes names it.
+  // The list of routes must name a new route file before the bundle contains it.
   const routes = watch(join(root, "app"), { recursive: true }, (event, file) => {
     if (event === "rename" && /route\.tsx?$/.test(file ?? "")) turn = turn.then(writeRoutes);
   });

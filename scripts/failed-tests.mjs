@@ -1,20 +1,20 @@
-// Lists failed tests at the end of `npm test`: what the runners print about them is thousands of lines above.
+// Lists failed tests at the end of `npm test`, because the output of the runners about them is thousands of lines above.
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-/** How many lines `describeFailed` prints at most, and how many of them show one test's error. */
+/** The most lines that `describeFailed` returns, and the most lines of one test's error. */
 const mostLines = 60;
 const linesOfError = 6;
 
 /**
- * @typedef {{ name: string, error: string }} Failed a failed test: its file and title, and what its runner says of it
+ * @typedef {{ name: string, error: string }} Failed a failed test: its file and title, and its error
  */
 
 /**
  * The failed tests of Vitest's JSON report, and the files that failed outside of their tests.
  * @param {{ testResults: { name: string, status: string, message: string, assertionResults: { fullName: string, status: string,
  *   failureMessages: string[] | null }[] }[] }} report
- * @param {string} folder the folder that the paths of files start at
+ * @param {string} folder the folder to which the paths of files are made relative
  * @returns {Failed[]}
  */
 export function failedInVitest({ testResults }, folder) {
@@ -48,7 +48,7 @@ export function failedInPlaywright({ suites, errors }, folder) {
         .filter(({ status }) => status === "unexpected")
         .map(({ projectName, results }) => ({
           name: [`${folder}/${file}:${line} (${projectName})`, ...titles, title].join(" › "),
-          // A test that took too long has a second error, which says what it waited for.
+          // A test that timed out has a second error with what it waited for.
           error:
             results
               .at(-1)
@@ -66,7 +66,7 @@ export function failedInPlaywright({ suites, errors }, folder) {
 
 /**
  * @param {Failed[]} failed
- * @returns the lines that name each failed test, with the first lines of its error: as many as fit; none where none failed
+ * @returns lines with the name of each failed test and the first lines of its error, as many as fit; empty if none failed
  */
 export function describeFailed(failed) {
   if (failed.length === 0) return [];
@@ -81,7 +81,7 @@ export function describeFailed(failed) {
 }
 
 /**
- * Lines of an error without colours and empty lines; of the stack the first frame of our own code.
+ * The first lines of an error, without colours, empty lines and stack frames except the first one in the repository.
  * @param {string} error @param {number} most
  */
 function firstLines(error, most) {

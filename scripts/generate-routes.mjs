@@ -1,5 +1,5 @@
 // Writes app/routes.generated.ts: every route file under app/ with the path that it serves. The self-hosted server and the
-// OpenAPI document read it, so that a route needs no registration. A test fails when the file is out of date.
+// OpenAPI document read it, so that a route needs no registration. A test fails if the file is out of date.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

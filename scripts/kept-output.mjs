@@ -1,10 +1,10 @@
-// Keeps the output of a program that runs beside another, so that the lines of the two do not mix.
+// Keeps the output of a program that runs at the same time as another, so that their lines do not mix.
 
 /**
  * Collects output until it may be shown.
  * @param {(chunk: Uint8Array | string) => void} [print] prints a chunk, by default to the standard output
  * @returns `write(chunk)`, which keeps a chunk, and `show()`, which prints the kept chunks in order. After `show()`, `write`
- *   prints each chunk at once.
+ *   prints each chunk immediately.
  */
 export function keepOutput(print = (chunk) => void process.stdout.write(chunk)) {
   /** @type {(Uint8Array | string)[]} */

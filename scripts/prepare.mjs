@@ -21,7 +21,7 @@ export function loadEnvFiles() {
   }
 }
 
-/** Installs from the lockfile if node_modules differs from it. @returns what it did, in words */
+/** Installs packages by the lockfile if node_modules differs from it. @returns what it did, as text */
 export async function ensureInstalled(note = (_text) => {}) {
   if (isInstalled()) return "up to date";
   note("npm ci …");
@@ -29,14 +29,14 @@ export async function ensureInstalled(note = (_text) => {}) {
   return "from the lockfile";
 }
 
-/** Runs the npm that started this process; without one (plain `node scripts/start.mjs`), the npm on the PATH. */
+/** Runs the npm that started this process; if there is none (`node scripts/start.mjs`), the npm on the PATH. */
 export function runNpm(args, options = {}) {
   const npm = process.env.npm_execpath;
   const program = npm?.endsWith(".js") ? [process.execPath, npm] : ["npm"];
   return run([...program, ...args], { shell: process.platform === "win32" && !npm, ...options });
 }
 
-/** Whether the installed packages are those of the lockfile. npm writes their list last, so an interrupted install has none. */
+/** Whether the installed packages are those of the lockfile. npm writes their list last, so that an interrupted install has no list. */
 export function isInstalled() {
   const installed = packagesOf("node_modules/.package-lock.json");
   const locked = packagesOf("package-lock.json");
@@ -49,7 +49,7 @@ export function isInstalled() {
   });
 }
 
-/** Only npm can tell whether a package that names a C library fits, so it is assumed to fit. */
+/** Whether a package must be installed. Only npm knows whether a C library fits, so that packages which name one may be missing. */
 function isForThisPlatform({ os, cpu, libc }) {
   return Boolean(os?.includes(process.platform) && cpu?.includes(process.arch) && !libc);
 }
@@ -62,7 +62,7 @@ function packagesOf(file) {
   }
 }
 
-/** Builds pages and bundles, or only the bundles, if their sources have changed. @returns what it did, in words */
+/** Builds pages and bundles, or only the bundles, if their sources have changed. @returns what it did, as text */
 export async function ensureBuilt(note = (_text) => {}) {
   if (isBuilt()) return "up to date";
   note("building …");
@@ -73,10 +73,10 @@ export async function ensureBuilt(note = (_text) => {}) {
   return "done";
 }
 
-/** The running child processes, which a signal ends. */
+/** The running child processes of `run`. */
 const running = new Set();
 
-/** Ends what `run` started when the command itself receives a signal, and waits: npm, for example, may have to finish. */
+/** Ends the programs that `run` started. Gives them two seconds, because npm, for example, may have to finish. */
 export function stopRunning() {
   for (const child of running) {
     child.kill("SIGTERM");
@@ -85,9 +85,9 @@ export function stopRunning() {
 }
 
 /**
- * Runs a program in the root of the repository and shows no output, unless it inherits the terminal or `write` shows it.
- * @param options.write receives each part of the output, in place of the result and the error
- * @throws Error with the program's whole output when it fails
+ * Runs a program in the root of the repository. Its output is returned, unless the program inherits the terminal or `write` receives it.
+ * @param options.write receives each part of the output, which then is neither in the result nor in the error
+ * @throws Error with the program's output if it fails
  */
 export function run(
   [program, ...args],

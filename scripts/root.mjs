@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the repository, with a slash at its end: the nearest one with a `package.json`, also from a bundle in `dist/`. */
+/** The folder of the repository, with a trailing slash: the nearest parent with a `package.json`, which works in `dist/` too. */
 export const root = findRoot(new URL(".", import.meta.url));
 
 function findRoot(folder) {

@@ -1,5 +1,5 @@
-// `node scripts/run-built.mjs [command] [arguments]`: runs a build without sources, as in the container image: the service
-// or a command (`reconcile`, `import`). In a checkout, use `npm start` and `npm run`.
+// `node scripts/run-built.mjs [command] [arguments]`: runs the service, or a command (`reconcile`, `import`), from a build without sources,
+// as in the container image. In a checkout, use `npm start` and `npm run`.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

@@ -6,7 +6,7 @@ import { ensureBundle } from "./bundles.mjs";
 import { ensureInstalled, isInstalled, loadEnvFiles, requireNode, stopRunning } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
-/** The exit status if a command could not start. The command's own statuses differ. */
+/** The exit status if a command could not run. */
 const couldNotRun = 2;
 
 const [name, ...args] = process.argv.slice(2);
@@ -24,12 +24,12 @@ process.setSourceMapsEnabled(true);
 try {
   if (!isInstalled()) {
     const holder = holderOf(resolve(root, process.env.OUTLAY_DATA_DIR || ".outlay"));
-    // Refused while the service runs, because an install replaces the packages that it uses.
+    // An install would replace the packages that a running service uses.
     if (holder)
       throw new Error(`The packages have changed under the service (process ${holder.pid}): stop it first.`);
     await ensureInstalled();
   }
-  // Only the command's own bundle, which takes a moment; the service builds everything.
+  // Builds only the command's own bundle, which takes a moment.
   await ensureBundle(name);
   // From here on the command handles signals itself.
   for (const signal of signals) process.off(signal, stopRunning);

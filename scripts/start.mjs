@@ -36,7 +36,7 @@ try {
     await (await import("./dev.mjs")).serveAndWatch();
   } else {
     await step("build", ensureBuilt);
-    // From here on the service handles signals: it first answers pending requests.
+    // From here on the service handles signals itself, and answers pending requests first.
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, interrupt);
     const { main } = await import(join(root, "dist/server.mjs"));
     await main({ dev: false, startedMs, ...(claim && { claim }) });
@@ -51,8 +51,8 @@ try {
 }
 
 /**
- * Claims the data folder before installing or building, because neither may happen while a service runs. With an external
- * database the service needs no data folder, and several may run.
+ * Claims the data folder before installing or building, because neither may happen while a service runs. With an external database, the
+ * service needs no data folder, so that several may run.
  */
 async function claimForSetUp() {
   if (process.env.POSTGRES_URL || process.env.DATABASE_URL) return undefined;
@@ -63,8 +63,8 @@ async function claimForSetUp() {
 }
 
 /**
- * npm passes a signal to the shell that it started us with, and the shell ends without passing it on. If npm is killed,
- * both are left running, and nobody could stop the service. So the service stops itself when npm has ended.
+ * Stops the service when npm has ended. npm passes a signal only to the shell in which it runs this script, and the shell ends without
+ * passing it on. If npm is killed, both continue to run.
  */
 function stopWithParent() {
   if (!process.env.npm_lifecycle_event) return;
@@ -78,7 +78,7 @@ function stopWithParent() {
   timer.unref();
 }
 
-/** The npm that started this shell; if it cannot be found, the shell is watched instead. */
+/** The npm process that started a shell; undefined if it cannot be found. Then only the shell is watched. */
 function npmAbove(shell) {
   try {
     const stat = readFileSync(`/proc/${shell}/stat`, "utf8");

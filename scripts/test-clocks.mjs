@@ -1,10 +1,10 @@
-// `npm run test:clocks`: runs the unit tests under clocks at which code that asks for the time breaks: seconds before the end of a
-// month and a year, on 29 February, and while clocks change, in the zone where they do. `npm run test:clocks -- 2027-03-28T00:59:50Z
-// Europe/Berlin` runs them at one instant. Only the JavaScript clock moves, so tests on Postgres cannot run this way.
+// `npm run test:clocks`: runs the unit tests at times when code that uses the clock may break: seconds before the end of a month and of a
+// year, on 29 February, and while clocks change, in a time zone where they do. `npm run test:clocks -- 2027-03-28T00:59:50Z Europe/Berlin`
+// runs them at one instant. Only the JavaScript clock is set, so tests on Postgres cannot run this way.
 import { spawnSync } from "node:child_process";
 import { root } from "./root.mjs";
 
-/** Instants in UTC, each with the time zone of the process. Tests run on while the clock passes the turn that follows. */
+/** Instants in UTC, each with the time zone of the process. The clock passes the end of the period while the tests run. */
 const clocks = [
   ["2027-01-31T23:59:50Z", "UTC"],
   ["2027-03-28T00:59:50Z", "Europe/Berlin"],
@@ -22,7 +22,7 @@ const failed = (at ? [[at, zone]] : clocks).filter((clock) => {
 for (const clock of failed) console.log(`failed at ${clock.join(" ")}`);
 process.exitCode = failed.length > 0 ? 1 : 0;
 
-/** @returns the exit status of the unit tests in a process whose clock says `instant` now */
+/** @returns the exit status of the unit tests in a process whose clock starts at `instant` */
 function run(instant, timeZone) {
   const byMs = Date.parse(instant) - Date.now();
   if (Number.isNaN(byMs)) throw new Error(`${instant}: must be an instant such as 2028-02-29T12:00:00Z.`);

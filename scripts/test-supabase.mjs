@@ -1,6 +1,6 @@
-// `npm run test:supabase`: runs tests that elsewhere use the local sign-in with real parts of Supabase: Supabase Auth, a Postgres with
-// the roles of a project, PgBouncer in transaction mode with TLS, the CLI. docs/guides/test-with-supabase.md says what it needs. Ends
-// with a table of what ran on what, which `-- --write` puts into that guide. Not part of `npm test`.
+// `npm run test:supabase`: runs tests with real parts of Supabase that otherwise use the local sign-in: Supabase Auth, a Postgres with the
+// roles of a project, PgBouncer in transaction mode with TLS, the CLI. docs/guides/test-with-supabase.md says what it needs. Prints a
+// table of the parts and results at the end, which `-- --write` puts into that guide. Not part of `npm test`.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { root } from "./root.mjs";
 
 const guide = join(root, "docs/guides/test-with-supabase.md");
 const reports = join(root, "test-results");
-/** What runs besides tests/supabase: the suites in which a project has a part. */
+/** tests/supabase, and the tests of features that depend on a Supabase project. */
 const suites = [
   "tests/supabase/",
   "tests/auth/supabase-js.test.ts",
@@ -53,7 +53,7 @@ console.log(`tests: ${count("passed")} passed, ${failed.length} failed, ${count(
 if (values.write && failed.length === 0) writeTable();
 process.exitCode = failed.length > 0 || count("passed") === 0 ? 1 : 0;
 
-/** @returns the versions of the parts. Ends the process with what is missing, and where it is to be had */
+/** @returns the versions of the parts. If one is missing, prints where to get it and exits. */
 function requireParts() {
   const auth = process.env.SUPABASE_AUTH_BIN;
   const missing = [
@@ -81,7 +81,7 @@ function requireParts() {
   ];
 }
 
-/** The first line that a program prints about itself; undefined where it cannot be run. */
+/** The first line of a program's version; undefined if it cannot be run. */
 function versionOf(program, argument) {
   const { stdout } = spawnSync(program, [argument], { encoding: "utf8", env: { PATH: process.env.PATH } });
   return stdout?.split("\n")[0] || undefined;
@@ -125,7 +125,7 @@ async function runPlaywright() {
   return { files, failed: failedInPlaywright(report, "tests") };
 }
 
-/** Runs a test runner. @returns its report. @throws Error where it ends without one */
+/** Runs a test runner. @returns its report @throws Error if it ends without one */
 async function runner(args, report, extra = {}) {
   mkdirSync(reports, { recursive: true });
   rmSync(report, { force: true });
@@ -134,7 +134,7 @@ async function runner(args, report, extra = {}) {
   return JSON.parse(readFileSync(report, "utf8"));
 }
 
-/** In Markdown: the parts with their versions, the files with what ran, and what cannot run. */
+/** The table in Markdown: the versions of the parts, the results by file, and the tests that cannot run. */
 function describeRun(files) {
   const row = (...cells) => `| ${cells.join(" | ")} |`;
   return [

@@ -1,5 +1,5 @@
-// `npm run test:upgrade [-- COMMIT…]`: fills a database with the service of each version that was on the main branch, upgrades it,
-// killed on the way, and compares sums, schema and replays. Needs the whole history of Git; not part of `npm test`.
+// `npm run test:upgrade [-- COMMIT…]`: fills a database with the service of each version of the main branch, upgrades it while killing the
+// upgrade, and compares sums, schema and replays. Needs the whole history of Git; not part of `npm test`.
 // `-- answers COMMIT` compares the answers of that commit with those of the present one.
 // `-- cli` applies the migrations with the Supabase CLI, which npm fetches, and with psql.
 import { join } from "node:path";

@@ -1,11 +1,11 @@
-// `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`. Where some failed, the
-// lines before it name them. With `-- --check`, the checks of `npm run check` run too. If one fails, they count as one failed
-// test, and the tests still run. With `-- --shard 1/4`, a fourth of the tests runs, so that several machines share them; the checks
-// run in the first. With `-- --quick`, the unit and component tests run and, of Vitest's other
-// tests, those nearest to what differs from `main`, as many as three minutes have time for on two processors.
+// `npm test`: runs every test from a fresh clone. The last line counts them: `tests: N passed, N failed`; the lines before it name the
+// failed ones. `-- --check` also runs the checks of `npm run check`. If a check fails, all of them count as one failed test, and the tests
+// still run. `-- --shard 1/4` runs a fourth of the tests, to share them between machines; the checks run in the first shard. `-- --quick`
+// runs the unit and component tests and, of Vitest's other tests, those nearest to the changes since `main`, as many as fit into three
+// minutes on two processors.
 //
-// What can run side by side does, because tests wait a lot: the checks beside the build and Vitest and, on more than two
-// processors, the browser tests beside Vitest. Vitest's output is shown as it comes; that of the others follows when it has ended.
+// Tests wait a lot, so parts run at the same time if they can: the checks during the build and Vitest and, on more than two processors,
+// the browser tests during Vitest. Vitest's output is shown immediately; that of the other parts is shown when Vitest has ended.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -19,24 +19,24 @@ import { ensureBuilt, ensureInstalled, requireNode, run, runNpm, stopRunning } f
 import { root } from "./root.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
-/** What failed, with the first lines of why. */
+/** The failed tests, with their errors. */
 const listed = [];
 const reports = join(root, "test-results");
-/** The check that cannot run beside the build. */
+/** The check that cannot run during the build. */
 const typeCheck = "check:types";
 /** The folders of unit and component tests, which `-- --quick` always runs. */
 const unitTests = ["lib/", "server/", "scripts/", "components/", "app/"];
 /**
- * How many files of other tests `-- --quick` runs at most; those that the branch has changed run in any case. Three workers take
- * four seconds for one on average.
+ * How many files of other tests `-- --quick` runs at most, not counting those that the branch has changed, which always run. Three
+ * workers take four seconds for a file on average.
  */
 const mostNearby = 50;
-/** What takes a minute or longer: `-- --quick` runs it only where it was changed itself. */
+/** Tests that take a minute or longer. `-- --quick` runs them only if they were changed themselves. */
 const slow =
   /rate-limit\.test|every-server\.test|generated-clients\.test|archived-migrations\.test|embedded\.test|ledger\.property\.test|otlp-same-call|^tests\/faults\//;
-/** What a test needs the pages for. */
+/** Names in the source of a test that needs the pages. */
 const needsPages = /withPages|withSignIn|OUTLAY_FAST_LANE/;
-/** The tests of a part, by its path: they start the service, and import little of it. Of paths within each other the longest counts. */
+/** Path of a part → its tests, for tests that start the service and import little of it. Of several paths, the longest counts. */
 const testsOf = {
   "app/": ["tests/api/http/every-route.test.ts"],
   "lib/access/": ["tests/api/workspaces/"],
@@ -84,8 +84,8 @@ console.log(`tests: ${total.passed} passed, ${total.failed} failed${skipped}`);
 process.exitCode = total.failed > 0 ? 1 : process.exitCode;
 
 /**
- * @returns whether the checks run; the part of the tests, as both runners are told: `--shard=1/4`; and whether only what is near
- *   a change runs
+ * @returns `check`: whether the checks run; `shard`: the arguments for both runners, such as `--shard=1/4`; `quick`: whether only tests
+ *   near a change run
  * @throws Error for other arguments
  */
 function readArguments(args) {
@@ -102,7 +102,7 @@ function readArguments(args) {
   return { check: check && part === "1", shard: [`--shard=${shard}`], quick };
 }
 
-/** Runs the unit tests, and what is near the files that differ from where the branch left `main`. */
+/** Runs the unit tests, and the tests near the files that the branch has changed. */
 async function testNearby() {
   const nearby = listNearby();
   const changed = nearby.filter(({ isChanged }) => isChanged).length;
@@ -114,8 +114,8 @@ async function testNearby() {
 }
 
 /**
- * The files of tests that are near what differs from where the branch left `main`, the nearest first: those that were changed, those
- * that import what was changed, and those of the parts in which it is.
+ * The test files near the changes of the branch since it left `main`, nearest first: changed tests, tests that import changed files, and
+ * the tests of the parts that contain changed files.
  */
 function listNearby() {
   const git = (...args) =>
@@ -144,7 +144,7 @@ function listNearby() {
 async function testAll({ check, shard }) {
   const checks = check ? listChecks() : [];
   const chromium = findChromium();
-  // The check of types writes and reads what the build writes and deletes.
+  // The check of types uses files that the build writes and deletes, so it runs after the build.
   const duringBuild = runChecks(checks.filter((name) => name !== typeCheck));
   const [built] = await Promise.allSettled([step("build", ensureBuilt), chromium, duringBuild.ended]);
   duringBuild.output.show();
@@ -157,7 +157,7 @@ async function testAll({ check, shard }) {
   const afterBuild = runChecks(checks.filter((name) => name === typeCheck));
   const browserTests = keepOutput();
   const testBrowsers = () => playwright(chromium, shard, browserTests.write).catch(fail);
-  // On two processors, tests of both runners at once take each other's time until some exceed their limits.
+  // On two processors, running both runners at once would slow tests down until some exceed their time limits.
   const browserEnded = availableParallelism() > 2 ? testBrowsers() : undefined;
   await vitest(shard).catch(fail);
   browserTests.show();
@@ -181,7 +181,7 @@ function listChecks() {
 
 /**
  * Runs checks one after another, all of them even if one fails.
- * @returns their output, the names of those that failed (filled while they run), and a promise of their end
+ * @returns their output, the names of failed checks (filled while they run), and a promise that resolves when all have ended
  */
 function runChecks(names) {
   const output = keepOutput();
@@ -234,7 +234,7 @@ async function findChromium() {
   return found;
 }
 
-/** @param chromium what `findChromium` promises. @param shard see `readArguments`. @param write receives the output */
+/** @param chromium the promise of `findChromium` @param shard see `readArguments` @param write receives the output */
 async function playwright(chromium, shard, write) {
   const browser = await chromium;
   if (browser instanceof Error) throw browser;
@@ -259,7 +259,7 @@ async function playwright(chromium, shard, write) {
 /** Runs a test runner. @param output `inherit` or `write`, as of `run`. @returns whether it ended with status 0 */
 async function runner(args, report, output, env = {}) {
   mkdirSync(reports, { recursive: true });
-  // Deletes an earlier report first, so that it is not read in place of the new one.
+  // An earlier report must not be read instead of the new one.
   rmSync(report, { force: true });
   try {
     await run([process.execPath, ...args], { ...output, env: { NODE_ENV: "test", ...env } });

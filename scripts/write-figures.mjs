@@ -1,5 +1,5 @@
-// `npm run bench:write -- FILE…`: writes the figures that have a target into the table of docs/performance.md, from results that
-// `npm run bench` has written. A later file replaces what an earlier one says of the same figure.
+// `npm run bench:write -- FILE…`: writes the figures that have a target from results of `npm run bench` into the table of
+// docs/performance.md. If several files have the same figure, the last one counts.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";

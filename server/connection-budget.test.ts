@@ -5,7 +5,7 @@ import { connectionsToAllow } from "./connection-budget";
 test.each([
   ["10", 1, 100],
   ["85", 1, 100],
-  // 12 beside the pools, and 3 that Postgres reserves for superusers.
+  // 12 in addition to the pools, and 3 that Postgres reserves for superusers.
   ["86", 1, 101],
   ["200", 1, 215],
   ["60", 2, 135],

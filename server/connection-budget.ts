@@ -3,12 +3,12 @@ import { connectionTo } from "@/lib/db/connection";
 import { deadlines } from "@/lib/db/deadlines";
 import { type Env, EnvError } from "@/lib/env";
 
-/** Connections beside the pools: passwords that are being checked, migrations, `npm run reconcile`, `psql`. */
+/** Connections in addition to the pools: password checks, migrations, `npm run reconcile`, `psql`. */
 const beside = 12;
 
-/** The `max_connections` of an embedded Postgres: Postgres's default, or what the pools of many workers need. */
+/** The `max_connections` of an embedded Postgres: Postgres's default, or more if the pools of many workers need it. */
 export function connectionsToAllow({ POSTGRES_POOL_SIZE }: Env, processes: number): number {
-  // Postgres reserves three of them for superusers.
+  // Postgres reserves three connections for superusers.
   return Math.max(100, processes * POSTGRES_POOL_SIZE + beside + 3);
 }
 
@@ -34,7 +34,7 @@ export async function requireConnections(
   );
 }
 
-/** How many connections logins other than superusers may open. */
+/** The number of connections that logins other than superusers may open. */
 async function acceptedConnections(adminUrl: string): Promise<number> {
   const client = new Client({
     ...connectionTo(adminUrl),

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "vitest";
 import { Connections } from "./connections";
 
-/** At most a second at under 1,000 bytes. */
+/** A client must send 1,000 bytes of a body in each second. */
 const rate = { windowMs: 1_000, leastBytes: 1_000, everyMs: 50 };
 
 let server: Server;
@@ -68,7 +68,7 @@ test.each([
     "417 Expectation Failed",
   ],
 ])("Answers %s with security headers, and closes the connection", async (_, sent, status) => {
-  // Answers nothing itself.
+  // The handler sends no answer itself.
   server = createServer({ headersTimeout: 200, connectionsCheckingInterval: 50 }, () => {});
   new Connections(server, rate);
   await once(server.listen(0, "127.0.0.1"), "listening");

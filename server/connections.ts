@@ -6,19 +6,19 @@ import { log } from "@/lib/log";
 import { stopLimits } from "./stop-limits";
 
 /**
- * What a client has to send of a body in each window, and how often that is checked. Slower clients would hold a connection,
- * and what has been read of the body, for as long as they like.
+ * How many bytes of a body a client must send in each window, and how often that is checked. Slower clients could hold a connection, and
+ * the part of the body in memory, for as long as they like.
  */
 const usefulRate = { windowMs: 30_000, leastBytes: 15_000, everyMs: 5_000 };
 
-/** The statuses of what Node's parser refuses; anything else is a 400. Node answers the same, without our headers. */
+/** The statuses for errors of Node's parser; 400 for others. Node itself would answer the same without the security headers. */
 const parserStatuses: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** An answer without a body to a request that has no `ServerResponse`; the connection closes after it. */
+/** A response without a body, as text, for a request without a `ServerResponse`. The connection closes after it. */
 function bareAnswer(status: number): string {
   const headers = { ...securityHeaders(), Connection: "close", "Content-Length": "0" };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -29,16 +29,15 @@ function bareAnswer(status: number): string {
 const intervalMs = 50;
 
 /**
- * The open connections of a server. Closes those whose bodies arrive too slowly, and those that send no valid request.
+ * The open connections of a server. Closes those whose bodies arrive too slowly, and those that send invalid requests.
  *
- * Node counts a connection as busy if it has sent nothing yet (browsers open such
- * connections in advance), has sent part of a request, or is a WebSocket; `server.close()` alone would wait a minute or
- * longer for these.
+ * Node counts a connection as busy if it has sent nothing yet (browsers open such connections in advance), has sent part of a request, or
+ * is a WebSocket; `server.close()` alone would wait a minute or longer for these.
  */
 export class Connections {
   /** Each open connection with its latest response. A connection sends its responses in order. */
   readonly #answers = new Map<Socket, ServerResponse | undefined>();
-  /** Requests whose bodies have not arrived, with how much their connections had received at a time. */
+  /** Requests whose bodies have not arrived completely. `bytes`: what their connection had received at the time `atMs`. */
   readonly #arriving = new WeakMap<IncomingMessage, { bytes: number; atMs: number }>();
   readonly #server: Server;
 
@@ -62,7 +61,7 @@ export class Connections {
     });
   }
 
-  /** Closes a connection, with an answer where no other has begun. */
+  /** Closes a connection, after an answer unless another one has begun. */
   #refuse(socket: Socket, status: number): void {
     const answer = this.#answers.get(socket);
     const hasBegun = answer?.headersSent === true && !answer.writableFinished;
@@ -76,7 +75,7 @@ export class Connections {
       if (!answer || answer.req.complete) continue;
       const { req: incoming } = answer;
       const before = this.#arriving.get(incoming);
-      // Bytes that wait to be read show that this server is what is slow.
+      // If bytes wait to be read, this server is slow and not the client.
       const isUseful =
         before !== undefined &&
         (incoming.readableLength > 0 || socket.bytesRead - before.bytes >= this.rate.leastBytes);
@@ -99,7 +98,7 @@ export class Connections {
     const giveUpAt = performance.now() + stopLimits.drainMs;
     while (!isClosed && performance.now() < giveUpAt) {
       for (const [socket, answer] of this.#answers) {
-        // At once: until a socket that is only ended has closed, it could take a request that nobody could answer.
+        // Not `end()`: until the socket has closed, it could receive another request, which would not be answered.
         if (!answer || answer.writableFinished || answer.destroyed) socket.destroy();
       }
       await Promise.race([closed, wait(intervalMs)]);

@@ -42,12 +42,12 @@ Object.defineProperty(UpgradableRequest.prototype, "upgrade", {
 });
 
 /**
- * How long an idle connection stays open: longer than proxies and load balancers keep theirs, mostly a minute. Otherwise
- * a proxy could send a request on a connection that the server is just closing, and the request would be lost.
+ * How long an idle connection stays open: longer than proxies and load balancers keep theirs, which is usually a minute. Otherwise a proxy
+ * could send a request on a connection that the server is just closing, and the request would be lost.
  */
 const keepAliveMs = 75_000;
 
-/** How long the head of a request may take to arrive. `Connections` has the limits of bodies. */
+/** How long the head of a request may take to arrive. `Connections` has the limits for bodies. */
 const headersLimitMs = 10_000;
 
 /** A running server: its address, and a function that stops it after pending requests are answered. */
@@ -56,16 +56,16 @@ export type HttpServer = { address: string; close(): Promise<void> };
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 /**
- * Starts the self-hosted server. It answers route handlers itself and passes everything else to Next. With `OUTLAY_FAST_LANE=off`, everything goes through Next, as on a platform without this
- * server. With `OUTLAY_PAGES=off`, Next is not started and no page is served.
- * @throws Error EADDRINUSE where the port is in use; Error where pages are to be served and there is no build
+ * Starts the self-hosted server. It calls route handlers itself and passes all other requests to Next. With `OUTLAY_FAST_LANE=off`, all
+ * requests go through Next, as on a platform without this server. With `OUTLAY_PAGES=off`, Next is not started and no page is served.
+ * @throws Error EADDRINUSE if the port is in use; Error if pages are to be served and there is no build
  */
 export async function startHttp(options: { port: number; host: string; dev: boolean }): Promise<HttpServer> {
   const server = createServer({
     IncomingMessage: UpgradableRequest,
     headersTimeout: headersLimitMs,
     connectionsCheckingInterval: 1_000,
-    // `answer` refuses requests without the header, with our headers.
+    // `answer` refuses requests without the header, with the security headers.
     requireHostHeader: false,
   });
   server.keepAliveTimeout = keepAliveMs;
@@ -77,7 +77,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(options.port, options.host, resolve);
   });
-  // The system chose the port where it is 0. Next must know it: it fetches the page that a form redirects to from it.
+  // If the port is 0, the system chose it. Next needs it to fetch the page to which a form redirects.
   const { port } = server.address() as AddressInfo;
   const pages = await startPages({ ...options, port }).catch((error) => {
     server.close();
@@ -86,7 +86,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
   const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(pages.serve) : pages.serve;
   const headers = Object.entries(securityHeaders());
   const handle: RequestListener = (incoming, outgoing) => {
-    // A failure must stay within its request: an error thrown from here would end the process.
+    // An error that is thrown here would end the process, so failures are answered.
     for (const [name, value] of headers) outgoing.setHeader(name, value);
     discardUnread(incoming, outgoing);
     answer(incoming, outgoing, serve).catch((error) => answerFailure(error, outgoing));
@@ -106,7 +106,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
 /** Answers requests that match no route. */
 type Pages = { serve: Listener; close(): Promise<void> };
 
-/** Starts Next with its build, or in development with the sources. @throws Error where there is no build */
+/** Starts Next with its build, or in development with the sources. @throws Error if there is no build */
 async function startPages(options: { port: number; host: string; dev: boolean }): Promise<Pages> {
   if (env().OUTLAY_PAGES === "off") return noPages;
   const { default: next } = await import("next");
@@ -126,8 +126,8 @@ async function startPages(options: { port: number; host: string; dev: boolean })
 }
 
 /**
- * Has a call of a server action answered 400 rather than 500 where its body or its arguments could not be read: Next's
- * decoder or the action has failed before the action asked for the session.
+ * Changes the answer to a server action from 500 to 400 if its body or arguments could not be read: that is, if Next's decoder or the
+ * action failed before the action read the session.
  */
 function refuseMalformedAction(outgoing: ServerResponse): void {
   const wasRead = watchSessionAsked();
@@ -136,7 +136,7 @@ function refuseMalformedAction(outgoing: ServerResponse): void {
     writeHead.call(outgoing, status === 500 && !wasRead() ? 400 : status, ...rest);
 }
 
-/** Replaces the pages where `OUTLAY_PAGES` is off. */
+/** Replaces the pages if `OUTLAY_PAGES` is off. */
 const noPages: Pages = {
   serve: async (_incoming, outgoing) => {
     const headers = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
@@ -145,7 +145,7 @@ const noPages: Pages = {
   close: async () => {},
 };
 
-/** The address of a server on this machine. @param host the name or address on which it listens; `::`: all addresses */
+/** The URL of a server on this machine. @param host the name or address at which it listens; `::` for all addresses */
 export function localAddress(host: string, port: number): string {
   if (host === "0.0.0.0" || host === "::") return `http://localhost:${port}`;
   return `http://${host.includes(":") ? `[${host.replace(/%.*/, "")}]` : host}:${port}`;
@@ -166,7 +166,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, serve
   return serve(incoming, outgoing);
 }
 
-/** The Host header; undefined where there are several, because a proxy and this server could each use another one. */
+/** The Host header; undefined if there are several, because a proxy and this server could use different ones. */
 function hostOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -176,7 +176,7 @@ function hostOf({ headers, rawHeaders }: IncomingMessage): string | undefined {
   return count > 1 ? undefined : headers.host;
 }
 
-/** Sets the request's Host header to the host of its target. Also in `rawHeaders`, which the adapter reads. */
+/** Sets the request's Host header to the host of its target, also in `rawHeaders`, which the adapter reads. */
 function setHost(incoming: IncomingMessage, host: string): void {
   incoming.headers.host = host;
   incoming.rawHeaders = [
@@ -202,7 +202,7 @@ async function answerFailure(error: unknown, outgoing: ServerResponse): Promise<
   else await send(response, outgoing);
 }
 
-/** Whether the path can be decoded. Next would answer 500 for one that cannot (`/%ff`). */
+/** Whether the path can be decoded. Next would answer 500 for a path that cannot (`/%ff`). */
 function isDecodable(address: string): boolean {
   try {
     decodeURIComponent(address.replace(/\?.*/s, ""));

@@ -15,27 +15,27 @@ import { stopLimits } from "./stop-limits";
 import { superviseWorkers } from "./supervisor";
 import { runWorker } from "./worker";
 
-/** The folder of the repository: this file's bundle is in `dist/`, as deep as the file itself. */
+/** The folder of the repository: this file and its bundle in `dist/` are one level below it. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 export type MainOptions = {
   dev: boolean;
-  /** When the start began, on the clock of `performance.now()`. */
+  /** When the start began, by `performance.now()`. */
   startedMs?: number;
   /** A claim on the data folder that was made earlier in this process. */
   claim?: Claim;
 };
 
 /**
- * Starts the self-hosted service and serves until a signal ends it, in WEB_CONCURRENCY workers. Serves in this process itself
- * in development, and with OUTLAY_STALL_SECONDS=0 where one worker is enough. Exits with 0 after a requested stop, and with 1
- * and a message where it cannot start or a worker cannot be started again.
+ * Starts the self-hosted service and serves in WEB_CONCURRENCY workers until a signal ends it. In development, and for a single worker
+ * with OUTLAY_STALL_SECONDS=0, this process serves itself. Exits with 0 after a requested stop, and with 1 and a message if it cannot
+ * start or a worker cannot be started again.
  */
 export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<void> {
   outliveReaders();
-  // A worker has a channel to its supervisor. Without one, the setting comes from somewhere else.
+  // A worker has a channel to its supervisor. Without a channel, a user has set OUTLAY_WORKER.
   if (process.send && env().OUTLAY_WORKER !== undefined) return runWorker();
-  /** Functions that close what was opened, in the order of opening. */
+  /** Functions that close opened resources, in the order in which these were opened. */
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const closeOne of opened.splice(0).reverse()) await closeOne();
@@ -44,7 +44,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   const starting = start();
   stopOnSignal(async () => {
     stopping = true;
-    // Waits for the end of a start, because what it has opened must be closed.
+    // Waits for a start in progress, because everything that it opens must be closed.
     await starting.catch(() => {});
     await close();
   });
@@ -58,7 +58,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
     process.exit(1);
   }
 
-  /** Ends the service after its start, where it cannot serve as it should. */
+  /** Ends the service when a worker cannot be started again. */
   function fail(error: Error): void {
     if (stopping) return;
     stopping = true;
@@ -112,7 +112,7 @@ export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<
   }
 }
 
-/** Refuses a port in use, before the database is touched. If this data folder's own service uses it, the error says so. */
+/** Refuses a port in use before the database is started. If the service of this data folder uses it, the error says so. */
 async function refuseTakenPort(port: number, host: string, dataDir: string | undefined): Promise<void> {
   const taken = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
     const probe = createServer();

@@ -26,7 +26,7 @@ export async function migrateDatabase(adminUrl: string, root: string): Promise<s
       (kind) => cause instanceof kind,
     );
     if (!(cause instanceof Error) || isOurs) throw cause;
-    // A refused connection or password: the error names neither the database nor the setting.
+    // The error of a refused connection or password names neither the database nor the setting.
     const remedy = tlsRemedy(cause);
     throw new Error(
       `The database at ${host} (POSTGRES_URL) cannot be used: ${cause.message}${remedy ? `. ${remedy}` : ""}`,
@@ -35,7 +35,7 @@ export async function migrateDatabase(adminUrl: string, root: string): Promise<s
   }
 }
 
-/** Creates Supabase's roles and `auth` schema in a plain Postgres. @throws EnvError where the login may not create them */
+/** Creates Supabase's roles and `auth` schema in a plain Postgres. @throws EnvError if the login may not create them */
 async function bootstrapBare(adminUrl: string, directory: string): Promise<void> {
   try {
     await bootstrapDatabaseAt(adminUrl, directory);

@@ -8,8 +8,8 @@ function line(name, text, sinceMs) {
 }
 
 /**
- * Keeps this process running when whoever read its output has ended (`npm start | head -1`, a closed terminal): a line that
- * cannot be written is lost, in place of an error that ends the process.
+ * Keeps this process running after the reader of its output has ended (`npm start | head -1`, a closed terminal): a line that cannot be
+ * written is lost instead of ending the process with an error.
  */
 export function outliveReaders() {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
@@ -18,7 +18,7 @@ export function outliveReaders() {
 /**
  * Runs one step of the start and prints the line that `run` returns.
  * @param {string} name
- * @param {(note: (text: string) => void) => string | Promise<string>} run `note` prints a further line before that
+ * @param {(note: (text: string) => void) => string | Promise<string>} run `note` prints another line before that
  */
 export async function step(name, run) {
   const since = performance.now();

@@ -2,15 +2,15 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout as wait } from "node:timers/promises";
 import { isSiblingMessage, type SiblingMessage } from "@/lib/siblings";
 
-/** How long a question waits for the answers. */
+/** How long the supervisor waits for the answers to a question. */
 const answerLimitMs = 1_000;
 
-/** A question to the siblings of a worker: how many answers are missing, and those that have arrived. */
+/** A question to the siblings of a worker. `missing`: the number of missing answers. `values`: the answers so far. */
 type Question = { missing: number; values: unknown[]; complete: () => void };
 
 /**
- * Passes messages between workers on, in the process that supervises them: a value to all siblings of its sender, a question
- * to all siblings, and their answers, collected, to the worker that asked (see `lib/siblings.ts`).
+ * Passes on messages between workers, in the process that supervises them: a value or a question to all siblings of its sender, and the
+ * collected answers to the worker that asked (see `lib/siblings.ts`).
  * @param siblingsOf the workers that serve, except this one
  */
 export function relayMessages(siblingsOf: (worker: Worker) => Worker[]): void {

@@ -13,11 +13,11 @@ export type Serving = { address: string; stop(): Promise<void> };
 /**
  * Answers requests in this process, on the database for which it is configured.
  * @param options.runsJobs whether this process also runs the background jobs
- * @throws Error EADDRINUSE where the port is in use; Error where pages are to be served and there is no build
+ * @throws Error EADDRINUSE if the port is in use; Error if pages are to be served and there is no build
  */
 export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean }): Promise<Serving> {
   const settings: Env = env();
-  /** Functions that close what was opened, in the order of opening. */
+  /** Functions that close opened resources, in the order in which these were opened. */
   const opened: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of opened.splice(0).reverse()) await close();
@@ -25,13 +25,13 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
   try {
     // Loaded only when needed, because the SDK is larger than the service.
     if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
-    // What requests counted is stored after the last of them.
+    // Stores the counts of requests after the last one is answered.
     opened.push(storeSent);
     // In development there is no bundle of it.
     if (!dev) decodeInThread(new URL("./decoder.mjs", import.meta.url));
     const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
     const jobs = runsJobs ? startJobs() : undefined;
-    // Together: a job may take longer than a stop, and does again what it has not finished.
+    // Both at the same time. A job may take longer than a stop; its next run repeats the unfinished work.
     opened.push(() =>
       Promise.all([
         http.close(),

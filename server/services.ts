@@ -20,7 +20,7 @@ export type Services = {
   announce(address: string): void;
   /** The secret that opens the outbox and the metrics. */
   operatorToken: string;
-  /** Access to the demo workspace, where there is one. */
+  /** Access to the demo workspace, if there is one. */
   demo?: DemoAccess;
   /** Waits for running statements, closes the connections and stops the embedded database. */
   stop(): Promise<void>;
@@ -30,7 +30,7 @@ export type ServiceOptions = {
   settings: Env;
   /** The folder of the repository, where `supabase/` is. */
   root: string;
-  /** How many processes are going to serve, each with a pool of its own. */
+  /** The number of processes that will serve, each with a pool of its own. */
   processes: number;
   /** A claim on the data folder that was made earlier in this process. */
   claim?: Claim;
@@ -102,11 +102,11 @@ async function connectDatabase(
   url: string,
   { settings, root, processes, claim }: ServiceOptions,
 ): Promise<Services> {
-  // The data folder is not used, so another service may.
+  // This service does not need the data folder, so another one may use it.
   claim?.release();
   const adminUrl = settings.POSTGRES_URL_NON_POOLING ?? url;
   await step("migrate", () => migrateDatabase(adminUrl, root));
-  // A pooler on another address accepts more connections than its Postgres.
+  // A pooler at another address accepts more connections than its Postgres.
   const isDirect = new URL(url).host === new URL(adminUrl).host;
   if (isDirect) await requireConnections(adminUrl, settings, processes);
   configureDatabase({ url, adminUrl });
@@ -140,7 +140,7 @@ function demoAccessIn(dataDir: string): DemoAccess {
   };
 }
 
-/** The operator's token of an embedded database: the same at every start, so that a link that was printed stays good. */
+/** The operator's token of an embedded database. It stays the same over starts, so that a printed link stays valid. */
 function operatorTokenIn(dataDir: string): string {
   return keptIn(join(dataDir, "operator-token"), newOperatorToken);
 }

@@ -1,14 +1,14 @@
 /**
- * When a stop gives up, in milliseconds since it began: a whole one takes at most 5 s, whatever clients, jobs and the database
- * do. What is given up loses nothing that was answered: a message is answered after its commit, and Postgres recovers.
+ * The time limits of a stop, in milliseconds since it began. A stop takes at most 5 s, whatever clients, jobs and the database do. Giving
+ * up loses no answered message: a message is answered after its commit, and Postgres recovers.
  */
 export const stopLimits = {
-  /** Connections whose requests are not answered are closed; jobs are no longer waited for. */
+  /** Connections with unanswered requests are closed, and jobs are no longer awaited. */
   drainMs: 2_500,
-  /** A worker that still runs ends itself. */
+  /** A worker that still runs exits. */
   workerMs: 2_700,
-  /** The supervisor kills a worker that does not: its event loop stands. */
+  /** The supervisor kills a worker that has not exited because its event loop is blocked. */
   killMs: 2_900,
-  /** The process ends; the embedded Postgres is stopped on the way out (`lib/db/embedded/postmaster.ts`). */
+  /** The process exits. Its exit handler stops the embedded Postgres (`lib/db/embedded/postmaster.ts`). */
   processMs: 3_900,
 };

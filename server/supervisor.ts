@@ -10,20 +10,20 @@ import type { Serving } from "./serve";
 import { stopLimits } from "./stop-limits";
 import { aliveEveryMs, type FromWorker, type ToWorker } from "./worker-messages";
 
-/** How often in a row a worker may end before it serves. */
+/** After how many failed starts in a row a worker is given up. */
 const maxFailedStarts = 3;
 
-/** The pause before a worker is started again: none after a while of serving, else doubled each time. */
+/** The bounds of the pause before a worker is started again. It is doubled each time; there is none after steady serving. */
 const pauseMs = { least: 100, most: 10_000 };
 /** A worker that served this long is started again without a pause. */
 const steadyMs = 60_000;
 
-/** The end of a worker that was asked to stop. */
+/** The end of a worker that stopped cleanly. */
 const stopped = "exit status 0";
 
 /**
- * How a worker ended. `servedMs`: how long it served; undefined if it never did. `isRefused`: whether it said itself why it
- * cannot serve.
+ * How a worker ended. `servedMs`: how long it served; undefined if it never did. `isRefused`: whether it reported itself that it cannot
+ * serve.
  */
 type End = { servedMs: number | undefined; reason: string; isRefused: boolean };
 
@@ -34,11 +34,11 @@ export function pauseBefore(servedMs: number | undefined, lastMs: number): numbe
 }
 
 /**
- * Starts workers that serve at one address, on the database for which this process is configured, and starts each again
- * when it ends by itself or its event loop stands. Resolves when all of them serve.
- * @param options.stallLimitMs how long the event loop of a worker may stand before the worker is killed
- * @param options.onFailure called when a worker cannot be started again: the service has to end
- * @throws Error with a message for users, where a worker cannot serve, or ends three times before it does
+ * Starts workers that serve at one address, on the database for which this process is configured. Starts a worker again when it ends by
+ * itself or its event loop is blocked. Resolves when all of them serve.
+ * @param options.stallLimitMs how long the event loop of a worker may be blocked before the worker is killed
+ * @param options.onFailure called when a worker cannot be started again, so that the service has to end
+ * @throws Error with a message for users, if a worker cannot serve, or ends three times before it does
  */
 export async function superviseWorkers({
   count,
@@ -55,7 +55,7 @@ export async function superviseWorkers({
   const stopping = new AbortController();
   let address = "";
 
-  // A single worker accepts its connections itself, which costs less than having them handed over.
+  // A single worker accepts its connections itself, which costs less than receiving them from the supervisor.
   if (count === 1) cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(import.meta.url),
@@ -65,8 +65,8 @@ export async function superviseWorkers({
   relayMessages((worker) => [...serving.values()].filter((each) => each !== worker));
 
   const runOnce = async (number: number, onServing: () => void): Promise<End> => {
-    // With PORT=0, the only worker serves again where the one before did. Of several, the others keep the port open, and a
-    // worker that named it would try to open it a second time.
+    // With PORT=0, a restarted single worker must use the same port as before. If there are several, the others keep the port open, and
+    // a worker with an explicit port would try to open it a second time.
     const { port } = address && count === 1 ? new URL(address) : { port: "" };
     const worker = cluster.fork({ OUTLAY_WORKER: String(number), ...(port && { PORT: port }) });
     running.add(worker);
@@ -112,7 +112,7 @@ export async function superviseWorkers({
     };
   };
 
-  /** Keeps a worker running. @throws Error where it cannot be started */
+  /** Keeps a worker running. @throws Error if it cannot be started */
   const keep = async (number: number, onServing: () => void): Promise<void> => {
     let failedStarts = 0;
     let restMs = 0;
@@ -167,13 +167,14 @@ export async function superviseWorkers({
 }
 
 /**
- * Kills a worker that has not said for `limitMs` that its event loop turns; it is deaf to other signals. Counts turns of this
- * process's own timer instead of time, so that a machine that slept, or a supervisor that was paused, kills nobody.
- * @param onKill called before
+ * Kills a worker that has sent no message for `limitMs`, because its event loop is blocked. Such a worker does not react to other signals
+ * than SIGKILL. Counts ticks of this process's timer instead of time, so that no worker is killed after the machine slept or the
+ * supervisor was paused.
+ * @param onKill called before the worker is killed
  */
 function killOnStall(worker: Worker, limitMs: number, onKill: () => void): NodeJS.Timeout {
   let turns = 0;
-  // The first message tells that the worker has loaded: on a slow machine that takes long.
+  // Watches the worker from its first message on, because loading it takes long on a slow machine.
   let isWatched = false;
   worker.on("message", () => {
     turns = 0;
@@ -194,7 +195,7 @@ function endOf(worker: Worker): Promise<string> {
     worker.once("exit", (code: number | null, signal: string | null) => {
       resolve(signal ? `ended by ${signal}` : `exit status ${code}`);
     });
-    // Also sent for a message that a worker could not receive any more: its end follows.
+    // Node also emits this for a message that a worker could no longer receive. Then its exit follows.
     worker.on("error", (error: Error) => {
       if (worker.process.pid === undefined) resolve(error.message);
     });
@@ -209,9 +210,9 @@ function tell(worker: Worker, message: ToWorker): void {
 type Handle = { close(): void };
 
 /**
- * Closes the connection that was being handed to a worker when the worker was killed. Node 20 to 24 keep such a connection
- * open although nobody will answer it, and its client would wait until a timeout of its own. It happens to a worker that
- * had not accepted the connection yet, because it was busy or out of memory. Closing one that was accepted has no effect.
+ * Closes the connection that was being handed to a worker when the worker was killed. Node 20 to 24 keep such a connection open without
+ * answering it, so that its client waits until its own timeout. It happens if the worker had not accepted the connection yet because it
+ * was busy or out of memory. Closing an accepted connection has no effect.
  */
 function closeUnaccepted(worker: Worker): void {
   // Node hands one connection at a time to a worker, as a message with the connection.
@@ -223,7 +224,7 @@ function closeUnaccepted(worker: Worker): void {
     return send(...message);
   };
   worker.once("exit", (status: number | null) => {
-    // A worker that ended by itself had given the connections that it did not accept to another worker.
+    // If a worker ends by itself, the connections that it has not accepted are given to another worker.
     if (status !== 0) latest?.close();
   });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { traceRate } from "@/server/tracing";
 
-/** How many of the requests at these times, in ms, are traced. */
+/** The number of traced requests among those at these times, in ms. */
 function countChosen(times: number[]): number {
   let time = 0;
   const isChosen = traceRate(10, () => time);
@@ -19,7 +19,7 @@ test("Traces ten requests a second of a service with many, however they are spre
   const seconds = 60;
   const even = Array.from({ length: seconds * 1000 }, (_, ms) => ms);
   const inBursts = even.map((ms) => Math.floor(ms / 1000) * 1000);
-  // Ten more at the start: the second before it had none.
+  // Ten more at the start, because the second before it had no requests.
   expect(countChosen(even)).toBe(10 * seconds + 9);
   expect(countChosen(inBursts)).toBe(10 * seconds);
 });

@@ -20,11 +20,11 @@ import { enableTracing } from "@/lib/tracing";
 import packageJson from "@/package.json";
 
 /**
- * Chooses which requests to trace: at most so many a second. Traces of a busy service have a bounded cost, and a service with
- * few requests traces all of them.
- * @param perSecond how many a second; up to as many are chosen at once after a second without one
- * @param now milliseconds of a clock that never goes back
- * @returns whether to trace the present request; each call is for another one
+ * Limits how many requests are traced per second. This bounds the cost of tracing in a busy service, and a service with few requests
+ * traces all of them.
+ * @param perSecond the limit; after a second without requests, as many can be traced at once
+ * @param now milliseconds of a monotonic clock
+ * @returns a function that decides about one request each time it is called
  */
 export function traceRate(perSecond: number, now: () => number = () => performance.now()): () => boolean {
   let left = perSecond;
@@ -39,7 +39,7 @@ export function traceRate(perSecond: number, now: () => number = () => performan
   };
 }
 
-/** How many traces a second are recorded if neither OTEL_TRACES_SAMPLER nor the caller decides. */
+/** How many traces per second are recorded if neither OTEL_TRACES_SAMPLER nor the caller decides. */
 const tracesPerSecond = 10;
 
 /**
@@ -74,7 +74,7 @@ export function startTracing({ OTEL_TRACES_SAMPLER }: Env): () => Promise<void> 
   return () => provider.shutdown();
 }
 
-/** The same choice as a sampler, for the spans that Next begins. */
+/** The same decision as a sampler, for the spans that Next starts. */
 function samplerOf(isChosen: () => boolean): Sampler {
   return {
     shouldSample: () => ({
@@ -85,9 +85,9 @@ function samplerOf(isChosen: () => boolean): Sampler {
 }
 
 /**
- * Enters only contexts with a span: those of Next, which traces pages. The service's own spans enter none (`lib/tracing.ts`), and
- * the SDK enters one without a span for each export. On Node 20, the first context that is entered makes every promise of the
- * process dearer.
+ * Enters only contexts with a span, which are those of Next's traces of pages. The service's own spans do not enter contexts
+ * (`lib/tracing.ts`); the SDK would enter one without a span for each export. On Node 20, the first context that is entered makes every
+ * promise of the process slower.
  */
 class SpanContexts extends AsyncLocalStorageContextManager {
   override with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(

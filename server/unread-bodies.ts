@@ -11,13 +11,13 @@ const bytesPerMs = (16 * 1024 * 1024) / 1000 / processCount();
 /** How long the rest of a body may take to arrive. */
 const readLimitMs = 10_000;
 
-/** The time until which the bytes read so far use up the rate, by `performance.now()`. */
+/** When the bytes read so far will be within the rate, by `performance.now()`. */
 let usedUntilMs = 0;
 
 /**
- * Reads the rest of a body slowly and discards it after its request was answered, for example because its key is unknown.
- * Many clients read no response before they have sent everything, so the body must be read. Node would read it at full
- * speed, which delays all other requests. A client that has read its response may close the connection.
+ * Discards the rest of a body, slowly, after its request was answered, for example because its key is unknown. The body must be read,
+ * because many clients read the response only after they have sent everything. Node would read it at full speed, which delays all other
+ * requests. A client that has read its response may close the connection.
  */
 export function discardUnread(incoming: IncomingMessage, outgoing: ServerResponse): void {
   // Runs before Node's own listener, which does not read a body that has other readers.
@@ -29,7 +29,7 @@ export function discardUnread(incoming: IncomingMessage, outgoing: ServerRespons
   });
 }
 
-/** @throws Error where the connection ends, or the body does not end within `readLimitMs` */
+/** @throws Error if the connection ends, or the body does not end within `readLimitMs` */
 async function discard(incoming: IncomingMessage): Promise<void> {
   const timeout = setTimeout(() => incoming.socket.destroy(), readLimitMs).unref();
   try {

@@ -1,6 +1,6 @@
 import type { DatabaseUrls } from "@/lib/db/pool";
 
-/** What the supervisor sends to a worker: the database to serve with the secrets of its data folder, and later the request to stop. */
+/** A message from the supervisor to a worker: the database to serve, with the secrets of its data folder, or the request to stop. */
 export type ToWorker =
   | {
       type: "serve";
@@ -11,8 +11,8 @@ export type ToWorker =
   | { type: "stop" };
 
 /**
- * What a worker sends to the supervisor: that it listens to messages, because Node loses earlier ones; that its event loop
- * turns, about once in `aliveEveryMs`; the address at which it serves; or why it cannot.
+ * A message from a worker to the supervisor. `listening`: it receives messages now; Node would lose earlier ones. `alive`: its event loop
+ * is not blocked; sent every `aliveEveryMs`. `serving`: it serves at an address. `failed`: it cannot serve.
  */
 export type FromWorker =
   | { type: "listening" }
@@ -20,5 +20,5 @@ export type FromWorker =
   | { type: "serving"; address: string }
   | { type: "failed"; reason: string };
 
-/** How often a worker says that its event loop turns. */
+/** How often a worker sends `alive`. */
 export const aliveEveryMs = 500;

@@ -10,9 +10,9 @@ import { stopLimits } from "./stop-limits";
 import { aliveEveryMs, type FromWorker, type ToWorker } from "./worker-messages";
 
 /**
- * Serves as a worker, which `server/supervisor.ts` starts and watches. The supervisor has the database started and migrated; it
- * tells the worker its address, and when to stop. The worker ends with 0 after it has answered pending requests, and at once
- * when the supervisor has ended.
+ * Serves as a worker, which `server/supervisor.ts` starts and watches. The supervisor has started and migrated the database; it sends the
+ * worker the database's URLs, and later the request to stop. The worker exits with 0 after it has answered pending requests, and
+ * immediately when the supervisor has ended.
  */
 export function runWorker(): void {
   let serving: Promise<Serving> | undefined;
@@ -24,7 +24,7 @@ export function runWorker(): void {
     stopping = true;
     setTimeout(() => process.exit(1), stopLimits.workerMs).unref();
     try {
-      // Waits for the end of a start, because what it has opened must be closed.
+      // Waits for a start in progress, because everything that it opens must be closed.
       const started = await serving?.catch(() => undefined);
       await started?.stop();
       await closeDatabase();
@@ -56,8 +56,8 @@ export function runWorker(): void {
     else if (message.type === "stop") void stop();
   });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => void stop());
-  // The first stack trace of a process parses the source map of its bundle, which takes up to half a second: now, while the
-  // supervisor starts the database, instead of while a request fails.
+  // The first stack trace of a process parses the source map of its bundle, which takes up to half a second. This does it during the
+  // start and not while a request fails.
   void new Error().stack;
   send({ type: "listening" });
   setInterval(() => send({ type: "alive" }), aliveEveryMs).unref();

@@ -11,28 +11,28 @@ import {
 import { statementsIn } from "./sql-file";
 
 /**
- * The migrations that the baseline replaced. Between them they create the same schema as the baseline, from any version
- * that was released. New databases never run them.
+ * The migrations that the baseline replaced. Together they bring a database of any released version to the schema of the baseline. New
+ * databases never run them.
  */
 export type Archived = {
   /** The files up to 22 November 2026. */
   first: Migration[];
-  /** The files that replaced those of `first`, and all that came after them. */
+  /** The files that replaced those of `first`, and all later ones. */
   second: Migration[];
   /** All versions that a database may have recorded. */
   all: Pick<Migration, "version">[];
 };
 
-/** The last file of `second` that creates what those of `first` create. */
+/** The last of the files in `second` that create the same schema as those of `first`. */
 const lastReplacement = "20261122081600";
 
-/** A file that some databases recorded under another version, which is another file's since. */
+/** A file that some databases recorded under a version which now belongs to another file. */
 const renumbered = { name: "forget_attempts", from: "20261122090000", to: "20261122090200" };
 
-/** A file that was taken back: what it changed, an earlier one does since. */
+/** A file that was withdrawn. An earlier file now makes its change. */
 const withdrawn = { version: "20261125190700" };
 
-/** The files of the baseline: what the archive's files come to. */
+/** Whether a migration is a file of the baseline, which creates the same schema as the archive. */
 const isOfBaseline = ({ version }: Migration) => version.startsWith("2026112318");
 
 /** Reads `supabase/archive`. */
@@ -44,8 +44,7 @@ export function archivedIn(directory: string): Archived {
 
 /**
  * Brings a database that has run archived migrations to the baseline: runs the rest of them, then replaces their records
- * by those of the baseline's files, as `supabase migration repair` would. An attempt that ends early is continued by the
- * next.
+ * by those of the baseline's files, as `supabase migration repair` would. The next call continues an interrupted one.
  * @returns the file names that this call applied, none for any other database
  * @throws MigrationError
  */
@@ -69,7 +68,7 @@ export async function bringToBaseline(
     if (!isArchived(await recordedIn(client))) return;
     const baseline = migrations.filter(isOfBaseline);
     for (const { path } of baseline) {
-      // The earliest versions of some archived files made functions in other words.
+      // The earliest versions of some archived files created functions with a different text.
       const functions = statementsIn(path).filter(({ body }) => body.startsWith("create function"));
       for (const { body } of functions)
         await client.query(body.replace("create function", "create or replace function"));
@@ -82,7 +81,7 @@ export async function bringToBaseline(
   return applied;
 }
 
-/** The archived migrations that a database lacks, in the order in which it has to run them. */
+/** The archived migrations that a database lacks, in the order in which it must run them. */
 function restOf({ first, second }: Archived, recorded: Set<string>): Migration[] {
   const lacks = ({ version }: Migration) => !recorded.has(version);
   const replacements = second.filter(({ version }) => version <= lastReplacement);

@@ -28,7 +28,7 @@ function column<T>(...typeIds: number[]): Column<T> {
 // pg's list has no ids of array types.
 const textArray = 1009;
 
-/** Text; `text<"live" | "test">()` where a check constraint allows certain texts only. */
+/** Text; `text<"live" | "test">()` if a check constraint allows only certain texts. */
 export const text = <T extends string = string>() => column<T>(types.builtins.TEXT);
 export const uuid = () => column<string>(types.builtins.UUID);
 /** An exact decimal as text, because a JavaScript number would lose digits. */

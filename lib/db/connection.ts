@@ -3,10 +3,10 @@ import { env } from "@/lib/env";
 import { supabaseRoots } from "./supabase-roots";
 
 /**
- * How to connect to a database: its address, and the certificate authorities to verify it with. pg reads `sslmode=require` as
- * "verify with the authorities that Node knows", which databases with an authority of their own fail. POSTGRES_CA_CERT is used
- * for every database; Supabase's authorities are known here. Both are used whatever the address says about TLS, except that
- * Supabase's are not where it says to use none or to verify nothing.
+ * How to connect to a database: its URL, and the certificate authorities to verify it with. pg reads `sslmode=require` as "verify with
+ * the authorities that Node knows", which fails for databases with their own authority. If POSTGRES_CA_CERT is set, it is used for every
+ * database, whatever the URL says about TLS. Otherwise Supabase's authorities are used for its databases, unless the URL disables TLS or
+ * verification or names an authority.
  */
 export function connectionTo(url: string): { connectionString: string; ssl?: { ca: string[] } } {
   const address = new URL(url);
@@ -16,17 +16,17 @@ export function connectionTo(url: string): { connectionString: string; ssl?: { c
     const { searchParams } = address;
     const isAlias = /^(prefer|require|verify-ca)$/.test(searchParams.get("sslmode") ?? "");
     if (!isAlias || searchParams.has("uselibpqcompat")) return { connectionString: url };
-    // What pg reads these as today. Its next major version is going to verify less.
+    // pg reads these modes as `verify-full` today, but its next major version will verify less.
     searchParams.set("sslmode", "verify-full");
     return { connectionString: address.href };
   }
-  // The address's own TLS settings would override the authorities.
+  // The TLS settings in the URL would override the authorities.
   for (const name of [...address.searchParams.keys()])
     if (name.startsWith("ssl")) address.searchParams.delete(name);
   return { connectionString: address.href, ssl: { ca } };
 }
 
-/** The authorities of a Supabase project's database; undefined for others, and where the address decides itself. */
+/** The authorities of a Supabase project's database; undefined for other databases, and if the URL has its own settings. */
 function authoritiesOf({ hostname, searchParams }: URL): string[] | undefined {
   if (!/\.supabase\.(co|com)$/.test(hostname)) return undefined;
   if (["disable", "no-verify"].includes(searchParams.get("sslmode") ?? "")) return undefined;
@@ -34,7 +34,7 @@ function authoritiesOf({ hostname, searchParams }: URL): string[] | undefined {
   return [supabaseRoots, ...rootCertificates];
 }
 
-/** What to do about a certificate that could not be verified; undefined for other errors. */
+/** The remedy for a certificate that could not be verified; undefined for other errors. */
 export function tlsRemedy(error: Error & { code?: string }): string | undefined {
   const isUnknown = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED)/.test(error.code ?? "");
   if (isUnknown) {

@@ -1,17 +1,17 @@
 import type { z } from "zod";
 import { validationFailed } from "@/lib/errors";
 
-/** Positions in a list as the opaque text of its `next_cursor`. */
+/** Encodes positions in a list as the opaque text of its `next_cursor`. */
 export type Cursor<Place> = {
   write(place: Place): string;
-  /** @throws ServiceError validation_failed, naming `query.cursor`, where the text is not a cursor of this list */
+  /** @throws ServiceError validation_failed, naming `query.cursor`, if the text is not a cursor of this list */
   read(cursor: string): Place;
 };
 
 /** The cursor of a list. @param place the schema of a position; all other texts are refused */
 export function cursorOf<Place>(place: z.ZodType<Place>): Cursor<Place> {
   return {
-    // Parsed, so that of a whole row only the position is written.
+    // The schema reduces a whole row to the position.
     write: (written) => Buffer.from(JSON.stringify(place.parse(written))).toString("base64url"),
     read: (cursor) => {
       const read = place.safeParse(parse(cursor));

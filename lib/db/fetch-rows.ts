@@ -2,8 +2,8 @@ import type { ClientBase } from "pg";
 import { type Sql, toLiteralText } from "./sql";
 
 /**
- * Reads the rows of a statement page by page with a cursor, so that not all of them are in memory. One statement at a time, in a
- * transaction. Its values must be text or null.
+ * Reads the rows of a statement page by page with a cursor, so that not all of them are in memory. Needs a transaction, which may read one
+ * statement at a time in this way. Its values must be text or null.
  * @param atATime rows of a page
  * @param fetch runs each fetch, for callers that limit how many run at once
  */

@@ -16,7 +16,7 @@ export type Lease = {
 /**
  * Calls `run` with a connection for a transaction, and rolls back if it throws. If the call passes its deadline, or the
  * database becomes silent, its connection is closed, which ends the statement on this side.
- * @throws ServiceError unavailable where the database cannot be reached, takes too long, or cannot store anything
+ * @throws ServiceError unavailable if the database cannot be reached, takes too long, or cannot store anything
  */
 export async function onClient<T>(
   { purpose, deadlineMs, isAlone = false, owners = [] }: Lease,

@@ -8,7 +8,7 @@ import { sql } from "./sql";
 /**
  * Calls `run` with a direct connection of the database's owner, for a command whose statements may take long. The connection
  * is closed afterwards.
- * @throws Error where the database cannot be reached, and what `run` throws
+ * @throws Error if the database cannot be reached, and what `run` throws
  */
 export async function withMaintenanceClient<T>(run: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({

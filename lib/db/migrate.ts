@@ -22,7 +22,7 @@ const earlierForms = new Map([
   ["20261124181142", "7e77a37afffa3a151b1f9c92c27777a8bc03091e11099d8c5fed16004a753176"],
 ]);
 
-/** The files do not continue what the database recorded: one was edited, or put before what it has. */
+/** The files do not continue the recorded migrations: one was edited, or sorts before a recorded one. */
 export class ChangedHistoryError extends Error {
   override name = "ChangedHistoryError";
 }
@@ -34,10 +34,10 @@ export class ChangedHistoryError extends Error {
  * @param url a login that may create schemas and roles; also through a transaction-mode pooler
  * @param archive the folder of the migrations that the baseline replaced, for a database that may have run some of them
  * @returns the file names that this call applied
- * @throws NewerDatabaseError, before anything is applied, where the database has migrations that the folders lack
- * @throws ChangedHistoryError, before anything is applied, where a file was edited after it was applied, or sorts before
- *   the newest one that was applied
- * @throws MigrationError where a migration fails; it is rolled back, and earlier ones stay applied
+ * @throws NewerDatabaseError, before anything is applied, if the database has migrations that the folders lack
+ * @throws ChangedHistoryError, before a migration of the folder is applied, if a file was edited after it was applied, or a new file
+ *   sorts before the newest one that was applied
+ * @throws MigrationError if a migration fails; it is rolled back, and earlier ones stay applied
  */
 export async function migrate(url: string, directory: string, archive?: string): Promise<string[]> {
   const client = await connected(url);
@@ -152,7 +152,7 @@ async function refuseNewer(
 }
 
 /**
- * Refuses a file that sorts before what the database has: a new database would run the two in the other order.
+ * Refuses a new file that sorts before an applied one, because a new database would run the two in the other order.
  * @throws ChangedHistoryError
  */
 function refuseLate(recorded: Set<string>, known: Migration[]): void {
@@ -186,7 +186,7 @@ async function refuseEdited(client: ClientBase, known: Migration[]): Promise<voi
   }
 }
 
-/** Statements without what programs record differently: comments, white space and semicolons between them. */
+/** Statements without comments, white space and semicolons, which programs record differently. */
 function essence(statements: string[]): string {
   return statements
     .join("\n")

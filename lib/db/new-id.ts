@@ -21,7 +21,7 @@ export function newId(): string {
   const now = Date.now();
   if (now > lastMs) {
     lastMs = now;
-    // Room for 2^31 more in the same millisecond.
+    // Starts below 2^31, so that the sequence cannot overflow within a millisecond.
     sequence = new DataView(random.buffer).getUint32(0) >>> 1;
   } else {
     sequence += 1;

@@ -13,14 +13,14 @@ const descriptions: Record<Outage, string> = {
 };
 
 /**
- * SQLSTATEs of statements that name what the schema does not have: column, table, function, type, schema. Tests describe every
- * statement on the schema of this version, so the database has another one.
+ * SQLSTATEs for unknown columns, tables, functions, types and schemas. Tests describe every statement on the schema of this version, so
+ * these mean that the database has the schema of another version.
  */
 const missingNames = ["42703", "42P01", "42883", "42704", "3F000"];
 
 /**
- * The 503 for a call that the database did not answer. It is unknown whether a call that writes took effect, because its commit
- * may have arrived.
+ * The 503 for a call that the database did not answer. It is unknown whether a writing call took effect, because its commit may have
+ * arrived.
  */
 export function unavailable(reason: Outage, isReading: boolean, cause?: unknown): ServiceError {
   const retry = isReading
@@ -38,7 +38,7 @@ export function unavailable(reason: Outage, isReading: boolean, cause?: unknown)
 
 /**
  * Converts an error of the database to `unavailable`; undefined for other kinds of error.
- * @param call.givenUp why our code gave the call up, if it did; the error is then only a consequence
+ * @param call.givenUp why the service gave up the call, if it did; the error is then only a consequence
  * @param call.isReading whether its transaction was read-only: a write in it is a bug, not an outage
  */
 export function asOutage(
@@ -77,7 +77,7 @@ export function isStorageFailure(code: string): boolean {
   return ["53100", "58030", "25006"].includes(code);
 }
 
-/** How long a failed write is taken as the present state. */
+/** How long a failed write counts as the present state. */
 const failureLifetimeMs = 30_000;
 
 let lastFailure: { code: string; atMs: number } | undefined;

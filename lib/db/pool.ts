@@ -10,12 +10,12 @@ import { Watch } from "./watch";
 // A date is a calendar day and not an instant: pg's own parser would add a time zone.
 types.setTypeParser(types.builtins.DATE, (text) => text);
 
-/** `url` is what the service works through; `adminUrl` owns the schema: migrations, seeds and maintenance. */
+/** `url`: the login of the service. `adminUrl`: the owner of the schema, for migrations, seeds and maintenance. */
 export type DatabaseUrls = { url: string; adminUrl: string };
 
 /**
- * The purpose of a connection. Reads never take connections that recording, key lookups and sign-in need; those for
- * probes never wait. The last two are connections to the replica (`POSTGRES_READ_URL`).
+ * The purpose of a connection. Reads never take the connections that recording, key lookups and sign-in need, and probes never wait for a
+ * connection. `replica` and `probing_replica` are connections to the replica (`POSTGRES_READ_URL`).
  */
 export type PoolPurpose = "writing" | "reading" | "probing" | "replica" | "probing_replica";
 
@@ -37,15 +37,15 @@ globals[slot] ??= {
 };
 const shared: Shared = globals[slot];
 
-/** Watch every call of this process to each server. */
+/** The watches of all calls of this process to the primary and to the replica. */
 export const { watches } = shared;
 
-/** Sets this process's database before the first call: the embedded one, or a test's. */
+/** Sets this process's database before the first call: the embedded one, or that of a test. */
 export function configureDatabase(urls: DatabaseUrls): void {
   shared.urls = urls;
 }
 
-/** This process's database. @throws Error when none is configured */
+/** This process's database. @throws Error if none is configured */
 export function databaseUrls(): DatabaseUrls {
   if (shared.urls) return shared.urls;
   const url = postgresUrl();
@@ -54,8 +54,8 @@ export function databaseUrls(): DatabaseUrls {
 }
 
 /**
- * The number of connections per purpose. POSTGRES_POOL_SIZE is the sum of those to the primary: one is for probes, and
- * POSTGRES_READ_POOL_SIZE for reads, by default half of the rest. As many are opened to a replica for reads.
+ * The number of connections for each purpose. POSTGRES_POOL_SIZE is the total to the primary: one for probes, POSTGRES_READ_POOL_SIZE for
+ * reads (half of the rest by default), and the others for writes. A replica gets as many for reads.
  */
 export function poolSizes({
   POSTGRES_POOL_SIZE: all,
@@ -68,7 +68,7 @@ export function poolSizes({
   return { probing: 1, reading, writing: all - 1 - reading, replica: reading, probing_replica: 1 };
 }
 
-/** The process's one pool for a purpose. Statements are unnamed, so that a transaction-mode pooler may stand in between. */
+/** The process's only pool for a purpose. Statements are unnamed, so that a transaction-mode pooler can be used. */
 export function database(purpose: PoolPurpose): Pool {
   shared.pools[purpose] ??= openPool(purpose);
   return shared.pools[purpose];
@@ -93,9 +93,9 @@ function openPool(purpose: PoolPurpose): Pool {
     // The probe's connection stays open, because a probe should not have to log in first.
     idleTimeoutMillis: isProbe && !VERCEL ? 0 : 30_000,
   });
-  // A connection that the server closes must not end this process. A statement on it is refused anyway.
+  // A connection that the server closes must not end this process. The next statement on it fails anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
-  // Not the error itself: pg attaches the connection to it, and with that its password.
+  // Logs only the message, because pg attaches the connection with its password to the error.
   pool.on("error", ({ message }) => log.warn({ reason: message }, "An idle database connection was lost."));
   // Functions on Vercel are suspended between requests, so idle connections are closed before that.
   if (VERCEL) attachDatabasePool(pool);
@@ -104,9 +104,9 @@ function openPool(purpose: PoolPurpose): Pool {
 
 /**
  * Sends the database a short query on the probe's connection.
- * @param purpose that connection, of the primary or the replica
- * @returns its answer; an error that it answers with counts as one, and is returned
- * @throws Error where it does not answer within `deadlines.probe` or cannot be reached
+ * @param purpose the probe's connection to the primary or to the replica
+ * @returns the answer, which may be an error of the database
+ * @throws Error if the database does not answer within `deadlines.probe` or cannot be reached
  */
 export async function askDatabase(
   text: string,

@@ -9,14 +9,14 @@ export async function selectAll<C extends Columns>(
   statement: Sql,
 ): Promise<Row<C>[]> {
   const { text, values } = statement;
-  // pg ignores the other two. `tests/db/row-types.test.ts` compares `columns` with what Postgres describes; `asKeyAtOnce`
-  // needs the statement's parts.
+  // pg ignores `columns` and `statement`. `tests/db/row-types.test.ts` compares `columns` with Postgres's description;
+  // `asKeyAtOnce` needs the parts of `statement`.
   const query = { text, values, columns, statement };
   const { rows } = await client.query<Row<C>>(query);
   return rows;
 }
 
-/** Runs a statement. @returns its first row, or undefined where there is none */
+/** Runs a statement. @returns its first row, or undefined if there is none */
 export async function selectFirst<C extends Columns>(
   client: ClientBase | Pool,
   columns: C,
@@ -26,7 +26,7 @@ export async function selectFirst<C extends Columns>(
   return row;
 }
 
-/** Runs a statement that always returns a row. @throws Error where it returns none */
+/** Runs a statement that always returns a row. @throws Error if it returns none */
 export async function selectOne<C extends Columns>(
   client: ClientBase | Pool,
   columns: C,

@@ -18,7 +18,7 @@ const recordTable = `
   alter table supabase_migrations.schema_migrations add column if not exists name text;
 `;
 
-/** The migrations of a folder, in order. @throws Error where a file's name has no version, or two have the same */
+/** The migrations of a folder, in order. @throws Error if a file's name has no version, or two files have the same version */
 export function migrationsIn(directory: string): Migration[] {
   const migrations = sqlFilesIn(directory).map((file) => {
     const [, version, name] = /^(\d+)_(.+)\.sql$/.exec(file) ?? [];
@@ -34,7 +34,7 @@ export function migrationsIn(directory: string): Migration[] {
 
 /** The versions that were applied, by any program that records migrations as the Supabase CLI does. */
 export async function recordedIn(client: ClientBase): Promise<Set<string>> {
-  // Not with to_regclass, which would use a cache that is older than the lock.
+  // Not by to_regclass, which may use a cache that is older than the lock.
   const table = await client.query(
     "select from pg_tables where schemaname = 'supabase_migrations' and tablename = 'schema_migrations'",
   );
@@ -47,9 +47,9 @@ export async function recordedIn(client: ClientBase): Promise<Set<string>> {
 
 /**
  * Applies a migration in a transaction of its own, and records it.
- * @param isDue asked again under the lock, because another process may have applied it meanwhile
+ * @param isDue called under the lock, because another process may have applied the migration meanwhile
  * @returns whether it was due
- * @throws MigrationError; the migration is rolled back, except what it repeats before (docs/guides/add-a-migration.md)
+ * @throws MigrationError; the migration is rolled back, except the statement that it repeats first (docs/guides/add-a-migration.md)
  */
 export async function applyMigration(
   client: ClientBase,
@@ -84,7 +84,7 @@ export async function recordMigration(
   );
 }
 
-/** Repeats the statement that a migration begins with. @throws MigrationError; earlier runs of the statement stay */
+/** Repeats the statement in a migration's first comment until it returns 0. @throws MigrationError; earlier runs are kept */
 async function repeatBefore(
   client: ClientBase,
   { file, path }: Migration,

@@ -11,13 +11,13 @@ import { sqlState } from "./outage";
 import { selectOne } from "./query";
 import { sql } from "./sql";
 
-/** How often a replica that is behind is asked again. */
+/** The pause before a replica that is behind is asked again. */
 const askAgainMs = 5;
 
-/** How long a replica is not asked after it was behind or did not answer, so that not every read waits for it. */
+/** How long a replica is not used after it was behind or failed, so that not every read waits for it. */
 const restMs = 1_000;
 
-/** How a replica does: `behind` where it has not replayed in time what the primary had committed. */
+/** The state of a replica. `behind`: it has not replayed the primary's commits in time. */
 export type ReplicaState = "ok" | "behind" | "failing";
 
 /** The replica cannot answer: it is behind, or it no longer follows the primary. */
@@ -34,11 +34,11 @@ let restsUntilMs = 0;
 let lastState: ReplicaState = "ok";
 
 /**
- * Asks the replica (`POSTGRES_READ_URL`) if there is one, and the primary if the replica is behind or does not answer. The
- * primary's position is read first, and the replica answers only once it has replayed it. So an answer has everything that was
- * committed before the call, whoever wrote it: people see what they have just done, and figures do not depend on the server.
+ * Reads from the replica (`POSTGRES_READ_URL`) if there is one, and from the primary if the replica is behind or fails. Reads the
+ * position of the primary first, and waits until the replica has replayed it. So a read sees everything that was committed before the
+ * call: people see their own changes, and figures do not depend on the server.
  * @param askReplica must call `requirePosition` before it reads
- * @throws what `askPrimary` throws; what `askReplica` throws, where it is not the replica that failed
+ * @throws what `askPrimary` throws, and errors of `askReplica` that are not about the replica
  */
 export async function preferReplica<T>(
   askReplica: (position: string) => Promise<T>,
@@ -62,7 +62,7 @@ export async function preferReplica<T>(
   return askPrimary();
 }
 
-/** How far the primary's log is on its disk: at least as far as every commit that was acknowledged. */
+/** The position up to which the primary's log is flushed. It includes every acknowledged commit. */
 function readPosition(): Promise<string> {
   const how = { purpose: "reading" as const, deadlineMs: deadlines.request, isAlone: true };
   return onClient(how, async (client) => {
@@ -77,7 +77,7 @@ function readPosition(): Promise<string> {
 
 /**
  * Waits until a replica has replayed a position.
- * @throws NotCurrent where it does not within `deadlines.replica`, or was promoted: then it does not follow the primary any more
+ * @throws NotCurrent if it has not within `deadlines.replica`, or was promoted and so no longer follows the primary
  */
 export async function requirePosition(client: ClientBase, position: string): Promise<void> {
   const giveUpAt = performance.now() + deadlines.replica;
@@ -96,8 +96,8 @@ export async function requirePosition(client: ClientBase, position: string): Pro
 }
 
 /**
- * The state of a replica whose read failed with an error: it did not answer, or ended the read to go on with its replay (40001,
- * 40P01). Undefined where the error is not about the replica.
+ * The state of a replica whose read failed: it did not answer, or cancelled the read to continue its replay (40001, 40P01). Undefined if
+ * the error is not about the replica.
  */
 function stateAfter(error: unknown): Exclude<ReplicaState, "ok"> | undefined {
   if (error instanceof NotCurrent) return error.state;
@@ -114,7 +114,7 @@ function note(state: ReplicaState, error?: unknown): void {
   else log.warn({ reason }, "The replica cannot answer reads; the primary does.");
 }
 
-/** Asks the replica how it does. Takes at most three seconds, and never throws. @returns undefined where there is none */
+/** Checks the state of the replica. Takes at most three seconds, and never throws. @returns undefined if there is no replica */
 export async function checkReplica(): Promise<ReplicaState | undefined> {
   if (env().POSTGRES_READ_URL === undefined) return undefined;
   try {

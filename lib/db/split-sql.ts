@@ -9,7 +9,7 @@ export type Statement = {
   body: string;
 };
 
-// What may contain a semicolon that ends no statement, in the order in which Postgres tries them.
+// Tokens that may contain semicolons which do not end a statement: comments, strings, names and dollar quotes.
 const skipped = [
   /--[^\n]*/y,
   /'[^']*(?:''[^']*)*'/y,
@@ -20,15 +20,15 @@ const escapeString = /[eE]'[^'\\]*(?:(?:\\[\s\S]|'')[^'\\]*)*'/y;
 const word = /[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
 
 /**
- * Splits an SQL file into its statements, as psql does: semicolons in strings, dollar quotes, comments, parentheses
- * and `begin atomic … end` bodies end nothing.
+ * Splits an SQL file into its statements, as psql does: semicolons in strings, dollar quotes, comments, parentheses and
+ * `begin atomic … end` bodies do not end a statement.
  */
 export function splitSql(source: string): Statement[] {
   const statements: Statement[] = [];
   let start = 0;
   let bodyStart: number | undefined;
   let parentheses = 0;
-  /** How many `end` are still expected: of `begin atomic` and of each `case` inside it. */
+  /** The number of `end`s still expected: for `begin atomic` and for each `case` inside it. */
   let open = 0;
   let previousWord = "";
 

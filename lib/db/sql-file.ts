@@ -58,7 +58,7 @@ function lineOf(error: unknown, statement: Statement): number {
   return statement.firstLine + before.filter((character) => character === "\n").length;
 }
 
-/** What Postgres says about a failure: its message, detail and hint. */
+/** The message, detail and hint of an error of Postgres. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { detail, hint } = error as DatabaseError;

@@ -1,7 +1,7 @@
 /**
- * The two authorities that sign the certificates of Supabase's databases and poolers ("Supabase Root 2021 CA", valid until
- * 2031-04-26 and until 2035-09-01), which no system knows. They are what Supabase's CLI 3.1.0 verifies databases with;
- * SHA-256 807025ad…e6cafa, which the dashboard offers for download as prod-ca-2021.crt, and 5f9b7795…9c2ae2.
+ * The two authorities that sign the certificates of Supabase's databases and poolers ("Supabase Root 2021 CA", valid until 2031-04-26 and
+ * until 2035-09-01). They are not in the trust stores of operating systems; Supabase's CLI 3.1.0 verifies databases with the same two.
+ * SHA-256: 807025ad…e6cafa, which the dashboard offers for download as prod-ca-2021.crt, and 5f9b7795…9c2ae2.
  */
 export const supabaseRoots = `-----BEGIN CERTIFICATE-----
 MIIDxDCCAqygAwIBAgIUbLxMod62P2ktCiAkxnKJwtE9VPYwDQYJKoZIhvcNAQEL

@@ -14,7 +14,7 @@ export type KeyClaims = {
   id: string;
   workspace_id: string;
   environment: "live" | "test";
-  /** Slugs of the projects in scope; null: all but `deny`. */
+  /** Slugs of the projects in scope; null for all except `deny`. */
   allow: string[] | null;
   deny: string[];
   /** The only users in scope; absent for all. */
@@ -37,8 +37,8 @@ type Run<T> = (client: PoolClient, now: number) => Promise<T>;
 
 /**
  * Calls `run` in one transaction as the service.
- * @param deadlineMs how long the transaction may take in all
- * @throws ServiceError unavailable where the database cannot be used; what `run` throws, after a rollback
+ * @param deadlineMs how long the transaction may take in total
+ * @throws ServiceError unavailable if the database cannot be used; what `run` throws, after a rollback
  */
 export function asService<T>(
   run: (client: PoolClient) => Promise<T>,
@@ -91,7 +91,7 @@ export function asKeyAtOnce<T>(claims: KeyClaims, run: (client: ClientBase) => P
 /**
  * Like `asKeyAtOnce`, for one statement that reads for several keys. The statement is a call of a function that sets each
  * key's claims (`request.api_key`) before it reads for it; without claims, the policies show nothing.
- * @param run gets the claims, too, which it passes to the function
+ * @param run also gets the claims, to pass them to the function
  * @throws ServiceError unavailable
  */
 export function asKeysAtOnce<T>(
@@ -116,19 +116,19 @@ export function asUser<T>(claims: UserClaims, run: Run<T>): Promise<T> {
 }
 
 /**
- * Like `asUser`, but takes back at the end what `run` did, so that a preview does the very same as the change and nothing of it is
- * kept. @throws ServiceError unavailable
+ * Like `asUser`, but rolls back at the end, so that a preview does exactly the same as the change without storing anything.
+ * @throws ServiceError unavailable
  */
 export function asUserPreviewing<T>(claims: UserClaims, run: Run<T>): Promise<T> {
   return inTransaction({ ...writing([claims]), end: "rollback" }, settingsOf(claims), run);
 }
 
 /**
- * Like `asUser`, read-only and in one snapshot, so that figures which are read one after another agree. Uses the
- * connections for reading, so that it never takes one that recording needs. Where there is a replica, it answers if it has
- * everything that was committed before this call; if it does not or fails, `run` is called once more, on the primary.
- * @param deadlineMs how long the transaction may take in all; longer ones than a page of an export are not asked of a replica,
- *   which ends them when they hold it up
+ * Like `asUser`, read-only and in one snapshot, so that figures which are read one after another agree. Uses the connections for reading,
+ * so that it never takes one that recording needs. If there is a replica with everything that was committed before this call, it is
+ * read; if it fails, `run` is called again on the primary.
+ * @param deadlineMs how long the transaction may take in total. If it is longer than for a page of an export, the primary is read, because
+ *   a replica cancels long reads that delay its replay
  * @throws ServiceError unavailable
  */
 export function asUserReading<T>(
@@ -164,9 +164,8 @@ function settingsOf({ caller_address: address = "", ...token }: UserClaims): Rec
 }
 
 /**
- * Calls `run` as the service within the transaction of a user or key, for changes that no user may make alone and that
- * must be committed together with the user's changes, such as a key's secret. The claims stay set, so that the audit log
- * names the user.
+ * Calls `run` as the service within the transaction of a user or key, for changes that users may not make themselves and that must be
+ * committed together with the user's changes, such as a key's secret. The claims stay set, so that the audit log names the user.
  * @param role the role to which the transaction returns
  */
 export async function asServiceWithin<T>(
@@ -215,7 +214,7 @@ export function inTwoRoundTrips<Answer, Result>(
 /**
  * Begins a transaction, sets its role, claims and time limit and reads the time, in one round trip; then calls `run`, and commits
  * unless `end` says otherwise.
- * @param how.position what a replica must have replayed before, if it is one
+ * @param how.position for a replica: the position that it must have replayed
  */
 async function inTransaction<T>(
   how: Lease & { begin: string; end?: "rollback"; position?: string },

@@ -11,8 +11,7 @@ type Call = {
 };
 
 /**
- * How often calls are checked. If the check itself comes four times as late, the process was blocked, and no call is
- * judged in that check.
+ * How often calls are checked. If a check comes four times as late, the process was blocked, and the check is skipped.
  */
 const tickMs = 250;
 /** A call that takes longer causes a probe of the database. */
@@ -42,7 +41,7 @@ export class Watch {
     return this.#silent;
   }
 
-  /** Starts watching a call. End it with `finish`. @param limitMs how long the call may take in all */
+  /** Starts watching a call. End it with `finish`. @param limitMs how long the call may take in total */
   begin(limitMs: number): Call {
     const startedMs = performance.now();
     const call: Call = {

@@ -21,11 +21,11 @@ export type AdmissionRow = {
     id: string;
     kind: KeyKind;
     workspace_id: string;
-    /** Below zero where the workspace is deleted. */
+    /** Negative if the workspace is deleted. */
     prices_version: number;
-    /** Of its workspace. */
+    /** The time zone of its workspace. */
     time_zone: string;
-    /** The first day that is open, `YYYY-MM-DD`; null where no month is closed. */
+    /** The first open day, `YYYY-MM-DD`; null if no month is closed. */
     closed_until: string | null;
     environment: "live" | "test";
     permissions: ApiKey["permissions"];
@@ -45,17 +45,17 @@ export type AdmissionRow = {
   }[];
   projects: { workspace_id: string; slug: string; id: string }[];
   idempotency: { workspace_id: string; key: string; request: unknown; response: unknown }[];
-  /** Null where the call records nothing, or no workspace has such budgets. */
+  /** Blocking budgets; null if the call records nothing, or no workspace has any. */
   budgets: BlockingBudgetRow[] | null;
-  /** The asked idempotency keys whose messages a limit refused before; null where there is none. */
+  /** The requested idempotency keys whose messages a limit refused before; null if there are none. */
   refused: { workspace_id: string; environment: "live" | "test"; key: string }[] | null;
-  /** Null where no reservation matters. */
+  /** Null if no reservation matters. */
   held: HeldRow | null;
-  /** Null where nothing is told. What it has, the ledger knows (`lib/ledger/ingest/telling-book.ts`). */
+  /** Null if no emitter reports anything. Its type is `Loaded` in `lib/ledger/ingest/telling-book.ts`. */
   tellings: unknown;
 };
 
-/** A key with what it has used, and the state of its rate window in the database. */
+/** A key with its usage, and the state of its rate window in the database. */
 export type LoadedKey = {
   key: ApiKey;
   usage: KeyUsage;
@@ -63,7 +63,7 @@ export type LoadedKey = {
   windowLatestAt: number;
   /** The version of its workspace's prices; see `lib/ledger/pricing/workspace-prices.ts`. */
   pricesVersion: number;
-  /** The first open day of its workspace, `YYYY-MM-DD`; null where no month is closed. */
+  /** The first open day of its workspace, `YYYY-MM-DD`; null if no month is closed. */
   closedUntil: string | null;
 };
 
@@ -96,7 +96,7 @@ export type Requested = {
   reservations?: string[] | undefined;
   /** Idempotency keys of reservations that are made. */
   reserving?: string[] | undefined;
-  /** What emitters tell, as `private.load_admission` reads it. It is told with the keys `tellers` (values of look-ups). */
+  /** What to load for the calls that emitters report. `tellers`: the values of the look-ups of their keys. */
   told?: { tellers: string[]; tellings: object[]; marks: string[] } | undefined;
 };
 
@@ -185,7 +185,7 @@ function parseKey(row: AdmissionRow["keys"][number]): LoadedKey {
       onLimit: row.on_limit,
       expiresAt: row.expires_at,
       revoked: row.revoked,
-      // The sign is the mark of a deleted workspace, so that the look-up need not read another column.
+      // The sign marks a deleted workspace, so that the look-up does not read another column.
       workspaceDeleted: row.prices_version < 0,
       lastUsedAt: row.last_used_at,
       allowedCidrs: row.allowed_cidrs,
@@ -215,7 +215,7 @@ export function recordAdmissionsStatement(
     api_key_id: loaded.key.id,
     admitted,
     total: loaded.windowTotal + admitted,
-    // The window is read in order of time, so a clock that was set back must not put a row before the last one.
+    // The window is read in order of time, so that a row must not come before the last one, even if the clock was set back.
     at: Math.max(now, loaded.windowLatestAt),
   }));
   return sql`select private.record_admissions(${JSON.stringify(counted)})`;

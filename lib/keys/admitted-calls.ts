@@ -2,8 +2,8 @@ import type { LoadedKey } from "./admission-queries";
 import { rateWindowMs } from "./decide";
 
 /**
- * Counts the admitted calls of rate-limited keys while a group is decided. Each call is decided on what the earlier calls of the
- * group have used, so that a limit holds inside a group as it does between groups.
+ * Counts the admitted calls of rate-limited keys while a group is decided. Each call is decided with the earlier calls of the group
+ * counted, so that a limit holds within a group as it does between groups.
  */
 export class AdmittedCalls {
   readonly #counts = new Map<LoadedKey, number>();
@@ -18,7 +18,7 @@ export class AdmittedCalls {
     this.#counts.set(loaded, (this.#counts.get(loaded) ?? 0) + 1);
   }
 
-  /** How many calls each key was admitted, for `recordAdmissionsStatement`. */
+  /** The number of admitted calls of each key, for `recordAdmissionsStatement`. */
   list(): { loaded: LoadedKey; admitted: number }[] {
     return [...this.#counts].map(([loaded, admitted]) => ({ loaded, admitted }));
   }

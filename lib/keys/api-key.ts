@@ -13,8 +13,8 @@ export type KeyConditions = {
 };
 
 /**
- * The holder of a key: `key`: anybody with its secret; `connection`: a program (by OAuth); `member`: a signed-in member
- * who records by hand; `environment`: the service's own SVC_API_KEY.
+ * The holder of a key. `key`: anybody with its secret. `connection`: a program (by OAuth). `member`: a signed-in member who records by
+ * hand. `environment`: the service's own SVC_API_KEY.
  */
 export type KeyKind = "key" | "connection" | "member" | "environment";
 
@@ -24,12 +24,12 @@ export type KeyKind = "key" | "connection" | "member" | "environment";
  */
 export type KeyLookup = { by: "hash" | "token" | "id"; value: string };
 
-/** A valid access token. `expiresAt` is milliseconds since 1970, `resource` the address for which it was issued. */
+/** A valid access token. `expiresAt`: milliseconds since 1970. `resource`: the URL for which it was issued (RFC 8707). */
 export type AccessToken = { expiresAt: number; resource: string; clientId: string };
 
 /**
- * How what programs send with a key is attributed, as it is stored: only what was set. Null for a key that nobody set up as a
- * source.
+ * The stored settings of a key as a source: how records sent with it are attributed. Has only the settings that were made. Null for a
+ * key that is not set up as a source.
  */
 export type StoredSource = { [Field in keyof SourceSettings]?: NonNullable<SourceSettings[Field]> };
 
@@ -42,11 +42,11 @@ export type ApiKey = {
   timeZone: string;
   environment: "live" | "test";
   permissions: Permission[];
-  /** The one project that the key is bound to; it has precedence over the conditions' project lists. */
+  /** The only project of the key; it has precedence over the conditions' project lists. */
   project: { slug: string; id: string } | null;
   conditions: KeyConditions;
   monthlyLimit: Decimal | null;
-  /** What the monthly limit does with costs past it. */
+  /** Whether costs past the monthly limit are refused or recorded. */
   onLimit: "refuse" | "record";
   expiresAt: number | null;
   revoked: boolean;
@@ -58,7 +58,7 @@ export type ApiKey = {
   source: StoredSource | null;
 };
 
-/** What a key has used so far. It is updated while the calls of a group are admitted. */
+/** The usage of a key so far. It is updated while the calls of a group are admitted. */
 export type KeyUsage = {
   /** USD recorded with this key in the current UTC month. Loaded only for keys with a monthly limit. */
   spent: Decimal;

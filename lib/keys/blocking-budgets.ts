@@ -15,16 +15,16 @@ export type BudgetPeriodRow = {
   spent_usd: string;
 };
 
-/** A budget as `private.load_blocking_budgets` returns it, with the period of now, if it counts now. */
+/** A budget as `private.load_blocking_budgets` returns it, with its present period if it counts now. */
 export type BlockingBudgetRow = {
   id: string;
   workspace_id: string;
   name: string;
   scope_type: BudgetScope;
-  /** The id of its project or key, or the name of anything else, a provider in lower case; empty for all spend. */
+  /** The id of the project or key, or the name of another scope (of a provider in lower case); empty for all spend. */
   scope_key: string;
   time_zone: string;
-  /** The instants between which it counts, milliseconds since 1970; without an end for null. */
+  /** The instants between which it counts, milliseconds since 1970; null for no end. */
   counts_from: number;
   counts_until: number | null;
   period: BudgetPeriodRow | null;
@@ -40,9 +40,9 @@ export type BlockingPeriod = {
   endsAt: number;
   limit: Decimal;
   spent: Decimal;
-  /** By reservations: all that is held counts against the present period. */
+  /** The amount that reservations hold. It counts against the present period only. */
   held: Decimal;
-  /** Whether now is in it. */
+  /** Whether it is the present period. */
   isPresent: boolean;
 };
 
@@ -50,9 +50,9 @@ export type BlockingPeriod = {
 export type BlockingBudget = Omit<BlockingBudgetRow, "period"> & { periods: BlockingPeriod[] };
 
 /**
- * Converts what the database describes.
+ * Converts rows of budgets.
  * @param more periods of these budgets besides the present ones
- * @param held what reservations hold of them, by budget, USD
+ * @param held the amounts that reservations hold, by budget, USD
  */
 export function parseBudgets(
   rows: readonly BlockingBudgetRow[],
@@ -79,7 +79,7 @@ function toPeriod(row: BudgetPeriodRow, held = zero): BlockingPeriod {
   };
 }
 
-/** What a posting says of itself that budgets are about. `provider`: as `lowerAsPostgres` has it. */
+/** The columns of a posting that the scopes of budgets match. `provider`: in lower case by `lowerAsPostgres`. */
 export type Budgeted = {
   project: string | undefined;
   key: string;
@@ -90,7 +90,7 @@ export type Budgeted = {
   tags: readonly string[] | undefined;
 };
 
-/** Whether a budget counts a posting of its workspace, whenever it occurred. As `private.add_budget_spend` matches them. */
+/** Whether a posting of its workspace is in a budget's scope, at any time. `private.add_budget_spend` has the same rule. */
 export function isInScope(
   { scope_type: type, scope_key: value }: BlockingBudgetRow | BlockingBudget,
   posting: Budgeted,
@@ -100,24 +100,24 @@ export function isInScope(
 }
 
 /**
- * A text in lower case, as the database's `lower` maps it: each character by itself and to one character. JavaScript maps
- * `İ` to two and a `Σ` at the end of a word to another letter.
+ * Converts text to lower case as the database's `lower` does: each character separately, to one character. JavaScript maps `İ` to two
+ * characters, and `Σ` at the end of a word to another letter.
  */
 export function lowerAsPostgres(text: string): string {
-  // Most are lower case already.
+  // Most texts are in lower case already.
   if (/^[a-z0-9_./-]*$/.test(text)) return text;
   return Array.from(text, (character) => [...character.toLowerCase()][0] ?? character).join("");
 }
 
-/** Whether a budget counts what occurs at an instant. @param at milliseconds since 1970 */
+/** Whether a budget counts at an instant. @param at milliseconds since 1970 */
 export function isCounted({ counts_from: from, counts_until: until }: BlockingBudget, at: number): boolean {
   return at >= from && (until === null || at < until);
 }
 
 /**
- * Whether a key may read all that a budget counts, so that it may learn its figures. The same rule as the policy of
- * `public.budgets` for keys, and the permission `read_summaries`.
- * @param budget one that counts something which the key may record: a project budget is of a project that it may use
+ * Whether a key may see the figures of a budget, because it may read everything that the budget counts. Needs the permission
+ * `read_summaries`; otherwise the same rule as the policy of `public.budgets` for keys.
+ * @param budget a budget that counts a message which the key may record; so a project budget is for a project that the key may use
  */
 export function mayReadBudget(key: ApiKey, budget: BlockingBudget): boolean {
   if (!key.permissions.includes("read_summaries")) return false;
@@ -129,7 +129,7 @@ export function mayReadBudget(key: ApiKey, budget: BlockingBudget): boolean {
   return budget.scope_type === "project" || (budget.scope_type === "key" && budget.scope_key === key.id);
 }
 
-/** When a period no longer holds anything back: its end, or the end of its budget. Milliseconds since 1970. */
+/** When a period stops refusing messages: at its end, or at the end of its budget. Milliseconds since 1970. */
 export function resetOf(budget: BlockingBudget, period: BlockingPeriod): number {
   return Math.min(period.endsAt, budget.counts_until ?? Number.POSITIVE_INFINITY);
 }
@@ -140,10 +140,11 @@ export function isUsedUp(period: BlockingPeriod, spent: Decimal): boolean {
 }
 
 /**
- * The refusal of a message that a budget leaves no room for. It names the budget, its period and when it resets, and says
- * what is spent of how much only to a caller who may read it.
+ * Refuses a message that would exceed a budget. The error names the budget, its period and when it resets; it has the limit and the spend
+ * only if the caller may read them.
+ * @param mayRead see `mayReadBudget`
  * @param spent USD in the period before the message
- * @param held USD that reservations hold of it
+ * @param held USD that reservations hold
  */
 export function budgetExceeded(
   mayRead: boolean,
@@ -178,11 +179,11 @@ export function budgetExceeded(
   });
 }
 
-/** What a refusal says of reservations; nothing where they hold nothing. */
+/** The part of a refusal's text about reservations; empty if they hold nothing. */
 export const heldText = (held: Decimal): string =>
   compare(held, zero) > 0 ? ` and $${toText(held)} is held by reservations` : "";
 
-/** What a refusal says of what is held and left. */
+/** The fields of a refusal with the held and remaining amounts. */
 export function heldFields(limit: Decimal, spent: Decimal, held: Decimal) {
   const left = subtract(limit, add(spent, held));
   return {

@@ -6,7 +6,7 @@ import { ServiceError } from "@/lib/errors";
 import type { KeyLookup } from "./api-key";
 import { environmentKeyId } from "./environment-key";
 
-/** The 401 for a secret that belongs to no key, or no longer. */
+/** The 401 for a secret that does not belong to a key, or no longer does. */
 export function invalidCredentials(): ServiceError {
   return new ServiceError(
     "invalid_credentials",
@@ -16,7 +16,7 @@ export function invalidCredentials(): ServiceError {
   );
 }
 
-/** The 401 for an access token that is unknown or expired, or that is for another service. */
+/** The 401 for an access token that is unknown, expired or for another service. */
 export function invalidAccessToken(
   description = "This access token is not known or has expired. Refresh it, or sign in again.",
 ): ServiceError {
@@ -57,7 +57,7 @@ function parseAccessToken(token: string, taken: boolean): KeyLookup {
   return { by: "token", value: hashSecret(token) };
 }
 
-/** Whether the token is SVC_API_KEY, where that is set and may be used (specification 5.6). */
+/** Whether the token is SVC_API_KEY, if that is set and may be used (specification 5.6). */
 function isEnvironmentKey(token: string): boolean {
   const { SVC_API_KEY, SVC_ALLOW_ENV_API_KEY, NODE_ENV } = env();
   if (SVC_API_KEY === undefined || (NODE_ENV === "production" && !SVC_ALLOW_ENV_API_KEY)) return false;

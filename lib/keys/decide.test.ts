@@ -17,7 +17,7 @@ const attempt: Attempt = {
 const call = (key: Partial<ApiKey>, usage = fresh, address: string | undefined = "203.0.113.7", at = now) =>
   decideCall({ ...unlimitedKey, ...key }, usage, address, at);
 type Act = Partial<Attempt> & { cost?: Decimal };
-/** What the guard says to an attempt, and then to its cost where it records one. */
+/** The guard's decision about an attempt, and then about its cost if it records one. */
 const refuse = (changes: Partial<ApiKey>, { cost, ...rest }: Act = {}, usage = fresh) => {
   const key = { ...unlimitedKey, ...changes };
   return decideAttempt(key, { ...attempt, ...rest }) ?? (cost && decideCost(key, usage.spent, cost, now));

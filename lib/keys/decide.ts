@@ -12,7 +12,7 @@ import { allowsAddress, allowsFeature, allowsProject, allowsSource, allowsUser }
 /** The rolling window of a rate limit in milliseconds. */
 export const rateWindowMs = 60_000;
 
-/** What a message or a read requires, as far as the guard decides it. */
+/** The requirements of a message or a read that the guard decides. */
 export type Attempt = {
   /** All of them are required; the refusal names the first that is missing. */
   permissions: readonly Permission[];
@@ -40,7 +40,7 @@ export type Counted<T> = { outcome: Verdict<T>; rate: RateStatus | null };
  * `decideCall`, `decideAttempt` and `decideCost`, called in this order, are the only place where permissions and
  * conditions are decided: for reads over REST, ingest and MCP. All are pure functions.
  *
- * @param address undefined where it is unknown
+ * @param address undefined if it is unknown
  * @param now the database's time in milliseconds since 1970
  */
 export function decideCall(
@@ -55,20 +55,20 @@ export function decideCall(
 
 /**
  * Decides whether an admitted caller may do something. Checks permission, source, project, feature, user and idempotency, in
- * this order. Null if it may; `decideCost` then decides about the cost of what it records.
+ * this order. Null if it may; `decideCost` then decides about the cost of a message.
  */
 export function decideAttempt(key: ApiKey, attempt: Attempt): Verdict<null> {
   return checkConditions(key, attempt) ?? attempt.conflict ?? null;
 }
 
 /**
- * Decides whether a key may record a cost. Its monthly limit may be reached but not exceeded. A key that has reached it
- * records nothing more, not even at a cost of 0, because usage without a price may be priced later. A limit may be set to record
- * what is past it all the same. Do not call it for reads and replays, to which the limit does not apply.
+ * Decides whether a key may record a cost. The spend may reach the monthly limit but not exceed it. A key that has reached the limit
+ * records nothing more, not even at a cost of 0, because usage without a price may be priced later. A limit with `onLimit` `record`
+ * refuses nothing. Do not call it for reads and replays, to which the limit does not apply.
  * @param spent USD that the key has recorded in this UTC month
  * @param cost USD
  * @param now the database's time in milliseconds since 1970
- * @param held USD that other reservations of the key hold. What is known to cost nothing has room beside them
+ * @param held USD that other reservations of the key hold. It does not count against a cost of 0 or less
  */
 export function decideCost(
   key: ApiKey,
@@ -91,14 +91,14 @@ export function decideCost(
     spent_usd: new ExactNumber(toText(spent)),
     ...heldFields(monthlyLimit, spent, held),
     resets_at: `${nextMonth(now)}T00:00:00Z`,
-    // The limit of a key has no raise that ends by itself: an admin changes it.
+    // There is no temporary raise of a key's limit: an admin changes the limit.
     how_to_ask: { page: `${serviceAddress()}/workspaces/ask?key=${key.id}` },
   });
 }
 
 /**
- * Like `decideCall`, without the rate. For a call whose request was admitted and counted a moment ago, so that a key
- * that was revoked meanwhile records nothing.
+ * Like `decideCall`, without the rate. For a call whose request was admitted and counted already: a key that was revoked meanwhile
+ * records nothing.
  */
 export function decideKey(key: ApiKey, address: string | undefined, now: number): Verdict<null> {
   if (key.revoked)
@@ -179,7 +179,7 @@ function checkConditions(key: ApiKey, attempt: Attempt): Verdict<null> {
     });
   }
   if (attempt.users?.some((user) => !allowsUser(key, user))) {
-    // Names nobody: who holds the key need not know the others whom it may record for.
+    // Does not list the allowed users, because the holder of the key need not know them.
     return new ServiceError(
       "user_not_allowed",
       attempt.users.some((user) => user === undefined)

@@ -19,7 +19,7 @@ import { identify, type KeyPrincipal, toPrincipal } from "./identify";
 import { knownKey, rememberKey } from "./known-keys";
 import { noteUse } from "./note-use";
 
-/** A call to be admitted. `audiences`: the addresses that an access token may be for, if access tokens are accepted. */
+/** A call to be admitted. `audiences`: the resources for which an access token may be issued, if access tokens are accepted. */
 export type KeyCall = {
   lookup: KeyLookup;
   address: string | undefined;
@@ -27,7 +27,7 @@ export type KeyCall = {
   audiences?: readonly string[];
 };
 
-/** The decision about a call. `keyId`: of its key, also where it is refused; undefined for unknown credentials. */
+/** The decision about a call. `keyId`: the id of its key, even if the call is refused; undefined for unknown credentials. */
 export type Admitted = Counted<KeyPrincipal> & { keyId: string | undefined };
 
 /**
@@ -39,7 +39,7 @@ export type Admitted = Counted<KeyPrincipal> & { keyId: string | undefined };
 export async function admitRead(call: KeyCall): Promise<Admitted> {
   if (knownKey(call.lookup)?.isLimited === false) {
     const { loaded, outcome, rate } = judge(await withoutLimits.add(call), call);
-    // A key that has got a limit since then has to be counted.
+    // If the key has a limit now, the call must be counted.
     if (!rate) return { outcome, rate, keyId: loaded?.key.id };
   }
   return withLimits.add(call);
@@ -65,7 +65,7 @@ export async function checkCaller(call: KeyCall): Promise<{
 }
 
 /**
- * The key of a lookup as it is now, for records that it sent before. Admits and counts nothing.
+ * Loads the present state of a key, to send its earlier records again. Admits and counts nothing.
  * @throws ServiceError unavailable
  */
 export async function findKey(lookup: KeyLookup): Promise<ApiKey | undefined> {
@@ -81,7 +81,7 @@ const groups = {
   overflow: () => overloaded(),
 };
 
-/** Keys that had no limit at their last call: one statement loads them, without a transaction and without locks. */
+/** For keys that had no limit at their last call. One statement loads them, without a transaction and without locks. */
 const withoutLimits = new Batcher<KeyCall, Admission>({
   ...groups,
   write: async (calls) => {
@@ -93,14 +93,14 @@ const withoutLimits = new Batcher<KeyCall, Admission>({
 });
 
 /**
- * Keys with a limit, and keys that this process has not seen. Counting needs a lock on the key until the count is stored, and
- * so a transaction. A key that another transaction has locked delays only these groups.
+ * For keys with a limit, and keys that this process has not seen. Counting needs a transaction, because the key must stay locked until
+ * the count is stored. A key that another transaction has locked delays only these groups.
  */
 const withLimits = new Batcher<KeyCall, Admitted>({ ...groups, write: admitGroup });
 
 const maxAttempts = 8;
 
-/** Admits a group. Where the database refuses a whole group, each call is admitted by itself. */
+/** Admits a group. If the database refuses the whole group, each call is admitted by itself. */
 async function admitGroup(calls: KeyCall[]): Promise<Admitted[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -154,7 +154,7 @@ async function tryGroup(calls: KeyCall[]): Promise<Admitted[]> {
   return verdicts;
 }
 
-/** Decides about a call without counting it. `isCounted`: it has to be counted, even if its permission is missing. */
+/** Decides about a call without counting it. `isCounted`: the call must be counted, even if its permission is missing. */
 function judge(
   admission: Admission,
   call: KeyCall,

@@ -21,7 +21,7 @@ export type ReservationRow = {
   settled_usd: string | null;
 };
 
-/** What `private.load_held` returns. */
+/** The result of `private.load_held`. */
 export type HeldRow = {
   keys: { id: string; usd: string; count: number }[];
   budgets: { id: string; usd: string }[];
@@ -29,17 +29,17 @@ export type HeldRow = {
   made: (ReservationRow & { key: string; request: unknown })[];
 };
 
-/** What reservations hold, and those that a group names or makes again. */
+/** The amounts that reservations hold, USD. `named`: the reservations that messages of a group name. `made`: those made before. */
 export type Held = {
   /** By key. */
   keys: Map<string, { usd: Decimal; count: number }>;
-  /** By budget: what is held in its current period. */
+  /** By budget: the amount held in its present period. */
   budgets: Map<string, Decimal>;
   named: HeldRow["named"];
   made: HeldRow["made"];
 };
 
-/** Converts a result of `private.load_held`; null where nothing is held. */
+/** Converts a result of `private.load_held`. */
 export function parseHeld(row: HeldRow | null): Held {
   return {
     keys: new Map(row?.keys.map(({ id, usd, count }) => [id, { usd: parseDecimal(usd), count }])),
@@ -53,10 +53,10 @@ export function toHeldOfBudgets(rows: HeldRow["budgets"]): Map<string, Decimal> 
   return new Map(rows.map(({ id, usd }) => [id, parseDecimal(usd)]));
 }
 
-/** A reservation that a message settles, while it is held: USD, and what budgets are about. */
+/** A held reservation. `usd`: the amount. `budgeted`: what the scopes of budgets match. */
 export type Hold = { id: string; usd: Decimal; budgeted: Budgeted };
 
-/** @param projectId of the reservation's project; undefined where there is none of its slug */
+/** @param projectId of the reservation's project; undefined if that does not exist yet */
 export function toHold(row: ReservationRow, projectId: string | undefined): Hold {
   return {
     id: row.id,

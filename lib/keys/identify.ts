@@ -5,9 +5,9 @@ import type { AccessToken, ApiKey, KeyLookup } from "./api-key";
 import { invalidAccessToken, invalidCredentials } from "./credentials";
 
 /**
- * Finds the key of a caller in what was loaded, and the access token with which it was identified, if any. Refuses
- * unknown credentials, and access tokens for another address.
- * @param caller.audiences the addresses that an access token may be for, if access tokens are accepted
+ * Finds the caller's key among the loaded ones, with the access token that identified it, if any. Refuses unknown credentials, and access
+ * tokens for another resource.
+ * @param caller.audiences the resources for which an access token may be issued, if access tokens are accepted
  */
 export function identify(
   { keys, tokens }: Admission,
@@ -26,7 +26,7 @@ export function identify(
  */
 export type KeyPrincipal = { key: ApiKey; claims: KeyClaims; token: AccessToken | null };
 
-/** The principal of an admitted key. Its own project has precedence over lists, an allow-list over a deny-list. */
+/** The principal of an admitted key. The key's own project has precedence over its lists, an allow-list over a deny-list. */
 export function toPrincipal(key: ApiKey, token: AccessToken | null): KeyPrincipal {
   const { project_slugs: allowed, deny_project_slugs: denied, users } = key.conditions;
   const allow = key.project ? [key.project.slug] : allowed?.length ? allowed : null;

@@ -1,7 +1,7 @@
 import type { LoadedKey } from "./admission-queries";
 import type { KeyLookup } from "./api-key";
 
-/** What this process remembers of a key that it admitted. */
+/** What this process remembers about a key that it admitted. */
 type KnownKey = {
   id: string;
   /** Whether the key had a rate limit or a monthly limit, so that its admission needs a lock. */
@@ -13,8 +13,8 @@ const maxRemembered = 10_000;
 const remembered = new Map<string, KnownKey>();
 
 /**
- * Remembers an admitted key by its lookup. Nothing is ever admitted by it, because a key changes in other processes: it
- * only chooses how the next call is admitted. A secret or an access token never belongs to another key later.
+ * Remembers an admitted key by its lookup. It only chooses how the next call is loaded and never admits one, because other processes may
+ * change the key. A secret or an access token never belongs to another key later.
  */
 export function rememberKey({ value }: KeyLookup, { key }: LoadedKey): void {
   const isLimited = key.rateLimitRpm !== null || key.monthlyLimit !== null;
@@ -28,7 +28,7 @@ export function rememberKey({ value }: KeyLookup, { key }: LoadedKey): void {
   }
 }
 
-/** What is remembered of the key with this lookup; undefined where this process has not admitted it lately. */
+/** The remembered key with this lookup; undefined if this process has not admitted it lately. */
 export function knownKey({ value }: KeyLookup): KnownKey | undefined {
   return remembered.get(value);
 }

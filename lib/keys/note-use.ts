@@ -10,9 +10,9 @@ const waiting = new Set<string>();
 let noting = false;
 
 /**
- * Stores that these keys were used at `now` (the database's time, ms since 1970). Refused keys count too: a revoked key
- * that is still in use is worth knowing. Returns at once and never fails a request; each key is written at most once a
- * minute, over all processes. Call it after the transaction that loaded the keys, because it waits for their locks.
+ * Stores that these keys were used at `now` (the database's time, ms since 1970). Refused keys count too, so that the use of a revoked
+ * key is visible. Returns immediately and never fails a request; each key is written at most once a minute, over all processes. Call it
+ * after the transaction that loaded the keys, because it waits for their locks.
  */
 export function noteUse(keys: Iterable<LoadedKey>, now: number): void {
   for (const { key } of keys) {

@@ -3,20 +3,20 @@ import { asKey, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import type { KeyPrincipal } from "./identify";
 
-/** The member in whose name a program acts, as policies know them, and the slug of the workspace. */
+/** The member for whom a program acts: their claims for row-level security, and the slug of the workspace. */
 export type Person = { claims: UserClaims; slug: string };
 
 type PersonRow = { id: string; email: string; slug: string };
 
 /**
- * Finds whom an admitted key acts for: who connected the program, or who made the key. What is done with these claims is refused
- * and audited as if that person did it, by their present role. The key's own permission must have been checked.
+ * Finds the member for whom an admitted key acts: who connected the program, or who created the key. Changes with these claims are
+ * permitted and audited as if that member made them, by their present role. The key's own permission must have been checked.
  *
- * A workspace that requires a second factor lets its keys in without one, because the person proved it when they connected the
- * program; so the claims say that it is proved.
- * @param address the caller's, for the audit log
- * @throws ServiceError permission_denied where the key is limited to some projects or users or to test data, or its person is no
- *   member any more
+ * The claims say that a second factor was proved, which a workspace may require, because the member proved it when they connected the
+ * program.
+ * @param address of the caller, for the audit log
+ * @throws ServiceError permission_denied if the key is limited to some projects or users or to test data, or its person is no longer a
+ *   member
  */
 export async function personOf({ key, claims }: KeyPrincipal, address: string | undefined): Promise<Person> {
   const { allow, deny, users, environment } = claims;

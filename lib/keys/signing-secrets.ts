@@ -2,8 +2,8 @@ import { callAsService } from "@/lib/db/transaction";
 import type { KeyLookup } from "./api-key";
 
 /**
- * Keeps the secret with which a gateway signs webhooks for an API key, in the place of an earlier one; null removes it. It is
- * in the private schema, because a signature cannot be verified with a hash; nothing reads it but `findSigningSecret`.
+ * Stores the secret with which a gateway signs webhooks for an API key, and replaces an earlier one; null removes it. It is stored in
+ * clear text in the private schema, because a signature cannot be verified with a hash. Only `findSigningSecret` reads it.
  */
 export async function keepSigningSecret(
   keyId: string,
@@ -13,7 +13,7 @@ export async function keepSigningSecret(
   await callAsService("private.keep_signing_secret", keyId, gateway, secret);
 }
 
-/** The secret with which a gateway signs for a key, and how to name that key to the guard; null where none is kept. */
+/** The secret with which a gateway signs for a key, and the lookup of the key for the guard; null if none is stored. */
 export async function findSigningSecret(
   keyId: string,
   gateway: string,

@@ -20,23 +20,23 @@ export async function loadKeyClock(client: ClientBase, workspaceId: string, inst
 }
 
 /**
- * What the clock of a time zone shows at a column's instants, as `private.local_time` has it: what occurred at exactly midnight UTC is
- * at midnight. Written out, because users may call no function of that schema.
+ * The local time of a column's instants in a time zone, by the rule of `private.local_time`: an instant at exactly midnight UTC counts
+ * as midnight of that date in every zone. Repeated here because users may not call functions of that schema.
  */
 function localTime(timeZone: string, occurredAt: Sql): Sql {
   const inUtc = sql`(${occurredAt} at time zone 'UTC')`;
   return sql`(case when ${inUtc}::time = '00:00' then ${inUtc} else ${occurredAt} at time zone ${timeZone} end)`;
 }
 
-/** The day on which a posting is summed, as `postedOn` has it. */
+/** The day whose sums include a posting, by the rule of `postedOn`. */
 export function dayIn(timeZone: string, occurredAt: Sql): Sql {
   if (timeZone === "UTC") return sql`(${occurredAt} at time zone 'UTC')::date`;
   return sql`${localTime(timeZone, occurredAt)}::date`;
 }
 
 /**
- * That a posting is summed on a day of a range.
- * @param before only what occurred before this time of the clock
+ * Condition: the day of a posting (`dayIn`) is in a range.
+ * @param before only postings before this local time, milliseconds since 1970 as if the zone were UTC
  */
 export function isOnDays(occurredAt: Sql, { timeZone, from, until }: ZonedDays, before?: number): Sql {
   const end = before === undefined ? until : new Date(before).toISOString().slice(0, -1);
@@ -46,13 +46,13 @@ export function isOnDays(occurredAt: Sql, { timeZone, from, until }: ZonedDays, 
     return sql`${occurredAt} >= ${instant(from)}::timestamptz and ${occurredAt} < ${instant(end)}::timestamptz`;
   }
   const shown = localTime(timeZone, occurredAt);
-  // The first two bounds are those of all zones: by them, rows are found by an index.
+  // The first two bounds hold in every zone and can use an index.
   return sql`${occurredAt} >= (${from}::timestamp - interval '14 hours') at time zone 'UTC'
     and ${occurredAt} < (${until}::timestamp + interval '12 hours') at time zone 'UTC'
     and ${shown} >= ${from}::timestamp and ${shown} < ${end}::timestamp`;
 }
 
-/** The first day of a time zone that begins at an instant or later. @param instant milliseconds since 1970, with parts of one */
+/** The first day of a time zone that begins at an instant or later. @param instant milliseconds since 1970, possibly fractional */
 export function firstDayFrom(timeZone: string, instant: number): string {
   const day = dayOf(clockOf(timeZone, instant).now);
   return startOf(timeZone, day) >= instant ? day : dayOf(Date.parse(day) + 86_400_000);
@@ -63,14 +63,17 @@ export function startOf(timeZone: string, day: string): number {
   return instantOf(timeZone, Date.parse(day));
 }
 
-/** The first instant that is on a day of a time zone or later, in milliseconds since 1970: that of midnight UTC is (`postedOn`). */
+/**
+ * The first instant that counts for a day of a time zone, in milliseconds since 1970: the day's local midnight or the date's midnight
+ * UTC, which counts for the day in every zone (`postedOn`), whichever is earlier.
+ */
 export function firstInstantOn(timeZone: string, day: string): number {
   return Math.min(startOf(timeZone, day), Date.parse(day));
 }
 
 /**
- * That a posting is between two instants, where what occurred at exactly midnight UTC is at the beginning of that day of the zone, so
- * that from midnight to midnight it is on these days (`isOnDays`). @param from, to ISO 8601
+ * Condition: a posting occurred between two instants. Exactly midnight UTC counts as the beginning of that date in the zone, so that a
+ * range from midnight to midnight has the same postings as its days (`isOnDays`). @param from, to ISO 8601
  */
 export function isBetween(timeZone: string, occurredAt: Sql, from: string, to: string): Sql {
   const between = sql`${occurredAt} >= ${from}::timestamptz and ${occurredAt} < ${to}::timestamptz`;

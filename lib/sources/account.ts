@@ -1,12 +1,12 @@
 import type { SourceOutcome } from "@/lib/contract/sources/sources";
 
-/** How many records of an emitter came to an outcome. `by`: see `SourceOutcome`; empty where nothing is to be said. */
+/** The number of an emitter's records with an outcome. `by`: its reason, see `SourceOutcome`; empty for none. */
 export type AccountRow = { emitter: string; outcome: SourceOutcome; by: string; count: number };
 
 /** The emitter of a record that could not be read. */
 export const unreadEmitter = "unknown";
 
-/** Counts what became of records that tell usage. Each is counted once. */
+/** Counts the outcomes of records that report usage. Each record is counted once. */
 export class Account {
   readonly #rows = new Map<string, AccountRow>();
 
@@ -22,7 +22,7 @@ export class Account {
   }
 }
 
-/** What an answer should say of records that were lost: those without counts, and those that nothing could read. */
+/** The remarks of an answer about records that were not recorded: those without counts, and those that no rule understands. */
 export function lossesIn(account: readonly AccountRow[]): string[] {
   const countOf = (wanted: SourceOutcome) =>
     account.reduce((sum, { outcome, count }) => sum + (outcome === wanted ? count : 0), 0);

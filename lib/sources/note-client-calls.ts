@@ -7,9 +7,9 @@ import { Account } from "./account";
 const emitter = "outlay-client";
 
 /**
- * Notes what became of the messages that the typed client told, for the page Sources.
- * @param keyId undefined: nothing is noted
- * @param messages as they were sent; a key that is a provider's id may be of a call that a program told before, with other contents
+ * Counts the outcomes of messages that `@outlay/client` sent, for the page Sources.
+ * @param keyId if undefined, nothing is counted
+ * @param messages the messages as sent. If a conflict is about a key that is a provider's id, a program has reported the same call before
  */
 export function noteClientCalls(
   keyId: string | undefined,

@@ -20,11 +20,11 @@ const maxNameLength = 128;
 const maxDescriptionLength = 500;
 
 /**
- * Notes the records of a request and their outcomes, for the page Sources. Never throws.
- * @param told every call that it told, counted or not
+ * Counts the records of a request and their outcomes, for the page Sources. Never throws.
+ * @param told every call that the request reported, counted or not
  * @param options.unreadable the records that could not be read
- * @param options.account what became of every record that tells usage
- * @param options.keeps whether its refused records are kept, so that they can be sent again
+ * @param options.account the outcomes of all records that report usage
+ * @param options.keeps whether to store refused records, so that they can be sent again
  */
 export function noteOutcomes(
   { key, address }: Pick<Exporter, "key" | "address">,
@@ -59,7 +59,7 @@ export function noteOutcomes(
         ...toRefusal(error, exampleOf(record, key)),
         count,
       })),
-      // No arrival counts them, as none counts a whole request.
+      // Unreadable records belong to no emitter's arrivals, like refusals of a whole request.
       ...unreadable.map(({ error, count }) => ({ ...toRefusal(error, {}), of_record: false, count })),
     ];
     if (arrivals.size + refusals.length + account.length === 0) return;
@@ -74,13 +74,13 @@ export function noteOutcomes(
   }
 }
 
-/** Notes that a whole request of a key was refused. Never throws. @param keyId undefined where the key is not known */
+/** Counts the refusal of a whole request. Never throws. @param keyId undefined if the key is not known */
 export function noteRefusal(keyId: string | undefined, error: unknown): void {
   if (keyId === undefined || !(error instanceof ServiceError) || error.status >= 500) return;
   noteSent(keyId, { arrivals: [], refusals: [toRefusal(error)], account: [] });
 }
 
-/** Adds what became of a record to an account. @param verdict undefined for a total that added nothing */
+/** Adds the outcome of a record to an account. @param verdict undefined for a total that added nothing */
 export function addOutcome(
   account: Account,
   record: SourceRecord,
@@ -113,7 +113,7 @@ function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Ve
   }
 }
 
-/** The last record of each reason for which records were refused, and their number: an export may have thousands of one reason. */
+/** Groups refusals by reason: the last record of each, and their number. An export may have thousands with one reason. */
 function byReason(refused: readonly Outcome[]) {
   const reasons = new Map<string, { error: ServiceError; record: SourceRecord; count: number }>();
   for (const { record, verdict } of refused) {
@@ -130,7 +130,7 @@ function budgetOf({ fields }: ServiceError): string | undefined {
   return (fields as { budget?: { id: string } }).budget?.id;
 }
 
-/** Refusals of these codes differ in figures alone. */
+/** Codes whose refusals differ only in figures, so that they count as one reason. */
 const alike = new Set(["monthly_limit_exceeded", "rate_limited", "key_expired"]);
 
 /** @param example names from the record; omitted if there is no record */
@@ -141,7 +141,7 @@ function toRefusal(error: ServiceError, example: Record<string, string> | null =
   return { code, of_record: example !== null, subject, description, count: 1, example };
 }
 
-/** Names of a record, so that people find where it came from. */
+/** The names of a record, by which people find its origin. */
 function exampleOf(record: SourceRecord, key: Exporter["key"]): Record<string, string> {
   const { emitter, service, provider, model, occurredAt, tokens } = record;
   const names = {
@@ -163,7 +163,7 @@ function exampleOf(record: SourceRecord, key: Exporter["key"]): Record<string, s
   );
 }
 
-/** Text as Postgres can hold it in JSON: cut, without NUL and without halves of characters. */
+/** Makes text storable in Postgres as JSON: cut, without NUL and without lone surrogates. */
 function storable(text: string, maxLength: number): string {
   return text.slice(0, maxLength).toWellFormed().replaceAll("\u0000", "");
 }

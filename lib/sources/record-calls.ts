@@ -7,21 +7,20 @@ import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { SourceRecord } from "./mapping/source-record";
 import { toMessage } from "./mapping/to-message";
 
-/** Who exports. The request was admitted, and counted against the key's rate. */
+/** The caller of a request that was admitted and counted against the key's rate. */
 export type Exporter = { key: ApiKey; lookup: KeyLookup; address: string | undefined };
 
-/** The most messages in one call of the ledger; a larger export is several. */
+/** The most messages in one call of the ledger. A larger export is split into several calls. */
 const maxMessages = 500;
 
-/** More than that is no cost of a call. */
+/** A larger cost of a call is ignored as implausible. USD */
 const maxCost = parseDecimal("1e15");
 
 /**
- * Records each call of a model as one message. What was recorded before is not recorded again.
- * @param spans further spans of the export, which tell no call of their own
- * @returns what became of each, in order
- * @throws ServiceError where nobody can say what was recorded, or where the key may not be used any more; then all can be
- *   sent again
+ * Records each call of a model as one message. Calls that were recorded before are not recorded again.
+ * @param spans the other spans of the export, which report no call
+ * @returns a verdict for each record, in order
+ * @throws ServiceError if it is unknown what was recorded, or if the key may no longer be used; then all records can be sent again
  */
 export async function recordCalls(
   { key, lookup, address }: Exporter,
@@ -51,13 +50,13 @@ export async function recordCalls(
   return verdicts;
 }
 
-/** The emitter with its own figure of the cost, as the ledger has amounts. */
+/** The emitter with the cost that it reported, rounded as the ledger stores amounts. */
 function emitterOf({ emitter, givenCostUsd }: SourceRecord): Emitter {
   const isStorable = givenCostUsd !== undefined && compare(givenCostUsd, maxCost) < 0;
   return { name: emitter, costUsd: isStorable ? toText(roundMoney(givenCostUsd)) : undefined };
 }
 
-/** Notes that a committed message has remembered these and all around them, so that the next part need not. */
+/** Notes that the marks of these spans and of all around them are stored, so that the next part need not store them. */
 function noteRemembered(within: readonly Around[]): void {
   for (const start of within) {
     for (let at: Around | undefined = start; at && !at.isRemembered; at = at.outer) at.isRemembered = true;

@@ -14,17 +14,16 @@ import { addOutcome, noteOutcomes, type Outcome } from "./note-outcomes";
 import { type Exporter, recordCalls } from "./record-calls";
 import { Refusals } from "./told";
 
-/** What became of an export: how many of its records were refused and why, and remarks for who runs the emitter. */
+/** The outcome of an export: the number of refused records, and the reasons and remarks for whoever runs the emitter. */
 export type ExportOutcome = { refused: number; remarks: string[] };
 
-/** How many reasons and remarks an answer has at most. */
+/** The most reasons and remarks of an answer. */
 const maxRemarks = 20;
 
 /**
- * Records the calls of models that an export tells, each as one message, decided like any other by the key's permissions
- * and conditions. What was recorded before is not recorded again.
- * @throws ServiceError where nobody can say what was recorded, or where the key may not be used any more; then the export
- *   can be sent again
+ * Records the calls of models that an export reports. Each is one message, which the key's permissions and conditions decide like any
+ * other. Calls that were recorded before are not recorded again.
+ * @throws ServiceError if it is unknown what was recorded, or if the key may no longer be used; then the export can be sent again
  */
 export async function recordExport(
   exporter: Exporter,
@@ -44,13 +43,13 @@ export async function recordExport(
   };
 }
 
-/** How many records are recorded at once. A larger export is several, between which other requests are answered. */
+/** How many records are recorded at once. A larger export is split, so that other requests are answered in between. */
 const partLength = 500;
 
 /**
- * Records what an export told. A total that did not grow has no outcome.
- * @param spans those that tell no call of their own
- * @returns what became of the others
+ * Records decoded records. A total that did not grow has no outcome.
+ * @param spans the spans that report no call
+ * @returns the outcomes of the records
  * @throws ServiceError as `recordExport`
  */
 export async function recordTold(
@@ -75,7 +74,7 @@ async function recordPart(
   const { key } = exporter;
   const owner: Owner = { workspaceId: key.workspaceId, environment: key.environment };
   const totals = records.filter(isTotal);
-  // What the key may not record advances no total. The ledger refuses it, and says why.
+  // Points that the key may not record do not advance a total. The ledger refuses them with the reason.
   const allowed = totals.filter((record) => isAllowed(record, key));
   const increments = await advanceTotals(
     owner,
@@ -107,8 +106,8 @@ async function recordPart(
 }
 
 /**
- * What became of each of these records. A total that did not grow, or was recorded with a later one, is in a sum that is
- * counted already.
+ * Counts the outcomes of records. A total that did not grow, or was recorded with a later total, counts as part of a sum that was
+ * recorded already.
  */
 function accountOf(records: readonly SourceRecord[], outcomes: readonly Outcome[]): AccountRow[] {
   const account = new Account();
@@ -126,7 +125,7 @@ function accountOf(records: readonly SourceRecord[], outcomes: readonly Outcome[
   return account.list();
 }
 
-/** Whether the key's permission and conditions admit a record; its limit is decided when it is recorded. */
+/** Whether the key's permissions and conditions admit a record. Its limit is checked when the record is recorded. */
 function isAllowed(record: SourceRecord, key: ApiKey): boolean {
   const message = { type: "usage" as const, feature: featureOf(record, key), user: record.user };
   return decideAttempt(key, attemptOf({ project: projectOf(record, key), source: "api", message })) === null;
@@ -136,7 +135,7 @@ function isTotal({ series }: SourceRecord): boolean {
   return series?.isTotal === true;
 }
 
-/** The records of the increments of their series. An increment of an earlier export has its series' record of now. */
+/** Makes a record for each increment from the record of its series, even if the increment is left over from an earlier export. */
 function withIncrements(
   records: SourceRecord[],
   increments: Awaited<ReturnType<typeof advanceTotals>>,
@@ -150,7 +149,7 @@ function withIncrements(
     if (!record || kind === undefined) return [];
     const occurredAt = new Date(Number(BigInt(timeNs) / 1_000_000n)).toISOString();
     const keys = { own: [seriesKey(series, startNs, timeNs)], outer: [], inner: [], within: [] };
-    // An increment is no total any more: where it is refused and sent again, it counts what it counts now.
+    // An increment is not a total, so that it counts the same if it is refused and sent again.
     const point = { ...record.series, startNs: fromNs, timeNs, isTotal: false, value: used };
     return [{ ...record, tokens: { [kind]: used }, occurredAt, keys, series: { ...point, id: series } }];
   });

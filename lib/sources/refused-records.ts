@@ -5,13 +5,13 @@ import { pricedTiers } from "@/lib/ledger/pricing/price-table";
 import { tokenKinds } from "./emitters/emitter";
 import type { SourceRecord } from "./mapping/source-record";
 
-/** The limits of what is kept of one request: records, and bytes of their JSON. */
+/** The most refused records of one request that are stored, and the most bytes of their JSON. */
 const maxRecords = 500;
 const maxBytes = 256 * 1024;
 
 /**
- * Prepares refused records to be kept: the attributes that the mapping reads, without the scope, which may be any text.
- * @returns `count`, how many records are kept at most, and `pack()`, which encodes them
+ * Prepares refused records to be stored, without their scopes, which may be any text.
+ * @returns `count`: the most records that are stored; `pack()`: encodes them
  */
 export function packRecords(records: SourceRecord[]): { count: number; pack: () => unknown[] } {
   const first = records.slice(0, maxRecords);
@@ -25,7 +25,7 @@ export function pack(records: SourceRecord[]): unknown[] {
   for (const { scope: _, leftOut: __, offered, ...record } of records) {
     const keys = { ...record.keys, within: marksAround(record.keys.within, new Set()) };
     const one = { ...record, keys, offered: [...offered].map(([name, value]) => [name, String(value)]) };
-    // Text that Postgres cannot hold in JSON: NUL and lone surrogates.
+    // Postgres cannot store NUL and lone surrogates in JSON.
     const text = JSON.stringify(one, (_name, value) =>
       typeof value === "string" ? value.toWellFormed().replaceAll("\u0000", "") : value,
     );
@@ -64,7 +64,7 @@ const telling = z.object({
   names: spanNames.nullable().optional(),
 });
 
-/** The schema of a kept record. JSON has no undefined: a field without a value is missing. */
+/** The schema of a stored record. Fields without a value are missing. */
 const record = z.object({
   emitter: z.string(),
   isKnownEmitter: z.boolean(),
@@ -97,7 +97,7 @@ const record = z.object({
   claims: z.array(z.string()),
 });
 
-/** Reads kept records. @throws Error for bytes that `pack` did not write */
+/** Reads stored records. @throws Error if `pack` has not written them */
 export function unpack(packed: unknown[]): SourceRecord[] {
   return packed.map((one) => ({ scope: "", leftOut: [], ...record.parse(one) }) as SourceRecord);
 }

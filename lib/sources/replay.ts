@@ -7,9 +7,9 @@ import { recordTold } from "./record-export";
 import { pack, unpack } from "./refused-records";
 
 /**
- * Sends the kept refused records of a source again: by the conditions and settings that its key has now, and as its program
- * did, so that what was recorded meanwhile counts once. What is refused again stays kept.
- * @throws ServiceError not_found, permission_denied, conflict where the key is revoked or expired, rate_limited, unavailable
+ * Sends the stored refused records of a source again, under the present conditions and settings of its key. Calls that were recorded
+ * meanwhile are not recorded again. Records that are refused again stay stored.
+ * @throws ServiceError not_found, permission_denied, conflict if the key is revoked or expired, rate_limited, unavailable
  */
 export async function replayRefused(...which: Parameters<typeof holdRefused>): Promise<ReplayResult> {
   const { workspaceId, lookup, exports } = await holdRefused(...which);
@@ -23,7 +23,7 @@ export async function replayRefused(...which: Parameters<typeof holdRefused>): P
     const outcomes = await recordTold(exporter, records).catch(asConflict);
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     await settleRefused({ workspaceId, keyId: id, exportId }, pack(refused.map(({ record }) => record)));
-    // What is refused again was counted when it came.
+    // Records that are refused again were counted when they arrived.
     noteOutcomes(
       exporter,
       [],
@@ -42,7 +42,7 @@ export async function replayRefused(...which: Parameters<typeof holdRefused>): P
   return result;
 }
 
-/** A key that may not be used any more is the reader's matter, not a missing credential of the request. */
+/** Turns 401 and 403 into a conflict: they are about the source's key, not about the credentials of this request. */
 function asConflict(error: unknown): never {
   if (error instanceof ServiceError && (error.status === 401 || error.status === 403))
     throw new ServiceError("conflict", error.message);

@@ -3,16 +3,16 @@ import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { AccountRow } from "./account";
 import type { SourceRecord } from "./mapping/source-record";
 
-/** What an item of a body is: a call with usage, nothing to record, or something that cannot be read. */
+/** A decoded item of a body: a call with usage, an item without usage, or the refusal of an item that cannot be read. */
 export type DecodedItem = SourceRecord | "no usage" | ServiceError;
 
 /**
- * What a body tells: its calls, remarks for whoever runs the emitter, why other records were refused, and what became of the
- * records that tell usage and are none of these.
+ * A decoded body. `told`: its calls. `remarks`: for whoever runs the emitter. `refused`: the records that cannot be read. `leftOut`: the
+ * outcomes of the other records that report usage.
  */
 export type Decoded = {
   told: DecodedItem[];
-  /** The spans of a trace that tell no call of their own. */
+  /** The spans that report no call. */
   spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
@@ -23,7 +23,7 @@ export function isRecord(item: DecodedItem): item is SourceRecord {
   return typeof item === "object" && !(item instanceof ServiceError);
 }
 
-/** Why records of a request were refused before they were messages, and how many. */
+/** Records that were refused for one reason before they became messages. `count`: their number. */
 export type Refused = { error: ServiceError; count: number };
 
 /** Counts refused records by their reason. */

@@ -18,12 +18,12 @@ const cli = "supabase@3.1.0";
 /** The folder of the repository: this file's bundle is in `dist/`. */
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What the advisors report, as far as it is read here. */
+/** A finding of the advisors, with the fields that are read here. */
 type Finding = { name: string; metadata?: { schema?: string; name?: string } };
 
 /**
  * `npm run advisors`: runs Supabase's advisors on a new database with every migration, and prints their warnings.
- * @returns 0 when they have no warning but those of `withoutBoundNames`
+ * @returns the exit status: 0 if they have no warnings except those that `withoutBoundNames` removes
  */
 export async function main(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), "outlay-advisors-"));
@@ -60,10 +60,9 @@ export async function main(): Promise<number> {
 }
 
 /**
- * Leaves out warnings of a missing `search_path` where it can change nothing: the names in a body of standard SQL
- * (`return`, `begin atomic`) are bound when the function is created. The budget functions are written so, because Postgres
- * merges a function into the statement that calls it only if it has no setting of its own.
- * `tests/db/row-level-security.test.ts` lists them.
+ * Removes warnings about a missing `search_path` of functions that it does not affect: the names in a body of standard SQL (`return`,
+ * `begin atomic`) are bound when the function is created. The budget functions have such bodies, because Postgres inlines a function into
+ * the calling statement only if it has no settings of its own. `tests/db/row-level-security.test.ts` lists them.
  */
 async function withoutBoundNames(findings: Finding[], adminUrl: string): Promise<Finding[]> {
   const client = new Client({ connectionString: adminUrl });

@@ -137,7 +137,7 @@ function describeMapping(file: string, { columns, constants, unused }: Mapping, 
   return [`${file}:`, ...lines].join("\n");
 }
 
-/** The value of an option that has a few. @throws Error that names them */
+/** The value of an option with a few allowed values. @throws Error that lists them */
 function oneOf<Value extends string>(
   option: string,
   allowed: readonly Value[],
@@ -167,7 +167,7 @@ function describeSummary(summary: Summary, trial: boolean): string {
   return lines.join("\n");
 }
 
-/** Asks for confirmation on a terminal; without a terminal says how to proceed. */
+/** Asks for confirmation on a terminal. Without a terminal, prints how to proceed. */
 async function confirm({ recorded, refused }: Summary): Promise<boolean> {
   if (!process.stdin.isTTY) {
     say("Nothing is recorded yet: run it again with --yes.");

@@ -5,10 +5,10 @@ import { statSync } from "node:fs";
 export type SystemAccount = { name: string; uid: number; gid: number };
 
 /**
- * The account that Postgres must run as, or undefined for our own. Postgres refuses to run as root and looks its
- * account up by uid, so the account needs an entry in the machine's user database.
+ * The account that Postgres must run as; undefined for the account of this process. Postgres refuses to run as root and looks up its
+ * account by uid, so the account needs an entry in the machine's user database.
  * @param cluster the cluster's folder: if it exists, its owner is the account
- * @throws Error when we are root and the machine has no unprivileged account
+ * @throws Error if this process runs as root and the machine has no unprivileged account
  */
 export function accountForPostgres(cluster: string | undefined): SystemAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -34,19 +34,19 @@ function lookUp(nameOrUid: string): SystemAccount | undefined {
   }
 }
 
-/** What `spawn` needs to run a program as the account, or as ourselves. */
+/** The options of `spawn` to run a program as the account, or as the account of this process. */
 export function asAccount(account: SystemAccount | undefined): SpawnSyncOptions {
-  // Windows programs need the system's variables; elsewhere Postgres gets none of ours.
+  // Programs on Windows need the system's variables. Elsewhere, Postgres gets none of this process's variables.
   if (process.platform === "win32") return { windowsHide: true };
   return {
-    // Not our own working directory, which the account may not be allowed to enter.
+    // The account may not be allowed to enter this process's working directory.
     cwd: "/",
     env: { LC_ALL: "C", TZ: "UTC", NODE_ENV: "production" },
     ...(account && { uid: account.uid, gid: account.gid }),
   };
 }
 
-/** Whether the account can enter a folder. The system decides, so that parent folders and ACLs count. */
+/** Whether the account can enter a folder. Tries it, so that parent folders and ACLs count. */
 export function canEnter(folder: string, account: SystemAccount | undefined): boolean {
   if (!account) return true;
   return (

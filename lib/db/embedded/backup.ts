@@ -8,23 +8,23 @@ import { ZipFile } from "yazl";
 import { loginUrl } from "./cluster";
 import { readState } from "./state";
 
-/** Folders of a cluster whose content a start creates again ("Making a Base Backup Using the Low Level API", Postgres 17). */
+/** Folders of a cluster whose content the next start recreates ("Making a Base Backup Using the Low Level API", Postgres 17). */
 const emptied =
   /^(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/|(^|\/)pgsql_tmp[^/]*\//;
 
-/** Files that belong to the running server alone. */
+/** Files that belong only to the running server. */
 const omitted =
   /(^|\/)(postmaster\.(pid|opts)|pg_internal\.init[^/]*|pgsql_tmp[^/]*|(backup_label|tablespace_map)(\.old)?)$/;
 
-/** The file that says where recovery begins. It is copied last. */
+/** The file with the position at which recovery begins. It is copied last. */
 const controlFile = "global/pg_control";
 
 /**
- * Writes a backup of the embedded database of a data folder into a zip file: the cluster, copied while its server runs, the log
- * of what it wrote meanwhile, and the folder's secrets. It is the state at the end of the backup. `restoreBackup` reads it.
+ * Writes a backup of the embedded database of a data folder into a zip file: the cluster, copied while its server runs, the write-ahead
+ * log of that time, and the folder's secrets. It restores the state at the end of the backup (`restoreBackup`).
  * @param dataDir of a running Postgres
- * @param file is created, readable by its owner only; a crash leaves none
- * @throws Error where the server cannot be reached or the file cannot be written
+ * @param file is created, readable only by its owner; an interrupted backup leaves only `<file>.partial`
+ * @throws Error if the server cannot be reached or the file cannot be written
  */
 export async function writeBackup(dataDir: string, file: string): Promise<void> {
   const state = readState(dataDir);
@@ -59,7 +59,7 @@ async function fill(zip: ZipFile, client: Client, folder: { dataDir: string; hom
     const isOurs = entry.isFile() && /^[a-z-]+$/.test(entry.name);
     if (isOurs) zip.addFile(join(folder.dataDir, entry.name), entry.name, { mode: 0o600 });
   }
-  // Keeps the log from here on, and ends with this connection.
+  // The slot keeps the write-ahead log from here on, until this connection ends.
   await client.query("select pg_create_physical_replication_slot($1, true, true)", [`outlay_${process.pid}`]);
   const { rows: begun } = await client.query<{ segment: string }>(
     "select pg_walfile_name(lsn) as segment from pg_backup_start('outlay', true) as lsn",
@@ -81,13 +81,13 @@ async function fill(zip: ZipFile, client: Client, folder: { dataDir: string; hom
   const segments = (await readdir(join(cluster, "pg_wal"))).filter(
     (name) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last,
   );
-  // The slot ends with the connection, so the log is read before that.
+  // The log is read before the connection and with it the slot ends.
   const read = segments.map((name) => addNow(zip, cluster, `pg_wal/${name}`));
   zip.end();
   await Promise.all(read);
 }
 
-/** Adds a file as it is when its turn comes. Resolves when it has been read. A file that has vanished by then is empty. */
+/** Adds a file, which is read when its turn comes. Resolves when it was read. A file that no longer exists then is added empty. */
 function addNow(zip: ZipFile, cluster: string, path: string): Promise<void> {
   return new Promise((resolve) => {
     zip.addReadStreamLazy(`cluster/${path}`, { mode: 0o600 }, (give) => {
@@ -95,7 +95,7 @@ function addNow(zip: ZipFile, cluster: string, path: string): Promise<void> {
       stream.once("open", () => give(null, stream));
       stream.once("close", resolve);
       stream.once("error", (error: NodeJS.ErrnoException) => {
-        // Dropped meanwhile: the log says so.
+        // The file was dropped meanwhile. The write-ahead log has that, too.
         if (error.code === "ENOENT") give(null, Readable.from([]));
         else give(error, stream);
       });

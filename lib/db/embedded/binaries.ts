@@ -5,14 +5,13 @@ import { basename, dirname, join, relative } from "node:path";
 import { asAccount } from "./account";
 import type { Home } from "./home";
 
-/** Absolute paths of the programs, startable by the account they are for. */
+/** Absolute paths of programs that the account can run. */
 export type Binaries = { postgres: string; initdb: string; pgCtl: string };
 
 /**
- * Finds the Postgres that npm installed for this platform and makes it startable: its library links are created (npm
- * no longer runs the package's install script), and it is copied into the cluster's home where the account cannot
- * reach it or we cannot write there.
- * @throws Error when there is none for this platform or it does not start
+ * Finds the Postgres that npm installed for this platform and makes it runnable: creates its library links (npm no longer runs the
+ * package's install script), and copies it into the cluster's home if the account cannot read it or the links cannot be created.
+ * @throws Error if there is none for this platform or it does not start
  */
 export function prepareBinaries(home: Home): Binaries {
   const { root, version } = installed();
@@ -53,7 +52,7 @@ function installed(): { root: string; version: string } {
   }
 }
 
-/** Creates the links that a package cannot contain. @returns false when one is missing and cannot be created */
+/** Creates the links, which an npm package cannot contain. @returns false if one is missing and cannot be created */
 function linked(root: string): boolean {
   const list = join(root, "native/pg-symlinks.json");
   if (!existsSync(list)) return true;
@@ -63,13 +62,13 @@ function linked(root: string): boolean {
     try {
       symlinkSync(relative(dirname(to), from), to);
     } catch {
-      // Exists already, or we cannot write it: it only matters whether it leads somewhere now.
+      // The link exists already, or cannot be created. The check below finds out.
     }
     return existsSync(to);
   });
 }
 
-/** Why the account cannot run these binaries, or undefined when it can. */
+/** Why the account cannot run these binaries; undefined if it can. */
 function failureOf(native: string, { account }: Home): string | undefined {
   const { postgres } = programs(native);
   const run = spawnSync(postgres, ["--version"], { ...asAccount(account), encoding: "utf8" });

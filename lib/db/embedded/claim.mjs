@@ -1,5 +1,5 @@
-// One service a data folder. Plain JavaScript on Node's own modules, because `npm start` asks it before anything is
-// installed or built.
+// Ensures that a data folder is used by one service only. Plain JavaScript with Node's own modules, because `npm start` uses it before
+// anything is installed or built.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -15,20 +15,20 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * @typedef {object} Holder Who holds a data folder.
+ * @typedef {object} Holder The process that has claimed a data folder.
  * @property {number} pid
  * @property {"claiming" | "held"} state
- * @property {string | undefined} address Where it answers, once it does.
+ * @property {string | undefined} address The address at which it serves, once it does.
  */
 
 /**
  * @typedef {object} Claim
  * @property {string} dataDir Absolute.
- * @property {(address: string) => void} announce Publishes where the holder answers, for the message a second one gives.
- * @property {() => void} release Gives the folder back; may be called twice.
+ * @property {(address: string) => void} announce Publishes the address of the service, for the error of a second start.
+ * @property {() => void} release Releases the folder. May be called twice.
  */
 
-/** The data folder belongs to a process that is alive. Its message is fit for a person. */
+/** Another running process uses the data folder. The message is for users. */
 export class AlreadyRunningError extends Error {
   /**
    * @param {string} dataDir
@@ -46,16 +46,16 @@ export class AlreadyRunningError extends Error {
 }
 
 /**
- * What tells this life of a process id from an earlier or a later one, or undefined when no such process lives.
- * A process that ended but was not yet reaped counts as dead.
+ * Identifies the process that has a process id now, to distinguish it from earlier and later processes with the same id.
  * @param {number} pid
- * @returns {string | undefined} Opaque, fit for a file name.
+ * @returns {string | undefined} Opaque text that can be part of a file name; undefined if no process with the id runs. A process that
+ *   has ended but was not reaped yet does not count as running.
  */
 export function lifeOf(pid) {
   if (process.platform === "linux") {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      // The command's name is in parentheses and may itself hold spaces and parentheses.
+      // The command's name is in parentheses and may contain spaces and parentheses itself.
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       if (fields[0] === "Z" || fields[0] === "X") return undefined;
       const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").slice(0, 8);
@@ -79,19 +79,19 @@ export function lifeOf(pid) {
 }
 
 /**
- * Claims a data folder for this process, creating it when missing. The claim ends with the process, however it ends.
+ * Claims a data folder for this process, and creates it if it is missing. The claim ends with the process, however that ends.
  *
- * Every claimant first writes a file named after its own pid and start, and only then looks for others: of two that
- * start at once at least one sees the other, and whoever sees one gives way. A dead claimant's file can be removed
- * by anyone at any time, because no later process ever has that name.
+ * Each claimant first writes a file that is named after its process id and start time, and only then looks for the files of others. Of two
+ * that start at the same time, at least one sees the other's file, and removes its own. The file of an ended process can be removed by
+ * any process at any time, because no later process uses the same name.
  * @param {string} dataDir
  * @returns {Promise<Claim>}
  * @throws {AlreadyRunningError}
  */
 export async function claimDataFolder(dataDir) {
-  // Root lets others pass through, since Postgres then runs as an account that is not root.
+  // As root, the folder must be passable for others, because Postgres then runs as another account.
   mkdirSync(claimsIn(resolve(dataDir)), { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
-  // One folder, one name, whatever links lead to it.
+  // The same path for a folder, whichever links lead to it.
   const folder = realpathSync(dataDir);
   const claims = claimsIn(folder);
   const name = `${process.pid}-${lifeOf(process.pid)}-${randomBytes(4).toString("hex")}.json`;
@@ -122,7 +122,7 @@ export async function claimDataFolder(dataDir) {
 }
 
 /**
- * The living process that holds a data folder, if any. Changes nothing but the files of the dead.
+ * The running process that has claimed a data folder, if any. Removes the files of ended processes.
  * @param {string} dataDir
  * @returns {Holder | undefined}
  */
@@ -171,7 +171,7 @@ function contentOf(file) {
     const content = JSON.parse(readFileSync(file, "utf8"));
     return { state: content.state === "held" ? "held" : "claiming", address: content.address };
   } catch {
-    // Given up between the listing and now; the next round knows.
+    // The file was removed since it was listed. The next round sees that.
     return { state: "claiming", address: undefined };
   }
 }

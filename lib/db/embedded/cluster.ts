@@ -17,15 +17,15 @@ import type { Binaries } from "./binaries";
 import type { Home } from "./home";
 import type { Login, State } from "./state";
 
-/** For short statements during the start: a server that does not answer within a minute will not answer. */
+/** Time limits for short statements during the start. A server that does not answer within a minute never will. */
 const limits = { connectionTimeoutMillis: deadlines.job, query_timeout: deadlines.job };
 
 /** The database of the service in the embedded cluster. */
 export const databaseName = "outlay";
 
 /**
- * Creates the cluster if it is missing. It is created beside its place and moved there when complete, so that an
- * interrupted one is never taken for a cluster.
+ * Creates the cluster if it is missing. It is created in another folder and moved when it is complete, so that an interrupted creation
+ * never leaves an incomplete cluster in its place.
  * @returns whether it was created now
  * @throws Error with initdb's output
  */
@@ -67,7 +67,7 @@ export async function ensureCluster(
   return true;
 }
 
-/** Creates the role that migrations run as and the database, where they are missing. Safe to repeat. */
+/** Creates the role that runs migrations and the database, if they are missing. Can be repeated. */
 export async function ensureDatabase(state: State, port: number): Promise<void> {
   const client = new Client({
     connectionString: loginUrl(state, port, "supabase_admin", "postgres"),
@@ -92,7 +92,7 @@ export async function ensureDatabase(state: State, port: number): Promise<void> 
 }
 
 /**
- * Lets a role log in that a migration created without a login.
+ * Enables the login of a role that a migration created without one.
  * @param superuserUrl of any database of the cluster; roles belong to the cluster
  */
 export async function enableLogin(superuserUrl: string, role: string, password: string): Promise<void> {
@@ -105,7 +105,7 @@ export async function enableLogin(superuserUrl: string, role: string, password: 
   }
 }
 
-/** The address of a database for one of the logins. */
+/** The URL of a database for one of the logins. */
 export function loginUrl(state: State, port: number, login: Login, database = databaseName): string {
   return `postgresql://${login}:${state.passwords[login]}@127.0.0.1:${port}/${database}`;
 }

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { accountForPostgres, canEnter, type SystemAccount } from "./account";
 import type { State } from "./state";
 
-/** The cluster's folder and account. `home` holds `cluster/`, and a copy of the binaries when one is needed. */
+/** The cluster's folder and account. `home` contains `cluster/`, and a copy of the binaries if one is needed. */
 export type Home = { home: string; cluster: string; account: SystemAccount | undefined };
 
 /**
- * Finds the cluster's home: `postgres/` in the data folder, or, when Postgres's account cannot enter that folder (a
- * repository in root's home), a folder under /var/lib/outlay named after the data folder. It is recorded in
- * `state.home`, which the caller writes.
- * @throws Error when there is no such place, or the data folder is a copy of one whose cluster is elsewhere
+ * Finds the cluster's home: `postgres/` in the data folder, or, if Postgres's account cannot enter that folder (a repository in root's
+ * home), a folder under /var/lib/outlay whose name is derived from the data folder's path. Sets `state.home` in that case; the caller
+ * writes the state.
+ * @throws Error if there is no such place, or the data folder is a copy of one whose cluster is elsewhere
  */
 export function findHome(dataDir: string, state: State, log: (message: string) => void): Home {
   if (state.home) return recorded(dataDir, state.home, state);
@@ -32,7 +32,7 @@ export function findHome(dataDir: string, state: State, log: (message: string) =
   return at(outside, account);
 }
 
-/** An existing one belongs to an earlier data folder of this path, which was deleted without it; it is left alone. */
+/** A free folder under /var/lib/outlay. An existing one is kept: it belongs to an earlier data folder with this path, which was deleted. */
 function unusedPlace(dataDir: string): string {
   const place = join("/var/lib/outlay", createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
   for (let number = 1; ; number += 1) {

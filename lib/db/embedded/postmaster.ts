@@ -9,12 +9,12 @@ import { lifeOf } from "./claim.mjs";
 import type { Home } from "./home";
 
 /**
- * The settings of the embedded Postgres. Given on its command line, so that every start has the settings of the
- * version that starts it. Durability is always on: an acknowledged cost survives any crash.
+ * The settings of the embedded Postgres. They are passed on its command line, so that each version of the service starts it with its own
+ * settings. Durability is always on: an acknowledged cost survives any crash.
  */
 const settings: Record<string, string> = {
   listen_addresses: "127.0.0.1",
-  // A socket's path would be too long in a deep folder, and everybody can write to /tmp.
+  // No sockets: in a deep folder their path would be too long, and in /tmp everybody can write.
   unix_socket_directories: "",
   password_encryption: "scram-sha-256",
   fsync: "on",
@@ -25,20 +25,20 @@ const settings: Record<string, string> = {
   effective_cache_size: "512MB",
   work_mem: "8MB",
   maintenance_work_mem: "64MB",
-  // Compiling a plan costs more than the short statements of this service take.
+  // Compiling a plan takes longer than running the short statements of this service.
   jit: "off",
   timezone: "UTC",
   log_timezone: "UTC",
   lc_messages: "C",
   log_line_prefix: "%m [%p] %q%u@%d ",
-  // A client that vanished inside a transaction must not hold its locks for ever.
+  // A client that disappeared during a transaction must not hold its locks forever.
   idle_in_transaction_session_timeout: "60s",
 };
 
 /** A Postgres server that accepts connections. `ended` settles when its process ends, for any reason. */
 export type Postmaster = { pid: number; port: number; ended: Promise<void> };
 
-/** What a launch needs. Postgres writes its output to `logFile`. */
+/** How to start a server. Postgres writes its output to `logFile`. */
 export type Launch = {
   home: Home;
   binaries: Binaries;
@@ -47,15 +47,15 @@ export type Launch = {
   log: (message: string) => void;
 };
 
-/** How long a failed start is retried: the children of a killed Postgres hold its resources for some seconds. */
+/** How long a failed start is retried. The child processes of a killed Postgres hold its resources for some seconds. */
 const retryForMs = 10_000;
-/** How long the exit of this process waits for a server that was told to end at once. */
+/** How long the exit of this process waits for a server that it has asked to end immediately. */
 const exitLimitMs = 600;
 const logFileMaxBytes = 10 * 1024 * 1024;
 
 /**
- * The server that already runs on this cluster, if any: its parent was killed and it continued. A server that is
- * shutting down is waited for.
+ * The server that already runs on this cluster, if any: one whose parent was killed. Waits for a server that is starting or shutting
+ * down.
  */
 export async function findPostmaster(home: Home): Promise<Postmaster | undefined> {
   for (;;) {
@@ -68,8 +68,8 @@ export async function findPostmaster(home: Home): Promise<Postmaster | undefined
 
 /**
  * Starts a server on the cluster and waits until it accepts connections, however long recovery takes.
- * @param port `wanted` is tried first; only a port that is not `fixed` may change
- * @throws Error with the last lines of Postgres's log when it keeps ending
+ * @param port `wanted` is tried first; another port is used only if it is not `fixed`
+ * @throws Error with the last lines of Postgres's log if it keeps ending
  */
 export async function launchPostmaster(
   launch: Launch,
@@ -86,7 +86,7 @@ export async function launchPostmaster(
       );
     }
     await sleep(200);
-    // The last start's server may have been launched without having reported it yet.
+    // The server of an earlier start may be running only now.
     const other = await findPostmaster(launch.home);
     if (other) {
       stopAtExit(other.pid, launch);
@@ -102,8 +102,8 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   if (existsSync(logFile) && statSync(logFile).size > logFileMaxBytes) truncateSync(logFile);
   const out = openSync(logFile, "a", 0o600);
   const options = Object.entries({ ...settings, ...launch.overrides, port: String(port) });
-  // In a session of its own: Ctrl-C in the terminal reaches the service, which stops Postgres after draining. Its
-  // output goes to a file, not a pipe, so that it can write after its parent was killed.
+  // In a session of its own, so that Ctrl-C in the terminal reaches only the service, which stops Postgres after draining. Its
+  // output goes to a file and not to a pipe, so that it can still write after its parent was killed.
   const child = spawn(
     binaries.postgres,
     ["-D", home.cluster, ...options.flatMap(([key, value]) => ["-c", `${key}=${value}`])],
@@ -134,7 +134,7 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
   let toldAt = since;
   while (!over) {
     const { pid, status } = readPidFile(home.cluster);
-    // The file of an earlier server may still say "ready": only our child's file counts.
+    // The file of an earlier server may still say "ready", so the process id must be that of the child.
     if (child.pid !== undefined && pid === child.pid && status === "ready")
       return { pid: child.pid, port, ended };
     if (Date.now() - toldAt > 10_000) {
@@ -152,8 +152,8 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
 const unstopped = new Map<number, Launch>();
 
 /**
- * Has a server stopped when this process exits, however that comes (`process.exit`, an uncaught error), unless
- * `stopPostmaster` did before: a server that outlives its parent holds the data folder. Only SIGKILL leaves one behind.
+ * Stops a server when this process exits for any reason (`process.exit`, an uncaught error), unless `stopPostmaster` has stopped it
+ * before: a server that outlives its parent keeps the data folder in use. Only after SIGKILL does the server continue.
  */
 export function stopAtExit(pid: number, launch: Launch): void {
   unstopped.set(pid, launch);
@@ -161,7 +161,7 @@ export function stopAtExit(pid: number, launch: Launch): void {
 
 process.once("exit", stopAtOnce);
 
-/** Ends all servers without a checkpoint, which their next start makes up for, and waits until they have ended. */
+/** Ends all servers without a checkpoint, and waits until they have ended. Their next start recovers. */
 function stopAtOnce(): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (const [pid, { home, binaries }] of unstopped) {
@@ -177,7 +177,7 @@ function stopAtOnce(): void {
       if (!isOurs(pid, home)) break;
       process.kill(pid, signal);
       const giveUpAt = performance.now() + exitLimitMs;
-      // The file goes when the server ends in order; nobody waits for the process itself any more.
+      // The server removes the file when it ends. During an exit, the end of the process itself cannot be awaited.
       while (performance.now() < giveUpAt && readPidFile(home.cluster).pid === pid && isOurs(pid, home)) {
         Atomics.wait(pause, 0, 0, 10);
       }
@@ -197,14 +197,14 @@ async function stop(postmaster: Postmaster, { home, binaries }: Launch): Promise
     return;
   }
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
-    // Another process may have a dead server's process id by now.
+    // Another process may have the id of an ended server by now.
     if (!isOurs(postmaster.pid, home)) return;
     process.kill(postmaster.pid, signal);
     if (await endsWithin(postmaster, 20_000)) return;
   }
 }
 
-/** Unlike `ended` alone, this keeps our own process alive meanwhile. */
+/** Whether a server ends within a time. Unlike `ended` alone, keeps this process running meanwhile. */
 async function endsWithin({ ended }: Postmaster, limitMs: number): Promise<boolean> {
   const limit = new AbortController();
   const tooLong = sleep(limitMs, false, { signal: limit.signal }).catch(() => false);
@@ -213,7 +213,7 @@ async function endsWithin({ ended }: Postmaster, limitMs: number): Promise<boole
   return inTime;
 }
 
-/** The lines of postmaster.pid that matter: 1 the process id, 4 the port, 8 the status. */
+/** Reads postmaster.pid: line 1 has the process id, line 4 the port, line 8 the status. */
 function readPidFile(cluster: string): { pid?: number; port?: number; status?: string } {
   let lines: string[];
   try {
@@ -226,8 +226,8 @@ function readPidFile(cluster: string): { pid?: number; port?: number; status?: s
 }
 
 /**
- * A killed server's file names a process id that any process may have by now (likely in a container, where ids start
- * over). Postgres would take that process for a server and refuse to start.
+ * Removes the file of a killed server if another process has its process id now, which is likely in a container, where ids start over.
+ * Postgres would take that process for a server and refuse to start.
  */
 function removeStalePidFile(home: Home): void {
   const { pid } = readPidFile(home.cluster);
@@ -236,7 +236,7 @@ function removeStalePidFile(home: Home): void {
   }
 }
 
-/** Whether the process lives and is the server of this cluster, not another process with its former id. */
+/** Whether a process runs and is the server of this cluster, not another process with the same id. */
 function isOurs(pid: number, home: Home): boolean {
   if (lifeOf(pid) === undefined) return false;
   if (process.platform !== "linux") return true;
@@ -247,7 +247,7 @@ function isOurs(pid: number, home: Home): boolean {
   }
 }
 
-/** A server that is not our child does not notify us of its end, so it is polled. */
+/** Waits for the end of a server that is not a child of this process, by polling. */
 async function endOf(pid: number): Promise<void> {
   const life = lifeOf(pid);
   while (life !== undefined && lifeOf(pid) === life) await sleep(100, undefined, { ref: false });
@@ -260,7 +260,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** The port when it can be listened on at 127.0.0.1 (0: any), or undefined. */
+/** The port, if it is free on 127.0.0.1; undefined otherwise. @param wanted 0 for any free port */
 export function isFree(wanted: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

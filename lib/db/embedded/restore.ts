@@ -17,8 +17,8 @@ import { hasState, parseState, type State, writeState } from "./state";
 
 /**
  * Unpacks a backup of `writeBackup` into a data folder without a database. The next start recovers the database from it.
- * @param log receives messages for the person who watches
- * @throws AlreadyRunningError, or Error where the folder has a database, or the file is not such a backup
+ * @param log receives messages for the user
+ * @throws AlreadyRunningError; Error if the folder has a database, or the file is not such a backup
  */
 export async function restoreBackup(
   dataDir: string,
@@ -32,7 +32,7 @@ export async function restoreBackup(
         `${claim.dataDir} has a database already. Name an empty folder in OUTLAY_DATA_DIR, or move this one away.`,
       );
     }
-    // It refuses names that lead out of the folder.
+    // yauzl refuses names of files outside the folder.
     const zip = await openPromise(file).catch((cause: Error) => {
       throw new Error(`${file} cannot be read as a backup: ${cause.message}`, { cause });
     });
@@ -58,17 +58,17 @@ export async function restoreBackup(
       throw new Error(`${file} is not a backup of Outlay.`);
     }
     renameSync(freshIn(home), home.cluster);
-    // Last: a folder with it has a whole database.
+    // Written last, because a folder with this file must have a complete database.
     writeState(claim.dataDir, state);
   } finally {
     claim.release();
   }
 }
 
-/** Where the cluster is until it is complete; `ensureCluster` deletes what an interrupted restore has left there. */
+/** The folder of the cluster until it is complete. `ensureCluster` deletes the rest of an interrupted restore. */
 const freshIn = ({ home }: Home) => join(home, "cluster.new");
 
-/** Writes an entry of the cluster for the account of Postgres. */
+/** Writes an entry of the cluster, owned by the account of Postgres. */
 async function unpack(zip: ZipFile, entry: Entry, path: string, home: Home): Promise<void> {
   const isFolder = path.endsWith("/");
   for (const folder of missingFolders(isFolder ? path : dirname(path))) {

@@ -16,16 +16,16 @@ import {
 } from "./postmaster";
 import { readState, writeState } from "./state";
 
-/** A running embedded Postgres. Its addresses stay valid until `stop()`, even after a crash and restart. */
+/** A running embedded Postgres. Its URLs stay valid until `stop()`, even after a crash and restart. */
 export type EmbeddedPostgres = {
-  /** Logs in as supabase_admin, the superuser: for the bootstrap only. */
+  /** Logs in as supabase_admin, the superuser. For the bootstrap only. */
   superuserUrl: string;
-  /** Logs in as postgres, which owns the database and is not a superuser: for migrations, seeds and maintenance. */
+  /** Logs in as postgres, which owns the database and is not a superuser. For migrations, seeds and maintenance. */
   adminUrl: string;
-  /** Logs in as outlay_service: what the running service uses, after `enableServiceLogin()`. */
+  /** Logs in as outlay_service, which the running service uses. Works after `enableServiceLogin()`. */
   url: string;
   port: number;
-  /** The server's process at this moment. */
+  /** The present process id of the server. */
   pid: () => number;
   /** Whether a server that outlived its parent was taken over. */
   reused: boolean;
@@ -33,14 +33,14 @@ export type EmbeddedPostgres = {
   enableServiceLogin(): Promise<void>;
   /** Publishes the service's address, which a second start on this data folder prints. */
   announce(address: string): void;
-  /** Stops the server (sessions end, nothing is lost) and releases the data folder. */
+  /** Stops the server, which ends its sessions but loses nothing, and releases the data folder. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedOptions = {
-  /** Created when missing; holds everything, or a reference to the rest. */
+  /** The data folder, which is created if it is missing. */
   dataDir: string;
-  /** Receives messages for the person who watches the start. */
+  /** Receives messages for the user. */
   log: (message: string) => void;
   /** A claim on `dataDir` that the caller already has; `stop()` releases it. */
   claim?: Claim;
@@ -49,10 +49,10 @@ export type EmbeddedOptions = {
 };
 
 /**
- * Starts the embedded Postgres of a data folder: creates the cluster the first time, takes over a server that outlived
- * its parent, and from then on restarts it whenever it ends by itself.
- * @throws AlreadyRunningError when another process serves this data folder
- * @throws Error when there is no Postgres for this platform, or it does not start
+ * Starts the embedded Postgres of a data folder: creates the cluster the first time, takes over a server that outlived its parent, and
+ * restarts the server whenever it ends by itself.
+ * @throws AlreadyRunningError if another process uses this data folder
+ * @throws Error if there is no Postgres for this platform, or it does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const claim = options.claim ?? (await claimDataFolder(options.dataDir));
@@ -145,7 +145,7 @@ function supervise(first: Postmaster, launch: Launch): { pid: () => number; stop
   const stop = async () => {
     stopping = true;
     await stopPostmaster(current, launch);
-    // After this, a start that was under way has ended, successfully or not.
+    // A restart may have been in progress. Afterwards it has succeeded or failed.
     await watching;
     await stopPostmaster(current, launch);
   };

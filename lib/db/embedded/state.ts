@@ -8,16 +8,16 @@ export const logins = ["supabase_admin", "postgres", "outlay_service"] as const;
 export type Login = (typeof logins)[number];
 
 const schema = z.object({
-  /** The data folder this belongs to; a different one means that the folder was moved or copied. */
+  /** The path of the data folder. A different one means that the folder was moved or copied. */
   dataDir: z.string(),
-  /** Where the cluster is, if not in the data folder. */
+  /** The cluster's home, if it is not in the data folder. */
   home: z.string().optional(),
-  /** The port of the last start; reused while it is free, so that addresses stay the same. */
+  /** The port of the last start. It is used again if it is free, so that URLs stay the same. */
   port: z.number().int().optional(),
   passwords: z.record(z.enum(logins), z.string()),
 });
 
-/** The launcher's record of a data folder: `postgres.json` in it, readable by its owner only. */
+/** The state of a data folder, stored in its file `postgres.json`, which only the owner can read. */
 export type State = z.output<typeof schema>;
 
 /** Whether a data folder has a database. */
@@ -38,7 +38,7 @@ export function readState(dataDir: string): State {
   return parseState(readFileSync(file, "utf8"), file);
 }
 
-/** Parses the state of a data folder. @param file where it is, for the error. @throws Error */
+/** Parses the state of a data folder. @param file its path, for the error @throws Error */
 export function parseState(text: string, file: string): State {
   try {
     return schema.parse(JSON.parse(text));
@@ -47,7 +47,7 @@ export function parseState(text: string, file: string): State {
   }
 }
 
-/** Writes the state; a crash leaves either the old or the new one complete. */
+/** Writes the state atomically: a crash leaves either the old or the new state. */
 export function writeState(dataDir: string, state: State): void {
   const file = stateFile(dataDir);
   writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });

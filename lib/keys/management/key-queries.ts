@@ -56,13 +56,13 @@ const keyRow = {
   creator: nullable(json<{ id: string; name: string | null; email: string }>()),
 };
 
-/** A key as stored, with its project, its creator and what it recorded in a month (USD, exact text). */
+/** A key as stored, with its project, its creator and its spend in a month (USD, exact text). */
 export type KeyRow = Row<typeof keyRow>;
 
 /**
  * A workspace's keys, newest first, revoked ones last.
  * @param month the first day of the month of `spent`, `YYYY-MM-DD`
- * @param id only this one
+ * @param id only this key
  */
 export function selectKeys(
   client: ClientBase,
@@ -95,7 +95,7 @@ const spendingKey = {
   spent: neverNull(numeric()),
 };
 
-/** What can spend: a key of any kind, with its limit and spend of a month as exact text. @param month as for `selectKeys` */
+/** A key of any kind, with its limit and its spend in a month as exact text. @param month as for `selectKeys` */
 export function selectSpendingKey(
   client: ClientBase,
   workspaceId: string,
@@ -163,7 +163,7 @@ export async function revokeKey(client: ClientBase, workspaceId: string, id: str
   );
 }
 
-/** Stores a key's new secret; the former one becomes invalid with the commit. Runs as the service. @param secret.hash hex */
+/** Stores a key's new secret. The previous one becomes invalid with the commit. Runs as the service. @param secret.hash in hex */
 export async function replaceSecret(
   client: ClientBase,
   id: string,

@@ -32,7 +32,7 @@ import { mayManage, toApiKey } from "./to-api-key";
 type Key = z.output<typeof apiKey>;
 type KeyWithSecret = z.output<typeof apiKeyWithSecret>;
 
-/** The most secrets that are issued to one account, and to one address, in an hour. */
+/** How many secrets are issued per hour at most, by account and by IP address. */
 const maxSecretsAnHour = { account: 60, address: 240 };
 
 /** Lists a workspace's keys with their spend of this UTC month, for its members. @throws ServiceError not_found */
@@ -49,8 +49,8 @@ export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<
 }
 
 /**
- * Reads the name, the monthly limit and the spend of this UTC month of a key of any kind: also of a connection, and of what a member
- * records by hand. For members. @throws ServiceError not_found
+ * Reads the name, the monthly limit and the spend in this UTC month of a key of any kind, also of a connection and of the key under which
+ * a member records by hand. For members. @throws ServiceError not_found
  */
 export function readSpendingKey(
   claims: UserClaims,
@@ -72,7 +72,7 @@ export function readSpendingKey(
 
 /**
  * Creates a key. Only this response has its secret.
- * @throws ServiceError not_found, permission_denied to viewers, validation_failed by field, rate_limited
+ * @throws ServiceError not_found, permission_denied for viewers, validation_failed by field, rate_limited
  */
 export async function createApiKey(
   claims: UserClaims,
@@ -96,7 +96,7 @@ export async function createApiKey(
   });
 }
 
-/** The columns of a key that a request does not mention. */
+/** The defaults for columns that a request does not set. */
 const unrestricted = {
   project_id: null,
   conditions: {},
@@ -110,7 +110,7 @@ const unrestricted = {
 
 /**
  * Changes the given fields of a key. The changes apply to the next request made with the key.
- * @throws ServiceError not_found, permission_denied, conflict where it is revoked, validation_failed by field
+ * @throws ServiceError not_found, permission_denied, conflict if the key is revoked, validation_failed by field
  */
 export function editApiKey(
   claims: UserClaims,
@@ -128,8 +128,8 @@ export function editApiKey(
 }
 
 /**
- * Rotates a key's secret: from the commit on, every process refuses the former one. Nothing else changes.
- * @throws ServiceError not_found, permission_denied, conflict where it is revoked, rate_limited
+ * Rotates a key's secret: from the commit on, every process refuses the previous one. Nothing else changes.
+ * @throws ServiceError not_found, permission_denied, conflict if the key is revoked, rate_limited
  */
 export async function rotateApiKey(claims: UserClaims, slug: string, id: string): Promise<KeyWithSecret> {
   await throttleSecrets(claims);
@@ -194,7 +194,7 @@ async function holdKey(
   );
 }
 
-/** @throws ServiceError not_found, permission_denied, conflict where the key is revoked */
+/** Like `holdKey`. @throws ServiceError also conflict if the key is revoked */
 async function holdLiveKey(...which: Parameters<typeof holdKey>) {
   const { isRevoked, ...held } = await holdKey(...which);
   if (isRevoked)

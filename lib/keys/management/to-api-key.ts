@@ -52,7 +52,7 @@ export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.outpu
   };
 }
 
-/** The settings of a source as the API returns them: null for what was not set. */
+/** The settings of a source as the API returns them, with defaults for those that are not set. */
 export function toSourceSettings(stored: StoredSource): SourceSettings {
   return {
     program: null,

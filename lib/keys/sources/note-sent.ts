@@ -8,7 +8,7 @@ import { log, reportFailure } from "@/lib/log";
 /** The last record of an emitter that was recorded. `amount` is exact text, USD. */
 type Latest = { id: string; provider: string | null; model: string | null; amount: string; status: string };
 
-/** What one emitter has sent. */
+/** The counts of records that one emitter has sent. */
 type Arrival = {
   emitter: string;
   told: number;
@@ -19,8 +19,8 @@ type Arrival = {
 };
 
 /**
- * Why records, or a whole request, were refused. `subject`: what distinguishes refusals of one code; `example`: names of the
- * last such record.
+ * A reason for which records, or whole requests, were refused. `subject`: distinguishes reasons with the same code. `example`: the names
+ * of the last refused record.
  */
 type Refusal = {
   code: string;
@@ -34,7 +34,7 @@ type Refusal = {
 /** Refused records that can be sent again. `pack` writes them as JSON; it is called later, or never. */
 type Kept = { address: string | undefined; count: number; pack: () => unknown[] };
 
-/** How many records of an emitter came to an outcome; see `SourceOutcome`. */
+/** The number of an emitter's records with an outcome; see `SourceOutcome`. */
 type Accounted = { emitter: string; outcome: SourceOutcome; by: string; count: number };
 
 /** The outcome of one request of a key. */
@@ -45,11 +45,11 @@ export type Sent = {
   kept?: Kept | undefined;
 };
 
-/** Counts are stored at most this often by a process, and refused records of one key at most that often. */
+/** The least time between two writes of counts by a process, and of refused records of one key. */
 const storeEveryMs = 1_000;
 const keepEveryMs = 5_000;
 
-/** The most that waits to be stored: further keys are not counted, further reasons are counted together. */
+/** Limits of what waits to be stored. Further keys are not counted; further reasons are counted together. */
 const maxKeys = 2_000;
 const maxReasons = 49;
 const maxKept = 20;
@@ -63,15 +63,14 @@ type Waiting = {
 };
 
 const waiting = new Map<string, Waiting>();
-/** When refused records of a key were last stored, milliseconds of this process' clock. */
+/** When refused records of a key were last stored, in milliseconds of `performance.now()`. */
 const keptAt = new Map<string, number>();
 let keptRecords = 0;
 let isStoring = false;
 
 /**
- * Notes the outcome of a request with a key, for the page Sources. Returns at once and never fails a request: what is noted is
- * summed in this process and stored about once a second, so that no row is written with every export. A process that is
- * killed loses the last second.
+ * Counts the outcome of a request with a key, for the page Sources. Returns immediately and never fails a request: counts are summed in
+ * this process and stored about once a second, so that not every export writes a row. A process that is killed loses the last second.
  */
 export function noteSent(keyId: string, sent: Sent): void {
   const of: Waiting = waiting.get(keyId) ?? {
@@ -91,13 +90,13 @@ export function noteSent(keyId: string, sent: Sent): void {
   if (!isStoring) void storeWaiting();
 }
 
-/** Stores what is noted so far. For the end of the process, and to read one's own writes. */
+/** Stores all waiting counts and records now. Call it before the process ends, and before reading them. */
 export async function storeSent(): Promise<void> {
   keptAt.clear();
   await storeOnce();
 }
 
-/** Keeps refused records until they are stored; the oldest of the key go. */
+/** Adds refused records to those that wait to be stored. Drops the oldest ones of the key if there are too many. */
 function keep({ kept }: Waiting, added: Kept): void {
   if (added.count === 0 || keptRecords + added.count > maxKeptRecords.inAll) return;
   kept.push(added);
@@ -173,7 +172,7 @@ async function storeOnce(): Promise<void> {
       );
       return;
     }
-    // What one key sent must not be what others are not counted by.
+    // The data of one key must not prevent the counts of others.
     reportFailure(error, "What sources sent could not be counted; counting it key by key.");
     for (const part of byKey(noted))
       await store(part).catch((failure) =>
@@ -186,7 +185,7 @@ function store(noted: Noted): Promise<unknown> {
   return callAsService("private.note_sources", JSON.stringify(noted));
 }
 
-/** What is stored in one statement; each entry with the id of its key. */
+/** The data of one statement. Each entry has the id of its key. */
 type Noted = { arrivals: OfKey[]; refusals: OfKey[]; account: OfKey[]; exports: OfKey[] };
 type OfKey = { key: string } & Record<string, unknown>;
 
@@ -203,7 +202,7 @@ function byKey({ arrivals, refusals, account, exports }: Noted): Noted[] {
   });
 }
 
-/** Takes the notes to store now. Refused records of a key that stored some a moment ago wait for the next time. */
+/** Takes the data to store now. Refused records of a key wait if some were stored less than `keepEveryMs` ago. */
 function take(nowMs: number): Noted {
   const arrivals: OfKey[] = [];
   const refusals: OfKey[] = [];

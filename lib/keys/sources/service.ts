@@ -23,7 +23,7 @@ import {
   type TotalsRow,
 } from "./source-queries";
 
-/** A source that sent before and sends nothing for this long is silent. */
+/** A source that has sent records before is silent after this time without any. */
 const silentAfterMs = 24 * hourMs;
 
 /** How often one account may send refused records again. */
@@ -32,7 +32,7 @@ const maxReplaysAnHour = 120;
 type Viewer = { membership: Membership; claims: UserClaims; now: number };
 
 /**
- * Lists the keys of a workspace that were set up as sources or sent something, for its members. Revoked keys are left out.
+ * Lists the keys of a workspace that are set up as sources or have sent records, for its members, without revoked keys.
  * @throws ServiceError not_found
  */
 export function listSources(claims: UserClaims, slug: string): Promise<z.output<typeof sourceList>> {
@@ -51,7 +51,7 @@ export function listSources(claims: UserClaims, slug: string): Promise<z.output<
   });
 }
 
-/** A source's settings and what it has sent, for members. @throws ServiceError not_found */
+/** A source's settings and the counts of its records, for members. @throws ServiceError not_found */
 export function readSource(claims: UserClaims, slug: string, id: string): Promise<Source> {
   return asUserReading(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug);
@@ -87,12 +87,12 @@ export function readSource(claims: UserClaims, slug: string, id: string): Promis
   });
 }
 
-/** Kept records of one refused request, as they were written. `address`: of the program that sent it. */
+/** The stored records of one request that were refused. `address`: of the program that sent it. */
 type KeptExport = { id: string; address: string | null; records: unknown[] };
 
 /**
- * The kept refused records of a source, oldest first, for a user who may change its key, and how to name that key to the guard.
- * @throws ServiceError not_found, permission_denied, conflict where the key is revoked or expired, rate_limited
+ * The stored refused records of a source, oldest first, and the lookup of its key, for a user who may change the key.
+ * @throws ServiceError not_found, permission_denied, conflict if the key is revoked or expired, rate_limited
  */
 export async function holdRefused(
   claims: UserClaims,
@@ -128,7 +128,7 @@ export async function holdRefused(
   };
 }
 
-/** Keeps what was refused again of a kept export, or removes it where nothing was. */
+/** Replaces the records of a stored export by those that were refused again, or removes it if there are none. */
 export async function settleRefused(
   of: { workspaceId: string; keyId: string; exportId: string },
   refused: unknown[],

@@ -25,10 +25,10 @@ const totalsRow = {
   last_received_at: nullable(timestamp()),
 };
 
-/** Totals of what a source has sent. */
+/** The total counts of a source's records. */
 export type TotalsRow = Row<typeof totalsRow>;
 
-/** What each source of a workspace has sent: every key that was set up as a source or sent something. @param id only this key */
+/** The total counts of each key that is set up as a source or has sent records. @param id only this key, even if it is neither */
 export function selectTotals(client: ClientBase, workspaceId: string, id?: string): Promise<TotalsRow[]> {
   return selectAll(
     client,
@@ -70,10 +70,10 @@ const arrivalRow = {
   last_recorded_at: nullable(timestamp()),
 };
 
-/** What one emitter of a source has sent; the last record's amount is exact text. */
+/** The counts of one emitter of a source. The amount of the last record is exact text. */
 export type ArrivalRow = Row<typeof arrivalRow>;
 
-/** What a source has sent, by emitter, the latest first. */
+/** The counts of a source by emitter, latest first. */
 export function selectArrivals(client: ClientBase, workspaceId: string, id: string): Promise<ArrivalRow[]> {
   return selectAll(
     client,
@@ -93,7 +93,7 @@ const accountRow = {
   record_count: bigint(),
 };
 
-/** What became of what a source told in the last 7 days, by the hour, the latest first: at most 2,000 rows. */
+/** The outcomes of a source's records in the last 7 days, by hour, latest first. At most 2,000 rows. */
 export function selectAccount(client: ClientBase, workspaceId: string, id: string) {
   return selectAll(
     client,
@@ -114,7 +114,7 @@ const refusalRow = {
   example: nullable(json<Record<string, string>>()),
 };
 
-/** Why records of a source were refused, the latest first: at most 50. */
+/** The reasons for which records of a source were refused, latest first. At most 50. */
 export function selectRefusals(client: ClientBase, workspaceId: string, id: string) {
   return selectAll(
     client,
@@ -127,7 +127,7 @@ export function selectRefusals(client: ClientBase, workspaceId: string, id: stri
 
 const keptRow = { exports: integer(), records: integer(), last_at: nullable(timestamp()) };
 
-/** How many refused exports of a source can be sent again, and how many records they have. */
+/** The number of refused exports of a source that can be sent again, and of their records. */
 export function selectKept(client: ClientBase, workspaceId: string, id: string) {
   return selectOne(
     client,
@@ -140,7 +140,7 @@ export function selectKept(client: ClientBase, workspaceId: string, id: string) 
 
 const unpricedRow = { provider: neverNull(text()), model: nullable(text()), line_count: neverNull(bigint()) };
 
-/** The models without a price that a key recorded, the most frequent first: at most 50. */
+/** The models without a price in a key's usage, most frequent first. At most 50. */
 export function selectUnpricedModels(client: ClientBase, workspaceId: string, id: string) {
   return selectAll(
     client,

@@ -2,7 +2,7 @@ import { postedOn } from "@/lib/contract/values/clock";
 import { exactMs } from "@/lib/contract/values/instant";
 import type { Posting } from "@/lib/ledger/ingest/ledger";
 
-/** Which days of a workspace are closed. `closedUntil`: the first open day of the time zone, `YYYY-MM-DD`; null where nothing is closed. */
+/** Which days of a workspace are closed. `closedUntil`: the first open day in the time zone, `YYYY-MM-DD`; null if no month is closed. */
 export type Books = { closedUntil: string | null; timeZone: string };
 
 /** Whether an instant is in a closed month. @param at ISO 8601 */
@@ -11,8 +11,8 @@ export function isClosed(at: string, { closedUntil, timeZone }: Books): boolean 
 }
 
 /**
- * Postings as they are booked: those of closed months at the time of recording, as adjustments which keep when the cost occurred.
- * The same postings where none is closed. The database does this for voids and corrections (`private.book_open`).
+ * Books postings of closed months at the time of recording, as adjustments: `adjusts` keeps when the cost occurred. Returns the other
+ * postings unchanged. For voids and corrections the database does this itself (`private.book_open`).
  * @param books of the workspace
  * @param recordedAt ISO 8601
  */

@@ -15,7 +15,7 @@ import { callFunction, selectAll, selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { dayIn } from "@/lib/ledger/days";
 
-/** The first open day of a workspace, `YYYY-MM-DD`; null where no month is closed. The transaction reads as a member of it. */
+/** The first open day of a workspace, `YYYY-MM-DD`; null if no month is closed. The transaction reads as a member of the workspace. */
 export async function selectClosedUntil(client: ClientBase, workspaceId: string): Promise<string | null> {
   const row = await selectFirst(
     client,
@@ -44,7 +44,7 @@ const closingRow = {
 /** A closing as stored; `month` is `YYYY-MM`. */
 export type ClosingRow = Row<typeof closingRow>;
 
-/** A workspace's closings, those of reopened months too, the latest month first. @param id only this one */
+/** A workspace's closings, including those of reopened months, latest month first. @param id only this closing */
 export function selectClosings(
   client: ClientBase,
   workspaceId: string,
@@ -75,7 +75,7 @@ export function selectOpenMonths(client: ClientBase, workspaceId: string, closed
   );
 }
 
-/** What live adjustments come to, by the month of the time zone that they adjust and that in which they are booked, both `YYYY-MM`. */
+/** Sums live adjustments by the month that they adjust and the month in which they are booked, both `YYYY-MM` in the time zone. */
 export function selectAdjustments(client: ClientBase, workspaceId: string, timeZone: string) {
   return selectAll(
     client,
@@ -89,7 +89,7 @@ export function selectAdjustments(client: ClientBase, workspaceId: string, timeZ
   );
 }
 
-/** Closes a month and the open ones before it. Runs as the service, with the claims of an admin. @param firstDay of the month */
+/** Closes a month and all open months before it. Runs as the service, with the claims of an admin. @param firstDay of the month */
 export async function closeMonths(client: ClientBase, workspaceId: string, firstDay: string): Promise<void> {
   await callFunction(client, "private.close_months", workspaceId, firstDay);
 }
@@ -106,7 +106,7 @@ export async function reopenMonth(
 
 const unfiledRow = { workspace_id: uuid(), id: uuid(), month: date() };
 
-/** A closing whose export is to be written, locked until the transaction ends. @param workspaceId null: of any workspace */
+/** Locks a closing whose export is not written yet, until the transaction ends. @param workspaceId null for any workspace */
 export function lockUnfiledMonth(client: ClientBase, workspaceId: string | null) {
   return selectFirst(
     client,
@@ -125,7 +125,7 @@ export async function storeFiledPart(
   await callFunction(client, "private.store_filed_part", workspace_id, id, part, content.toString("base64"));
 }
 
-/** Ends the writing of a filed export. */
+/** Marks a filed export as written. @param sha256 in hex @param bytes both of the uncompressed export */
 export async function finishFiling(
   client: ClientBase,
   { workspace_id, id }: Pick<Row<typeof unfiledRow>, "workspace_id" | "id">,
@@ -135,7 +135,7 @@ export async function finishFiling(
   await callFunction(client, "private.finish_filing", workspace_id, id, sha256, bytes);
 }
 
-/** A part of a filed export, gzip; null after the last. Runs as the service. */
+/** A part of a filed export, gzip; null after the last part. Runs as the service. */
 export async function selectFiledPart(
   client: ClientBase,
   workspaceId: string,

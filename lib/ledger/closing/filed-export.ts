@@ -10,11 +10,11 @@ import { sql } from "@/lib/db/sql";
 import { asService } from "@/lib/db/transaction";
 import { finishFiling, lockUnfiledMonth, storeFiledPart } from "./closing-queries";
 
-/** Rows fetched at a time, and bytes of the compressed export that are stored together. */
+/** Rows fetched at a time, and the least size of a stored part of the compressed export, in bytes. */
 const rowsAFetch = 2_000;
 const bytesAPart = 512 * 1024;
 
-/** A row of `private.figures_to_file`, everything as text but `tags`. */
+/** A row of `private.figures_to_file`. Every column but `tags` is text. */
 type FiguresRow = Record<string, string | null> & { tags: string[] | null };
 
 const numbers = new Set([
@@ -45,8 +45,8 @@ const filedColumns = [
 ];
 
 /**
- * Writes the exports of closed months that have none, each in one transaction. Their figures do not change any more, so it does
- * not matter when; the job finishes what a killed process left.
+ * Writes the missing exports of closed months, each in one transaction. The figures of a closed month no longer change, so an export
+ * can be written at any time; a job writes those that a killed process left out.
  * @param workspaceId only those of one workspace
  * @returns how many were written
  */
@@ -105,7 +105,7 @@ function cellOf(figures: FiguresRow, name: string): CsvCell {
   return numbers.has(name) ? csvNumber(value === null ? null : String(value)) : value;
 }
 
-/** The bytes of a filed export as they were hashed, a stored part at a time. @param readPart reads a part of the stored gzip */
+/** Decompresses a filed export into the bytes that its SHA-256 covers. @param readPart reads a stored gzip part; null after the last */
 export async function* readFiledExport(
   readPart: (part: number) => Promise<Buffer | null>,
 ): AsyncGenerator<Uint8Array> {

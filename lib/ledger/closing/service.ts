@@ -36,13 +36,13 @@ import {
 } from "./closing-queries";
 import { fileClosedMonths, readFiledExport } from "./filed-export";
 
-/** How long after its end a month can be closed, as `private.closing_delay` has it. */
+/** How long after its end a month can first be closed; `private.closing_delay` has the same time. */
 const delayMs = 2 * 86_400_000;
 
-/** Postgres's code where `private.close_months` or `private.reopen_month` finds another state than the one they were asked in. */
+/** The SQLSTATE that `private.close_months` and `private.reopen_month` raise if the months changed since they were read. */
 const wrongState = "55000";
 
-/** The first day of the month after a month `YYYY-MM`. */
+/** The first day of the month after `YYYY-MM`. */
 const dayAfter = (month: string) => addMonths(`${month}-01`, 1);
 const closableFrom = (month: string, timeZone: string) => startOf(timeZone, dayAfter(month)) + delayMs;
 
@@ -88,7 +88,7 @@ export async function loadClosedMonths(
   return { closed_until: closedUntil, months, reopened };
 }
 
-/** What was filed of the closed months, as far as a key sees all live spend; otherwise nothing. */
+/** The figures of the closed months, for a key that sees all live spend; no months for other keys. */
 export function readClosedMonths(claims: KeyClaims): Promise<z.output<typeof closedMonths>> {
   return asKey(claims, async (client) => {
     const closings = await selectClosings(client, claims.workspace_id);
@@ -106,11 +106,11 @@ export function readClosedMonths(claims: KeyClaims): Promise<z.output<typeof clo
 }
 
 /**
- * Closes a month and the open ones before it, for admins. Their figures stay as they are now; what is recorded of them later is
- * booked when it is recorded, as an adjustment. Answers when their exports are filed.
+ * Closes a month and all open months before it, for admins. Their figures stay as they are; a cost of these months that is recorded
+ * later is booked at the time of recording, as an adjustment. Returns after the exports are filed.
  * @param month `YYYY-MM`
- * @throws ServiceError not_found, permission_denied; conflict for a closed month, and while the time zone is changed; validation_failed
- *   for one that can not be closed yet
+ * @throws ServiceError not_found, permission_denied; conflict for a closed month, and while the time zone is being changed;
+ *   validation_failed for a month that cannot be closed yet
  */
 export async function closeMonth(claims: UserClaims, slug: string, month: string): Promise<ClosedMonthList> {
   const workspaceId = await asUser(claims, async (client, now) => {
@@ -142,8 +142,8 @@ function isClosedBefore(month: string): ServiceError {
 }
 
 /**
- * Reopens the last closed month, for admins. What was booked as an adjustment of it stays where it is; the filed export stays, too.
- * @throws ServiceError not_found, permission_denied; conflict for a month that is reopened or not the last closed one
+ * Reopens the last closed month, for admins. Adjustments of the month stay where they are booked, and its filed export is kept.
+ * @throws ServiceError not_found, permission_denied; conflict for a month that is reopened already or is not the last closed one
  */
 export function reopenClosedMonth(
   claims: UserClaims,

@@ -6,15 +6,15 @@ import { budgetExceeded, parseBudgets } from "@/lib/keys/blocking-budgets";
 import { withMonths } from "@/lib/ledger/ingest/months";
 import { selectExceededBudget } from "./correction-queries";
 
-/** Attempts of a request that others got in the way of. */
+/** How often a transaction is tried that conflicts with others. */
 const maxAttempts = 8;
 
-/** What fails where another request was first: the next attempt finds what that one did. */
+/** Constraints that are violated if another request was first. The next attempt finds what that request recorded. */
 const lostRaces = ["message_voids_pkey", "bulk_actions_once"];
 
 /**
- * Runs a transaction that voids messages, again where another request got in its way.
- * @throws what the last attempt throws
+ * Runs a transaction that voids messages, and retries it after a conflict with another request.
+ * @throws the error of the last attempt
  */
 export async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -27,21 +27,21 @@ export async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What an idempotency key stands for: the SHA-256 of a request, in hex, whatever the order of its members. */
+/** The SHA-256 of a request, in hex, to compare requests with the same idempotency key. The order of members does not matter. */
 export const hashOf = (meaning: object): string =>
   createHash("sha256").update(JSON.stringify(meaning, inOrder)).digest("hex");
 
-/** Writes the members of objects in one order, whatever order they were sent in. For `JSON.stringify`. */
+/** A replacer for `JSON.stringify` that sorts the members of objects by name. */
 function inOrder(_: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /**
- * Refuses what takes a blocking budget past its limit that it raises the spend of. What lowers it is never refused. The
- * transaction holds the blocking budgets, so that no other one decides about them meanwhile.
- * @param added the voids and corrections that the transaction recorded
- * @throws ServiceError budget_exceeded, as for a message that is recorded; the transaction has to end then
+ * Refuses voids and corrections that raise the spend of a blocking budget past its limit. Lowering the spend is never refused. The
+ * caller's transaction must hold the blocking budgets (`holdBlockingBudgets`), so that no other transaction spends from them meanwhile.
+ * @param added ids of the voids and corrections that the transaction recorded
+ * @throws ServiceError budget_exceeded, as when a message is recorded; the caller must roll back
  */
 export async function demandRoomInBudgets(
   client: ClientBase,

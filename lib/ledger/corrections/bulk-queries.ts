@@ -20,14 +20,14 @@ const costRow = {
 };
 
 /**
- * A message of many. `missing`: how many of its postings were removed with their months. `has_amount`: whether each posting
- * has a cost. `features`: of its lines; an empty text for none.
+ * A message of a bulk action. `missing`: how many of its postings were removed with their months. `has_amount`: whether every posting
+ * has a cost. `features`: of its postings; an empty text stands for none.
  */
 export type StoredBulkCost = Row<typeof costRow>;
 
 /**
- * What decides whether messages can be voided and corrected, and by whom.
- * @param userId whose own they may be: recorded by hand, from a file or by an assistant of theirs
+ * Loads what decides whether messages can be voided and corrected, and by whom.
+ * @param userId sets `is_own` for messages that this user recorded by hand, from a file or with an assistant
  */
 export function selectBulkCosts(
   client: ClientBase,
@@ -53,7 +53,7 @@ export function selectBulkCosts(
   );
 }
 
-/** Voids messages: a trigger of the table posts their voids. Fails where one is voided already (`message_voids_pkey`). */
+/** Voids messages: a trigger of the table posts their voids. Violates `message_voids_pkey` if a message is voided already. */
 export async function insertVoids(
   client: ClientBase,
   workspaceId: string,
@@ -69,7 +69,7 @@ export async function insertVoids(
 
 const addedRow = { id: uuid() };
 
-/** The ids of an action's voids, and of what replaced the voided messages. */
+/** The ids of an action's voids and of the messages that replaced the voided ones. */
 export async function selectAdded(
   client: ClientBase,
   workspaceId: string,
@@ -86,7 +86,7 @@ export async function selectAdded(
   return rows.map(({ id }) => id);
 }
 
-/** What an action changes, as the database takes it. */
+/** What an action changes, as `private.record_bulk_action` takes it. `untagged`: names of tags to remove. */
 export type StoredChange = {
   project_id?: string;
   feature?: string | null;
@@ -95,7 +95,7 @@ export type StoredChange = {
   factor?: string;
 };
 
-/** Records an action whose messages the transaction has voided, and their replacements. Runs as the service. */
+/** Records an action whose messages the transaction has voided, and the messages that replace them. Runs as the service. */
 export async function recordBulkAction(
   client: ClientBase,
   workspaceId: string,
@@ -126,7 +126,7 @@ export type StoredBulkAction = {
   undone_at: string | null;
 };
 
-/** Waits for the requests with the same idempotency key, until the transaction ends: each sees what the ones before did. */
+/** Locks an idempotency key until the transaction ends, so that requests with the same key run one after the other. */
 export async function lockIdempotencyKey(
   client: ClientBase,
   workspaceId: string,
@@ -150,7 +150,7 @@ export function selectBulkAction(
 
 type BeforeAndAfter = { before_usd: string; after_usd: string };
 
-/** What messages that were added do to sums, budgets and alerts; amounts are exact text. */
+/** How added messages change sums, budgets and alerts; amounts are exact text. */
 export type StoredEffects = {
   projects: {
     slug: string;
@@ -168,7 +168,7 @@ export type StoredEffects = {
   alerts: { budget: string; percent: string; threshold_usd: string }[];
 };
 
-/** What messages do that this transaction added. Runs as the service. */
+/** The effects of messages that this transaction added. Runs as the service. @param added their ids */
 export function selectEffects(
   client: ClientBase,
   workspaceId: string,
@@ -178,9 +178,9 @@ export function selectEffects(
 }
 
 /**
- * Undoes an action. Runs as the service, and decides by the claims of the user.
- * @returns `unknown` where it is too late, or the user may not; `changed` where a message of it was changed since; `added`: what was
- *   recorded
+ * Undoes an action, if the claims of the user allow it. Runs as the service.
+ * @returns `unknown` if it is too late or the user may not; `changed` if one of its messages was changed since; `added`: ids of the
+ *   messages that the undo recorded
  */
 export function undoBulkAction(
   client: ClientBase,

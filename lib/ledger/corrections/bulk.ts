@@ -39,17 +39,17 @@ const maxPostings = 10_000;
 /** How long an action can be undone; `private.kept_for_undo` has the same time. */
 const undoableMs = 10 * 60_000;
 
-/** The messages that an action is about. `skipped`: how many others match that it leaves alone. */
+/** The messages that an action changes. `skipped`: how many others match the request but are left unchanged. */
 export type Chosen = { ids: string[]; skipped: number };
 
 type Choose = (client: PoolClient, workspace: Membership, now: number) => Promise<Chosen>;
 
 /**
- * Voids many messages, or corrects what they are attributed to or their amounts, all of them or none: in one transaction, with one
- * entry in the audit log and one undo. A preview does the same and takes it back, so that it says exactly what would happen.
+ * Voids many messages, or corrects their attribution or amounts, all of them or none: in one transaction, with one
+ * entry in the audit log and one undo. A preview runs the same transaction and rolls it back, so its answer is exact.
  * @param choose finds the messages in the caller's transaction
- * @throws ServiceError not_found to strangers; permission_denied; validation_failed for messages that are not there or cannot be changed
- *   so; conflict for voids, for what is voided, and where nothing would change; idempotency_conflict; budget_exceeded
+ * @throws ServiceError not_found for users who are not members; permission_denied; validation_failed for messages that do not exist or do
+ *   not allow the change; conflict for voids and voided messages, and if nothing would change; idempotency_conflict; budget_exceeded
  */
 export async function actOnMany(
   claims: UserClaims,
@@ -120,10 +120,10 @@ async function act(
 }
 
 /**
- * Undoes an action of the last ten minutes: its corrections are voided, and what it voided is recorded again under new ids. For
+ * Undoes an action of the last ten minutes: voids its corrections, and records the messages that it voided again under new ids. For
  * admins, and for the member whose action it was.
- * @throws ServiceError not_found where it is too late, or it is another's or was undone; conflict where one of its messages was changed
- *   since; budget_exceeded where it takes a blocking budget past its limit
+ * @throws ServiceError not_found if it is too late, the action is another member's or was undone already; conflict if one of its messages
+ *   was changed since; budget_exceeded if the undo takes a blocking budget past its limit
  */
 export async function undoMany(claims: UserClaims, slug: string, id: string): Promise<BulkAction> {
   return untilFirst(() =>
@@ -147,7 +147,7 @@ export async function undoMany(claims: UserClaims, slug: string, id: string): Pr
   );
 }
 
-/** @throws ServiceError validation_failed where there is no such project */
+/** @throws ServiceError validation_failed if the project does not exist */
 async function toStoredChange(
   client: PoolClient,
   workspaceId: string,
@@ -199,7 +199,7 @@ function isAsItShouldBe(cost: StoredBulkCost, change: StoredChange): boolean {
 }
 
 /**
- * Refuses the whole action for what one of its messages is.
+ * Refuses the whole action if one of its messages cannot be changed, or if the messages have too many postings.
  * @throws ServiceError validation_failed, permission_denied, conflict
  */
 function demandChangeable(
@@ -255,7 +255,7 @@ function demandChangeable(
   }
 }
 
-/** Why a message cannot be changed so; undefined where it can. */
+/** Why a message does not allow a change; undefined if it does. */
 function whyUnfit(cost: StoredBulkCost, change: StoredChange): string | undefined {
   if (cost.type === "allocation" && (change.project_id !== undefined || change.factor !== undefined))
     return "is an allocation, which is not moved or multiplied; void it, and record another";

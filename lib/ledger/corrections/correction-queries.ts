@@ -28,12 +28,15 @@ const costRow = {
   missing: integer(),
 };
 
-/** A message that is to be voided. `occurred_at`: of an adjustment, when its cost occurred. `missing`: how many of its postings were removed with their months. */
+/**
+ * A message that is to be voided. `occurred_at`: for an adjustment, when its cost occurred. `missing`: how many of its postings were
+ * removed with their months.
+ */
 export type StoredCost = Row<typeof costRow>;
 
 /**
- * What decides whether a message can be voided, and by whom.
- * @param userId whose own it may be: recorded by hand, from a file or by an assistant of theirs
+ * Loads what decides whether a message can be voided, and by whom.
+ * @param userId sets `is_own` if this user recorded the message by hand, from a file or with an assistant
  */
 export function selectCost(
   client: ClientBase,
@@ -70,7 +73,7 @@ const correctionRow = { amount_usd: numeric(), cost_statuses: texts<CostStatus>(
 /** A void as stored, with what its correction costs. */
 export type StoredVoid = Row<typeof voidRow> & { correction: Row<typeof correctionRow> | undefined };
 
-/** How a message was voided. */
+/** The void of a message; undefined if it is not voided. */
 export async function selectVoid(
   client: ClientBase,
   workspaceId: string,
@@ -97,7 +100,7 @@ export async function selectVoid(
   return { ...stored, correction };
 }
 
-/** Voids a message: a trigger of the table posts its void. Fails where it is voided already (`message_voids_pkey`). */
+/** Voids a message: a trigger of the table posts its void. Violates `message_voids_pkey` if the message is voided already. */
 export async function insertVoid(
   client: ClientBase,
   row: {
@@ -118,7 +121,7 @@ export async function insertVoid(
 
 const projectRow = { id: uuid() };
 
-/** The id of a project; undefined where the workspace has none of that slug. */
+/** The id of a project; undefined if the workspace has no project with this slug. */
 export async function selectProjectId(
   client: ClientBase,
   workspaceId: string,
@@ -132,10 +135,10 @@ export async function selectProjectId(
   return row?.id;
 }
 
-/** A posting of a correction. Whose it is and how it was recorded, the database takes from what it corrects. */
+/** A posting of a correction. The database takes its key, environment and source from the message that it corrects. */
 export type CorrectedPosting = Omit<LedgerRow, "workspace_id" | "api_key_id" | "environment" | "source">;
 
-/** Records what replaces a message that this transaction has voided, with every sum it is part of. */
+/** Records the postings that replace a message which this transaction has voided, and updates the sums that they are part of. */
 export async function recordCorrection(
   client: ClientBase,
   workspaceId: string,
@@ -145,15 +148,15 @@ export async function recordCorrection(
   await callFunction(client, "private.record_correction", workspaceId, messageId, JSON.stringify(postings));
 }
 
-/** Locks what decides whether the workspace's blocking budgets have room, until the transaction ends. Runs as the service. */
+/** Locks the spend of the workspace's blocking budgets until the transaction ends. Runs as the service. */
 export async function holdBlockingBudgets(client: ClientBase, workspaceId: string): Promise<void> {
   await callFunction(client, "private.hold_blocking_budgets", workspaceId);
 }
 
 /**
- * The blocking budget that voids and corrections, recorded in this transaction, took past its limit. Runs as the service.
- * @param added their ids
- * @returns the budget with its period after them, and what they added to it, USD as exact text
+ * A blocking budget that this transaction's voids and corrections took past its limit; null if there is none. Runs as the service.
+ * @param added ids of the voids and corrections
+ * @returns the budget with its spend including them, and what they added, USD as exact text
  */
 export function selectExceededBudget(
   client: ClientBase,
@@ -163,7 +166,7 @@ export function selectExceededBudget(
   return callFunction(client, "private.exceeded_budget", workspaceId, added);
 }
 
-/** How often the workspace's prices were changed by now. */
+/** The version of the workspace's prices, which rises with each change; 0 if it has none. */
 export async function selectPricesVersion(client: ClientBase, workspaceId: string): Promise<number> {
   const loaded = await callFunction<{ version: number } | null>(client, "private.load_prices", workspaceId);
   return loaded?.version ?? 0;

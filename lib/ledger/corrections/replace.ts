@@ -17,7 +17,7 @@ import {
 } from "./correction-queries";
 
 /**
- * Records a message in the place of one that the transaction has voided.
+ * Records the message that replaces one which the transaction has voided.
  * @param now milliseconds since 1970
  * @throws ServiceError validation_failed
  */
@@ -51,7 +51,7 @@ export async function replaceMessage(
   });
 }
 
-/** A message that can replace another. @throws ServiceError validation_failed */
+/** Refuses messages that cannot replace another: allocations and recurring subscriptions. @throws ServiceError validation_failed */
 function correctable(message: CostMessage): CostedMessage {
   if (message.type === "allocation") {
     throw validationFailed([

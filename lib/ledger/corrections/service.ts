@@ -21,15 +21,14 @@ import {
 import { replaceMessage } from "./replace";
 import { mayVoid } from "./right";
 
-/** What became of a request. `replayed`: an earlier one with the same idempotency key was answered so. */
+/** The outcome of a request. `replayed`: the result is that of an earlier request with the same idempotency key. */
 export type Voided = { result: MessageVoid; replayed: boolean };
 
 /**
- * Voids a message: its entries are posted once more with the opposite amounts, so that every sum is as if it had not been
- * recorded. Nothing is removed. Owners and admins void any message, members what they recorded by hand, from a file or with an
- * assistant.
- * @throws ServiceError not_found; permission_denied; conflict for what was voided before, a void, and a message of which entries
- *   were removed; idempotency_conflict; budget_exceeded where it raises the spend of a blocking budget past its limit
+ * Voids a message: posts its entries once more with the opposite amounts, so that every sum is as if it had not been recorded. Nothing
+ * is removed. Owners and admins void any message, members what they recorded by hand, from a file or with an assistant.
+ * @throws ServiceError not_found; permission_denied; conflict for a voided message, a void, and a message whose entries were partly
+ *   removed; idempotency_conflict; budget_exceeded if the void raises the spend of a blocking budget past its limit
  */
 export function voidMessage(
   claims: UserClaims,
@@ -41,8 +40,8 @@ export function voidMessage(
 }
 
 /**
- * Voids a message and records another in its place, in one transaction. The new one counts for the same key, source and
- * environment, at the prices of now.
+ * Voids a message and records another in its place, in one transaction. The new message has the same key, source and environment, and
+ * is priced at the present prices.
  * @throws ServiceError as `voidMessage`; validation_failed
  */
 export function correctMessage(
@@ -82,7 +81,7 @@ async function voidOnce(
       const earlier = cost.voided_by === null ? undefined : await selectVoid(client, workspace.id, id);
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
       demandWhole(cost);
-      // A void of what is booked in a closed month is booked now.
+      // The void of a message in a closed month is booked now.
       requireMonths([toInstant(now)]);
       const { reason } = request;
       await asServiceWithin(client, () => holdBlockingBudgets(client, workspace.id));
@@ -125,7 +124,7 @@ function demandWhole({ voids, missing }: StoredCost): void {
   }
 }
 
-/** The first answer to a request that was sent again. @throws ServiceError for any other request */
+/** The first answer to a repeated request. @throws ServiceError if the request is a different one */
 function replay(earlier: StoredVoid, key: string | undefined, requestHash: string): MessageVoid {
   if (key === undefined || earlier.idempotency_key !== key) {
     throw new ServiceError("conflict", "This message was voided before.", {

@@ -42,7 +42,7 @@ const repricingRow = {
   finished_at: nullable(timestamp()),
 };
 
-/** A correction of past prices as stored; `to_at` is null where it has no end. */
+/** A correction of past prices as stored; `to_at` is null if it has no end. */
 export type RepricingRow = Row<typeof repricingRow>;
 
 const priceColumns = sql`id, provider, model, unit_type, trim_scale(rate) as rate, starts_at, created_at`;
@@ -73,7 +73,7 @@ export function selectRepricings(
   );
 }
 
-/** Stores a price. It replaces a price for the same provider, model and unit from the same time. */
+/** Stores a price. It replaces a price for the same provider, model and unit with the same start. */
 export function upsertPrice(
   client: ClientBase,
   price: {
@@ -101,7 +101,7 @@ const usedModelRow = { provider: neverNull(text()), model: neverNull(text()), la
 /** A model in use, with the UTC day of its last usage. */
 export type UsedModelRow = Row<typeof usedModelRow>;
 
-/** The models used in the last 31 days, by cost: at most 500. @param today the current UTC day, `YYYY-MM-DD` */
+/** The 500 models with the highest cost of the last 31 days. @param today the current UTC day, `YYYY-MM-DD` */
 export function selectUsedModels(
   client: ClientBase,
   workspaceId: string,
@@ -120,7 +120,7 @@ export function selectUsedModels(
   );
 }
 
-/** Requests a correction of past prices, in open months; a job carries it out. */
+/** Requests a correction of past prices in open months, which a job carries out. */
 export function insertRepricing(
   client: ClientBase,
   repricing: {
@@ -153,8 +153,8 @@ const unpricedRow = {
 };
 
 /**
- * The usage without a price on some days, by what a price holds for: provider, model and unit, names in any letter case. Most frequent
- * first, at most 200 rows. Of several spellings, the first by its bytes is given.
+ * The usage without a price on a range of days, by provider, model and unit, most frequent first, at most 200 rows. Names that differ
+ * in letter case are one; the first spelling by its bytes is returned.
  */
 export function selectUnpriced(client: ClientBase, workspaceId: string, openDays: ZonedDays) {
   return selectAll(

@@ -25,7 +25,7 @@ import {
   upsertPrice,
 } from "./custom-price-queries";
 
-/** The most corrections that are listed with the prices. */
+/** How many corrections are listed with the prices. */
 const maxRepricings = 20;
 
 /** Lists a workspace's own prices and its latest corrections, for its members. @throws ServiceError not_found */
@@ -36,7 +36,7 @@ export function listPrices(claims: UserClaims, slug: string): Promise<z.output<t
   });
 }
 
-/** Like `listPrices`, in the caller's transaction. @param now its instant, milliseconds since 1970 */
+/** Like `listPrices`, in the caller's transaction. @param now milliseconds since 1970 */
 export async function loadPrices(
   client: ClientBase,
   workspaceId: string,
@@ -61,7 +61,7 @@ export function listUnpriced(claims: UserClaims, slug: string): Promise<z.output
   });
 }
 
-/** Like `listUnpriced`, in the caller's transaction: of open months alone. */
+/** Like `listUnpriced`, in the caller's transaction. Lists open months only. */
 export async function loadUnpriced(
   client: ClientBase,
   { id, time_zone: timeZone }: Pick<Membership, "id" | "time_zone">,
@@ -80,9 +80,9 @@ export async function loadUnpriced(
 }
 
 /**
- * Sets a price, which applies from the next message on, and requests corrections of past messages: of those without a
- * price since the price's start, and with `reprice` also of those in its range that had another price.
- * @throws ServiceError not_found, permission_denied to members who are not admins
+ * Sets a price, which applies from the next message on, and requests corrections of past messages: those without a price since the
+ * price's start, and with `reprice` also those in its range that had another price.
+ * @throws ServiceError not_found; permission_denied for members who are not admins; validation_failed if `reprice` ends in closed months
  */
 export function setPrice(
   claims: UserClaims,
@@ -119,7 +119,7 @@ export function setPrice(
   });
 }
 
-/** The disputed prices of the models in use, without those that a price of the workspace's own settles. */
+/** The disputed prices of the models in use, without those for which the workspace has a price of its own. */
 function listDisputes(used: UsedModelRow[], prices: PriceRow[], now: number) {
   return used.flatMap(({ provider, model, last_day }) =>
     findDisputes(provider, model).flatMap(({ unitType, applied, other }) => {

@@ -2,8 +2,8 @@ import type { CostedMessage } from "@/lib/ledger/ingest/compose";
 import { seededRandom } from "./random";
 
 /**
- * A message of the demo with its project, and the time at which it was recorded (ms since 1970). `program` is the source that
- * reported it; without one, a client sent it.
+ * A message of the demo with its project and the time at which it was recorded (ms since 1970). `program`: the source that reported it;
+ * missing if it came through the API or was entered by hand.
  */
 export type DemoMessage = {
   project: string;
@@ -25,7 +25,7 @@ export const demoProjects = [
   { slug: "research", name: "Research", team: "growth" },
 ];
 
-/** Whom usage was for: the engineers use Claude Code, the others the assistant and the tools of the team. */
+/** The people who used the models: the engineers use Claude Code, the others the assistant and the tools of the team. */
 const people = {
   engineers: ["aiko@demo.example", "bruno@demo.example", "chidi@demo.example", "dalia@demo.example"],
   others: ["emil@demo.example", "farah@demo.example", "gita@demo.example"],
@@ -243,7 +243,7 @@ export function demoMessages(now: number): DemoMessage[] {
   return found;
 }
 
-/** Who a use was for, in which session, and the tag of its team. @param chance 0 to 1, chooses the person */
+/** The person and session of a usage, and the tag of its team. @param chance from 0 to below 1, chooses the person */
 function attribute({ project, program, people: group }: Workload, day: number, chance: number) {
   const among = group ? people[group] : [];
   const user = among[Math.floor(chance * among.length)];

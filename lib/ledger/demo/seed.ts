@@ -15,7 +15,7 @@ import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { type DemoProgram, demoMessages, demoProjects } from "./messages";
 
-/** The demo budgets, with the share of each that is spent when the demo is created, and whether it blocks. */
+/** The demo budgets. `share`: how much of the limit is spent when the demo is created. */
 const budgets = [
   { name: "Everything", scope: "global", value: null, share: "0.85", blocks: false },
   { name: "Code review", scope: "project", value: "code-review", share: "1.03", blocks: false },
@@ -23,7 +23,7 @@ const budgets = [
   { name: "Research", scope: "project", value: "research", share: "0.62", blocks: true },
 ];
 
-/** The sources: keys of programs that report calls. Nobody knows their secrets; rotating them gives new ones. */
+/** The sources: keys of programs that report calls. Their secrets are shown to nobody; rotating a key gives it a new one. */
 const sources: readonly { program: DemoProgram; name: string; project: string; feature: string }[] = [
   { program: "claude-code", name: "Claude Code", project: "code-review", feature: "coding" },
   { program: "ai-sdk", name: "Support app", project: "support-assistant", feature: "chat" },
@@ -37,8 +37,9 @@ const dayMs = 86_400_000;
 export type DemoAccess = { email: string; password: string; key: string };
 
 /**
- * Fills the demo workspace: an owner, six projects, four months of messages, of which the last one that can be is closed, with a
- * cost that came later, a key, two sources, four budgets, and a channel that mails the owner. Does nothing if the workspace exists. Runs in one transaction, so that an interrupted start leaves nothing half done.
+ * Fills the demo workspace: an owner, six projects, four months of messages (the last month that can be closed is, with an adjustment),
+ * a key, two sources, four budgets, and a channel that mails the owner. Does nothing if the workspace exists. Runs in one transaction,
+ * so that an interrupted start leaves nothing half done.
  * @param adminUrl logs in as the owner of the schema
  * @param finish adds more to the workspace, in the same transaction, with the claims of the owner
  * @returns whether the workspace was created now
@@ -151,7 +152,7 @@ async function fill(client: Client, keySecret: string, ownerId: string, now: num
   return rows;
 }
 
-/** Closes the last month that can be closed, and records a late invoice of it, which is an adjustment. */
+/** Closes the last month that can be closed, and records a late invoice of that month, which becomes an adjustment. */
 async function closeLastMonth(
   client: Client,
   rows: LedgerRow[],
@@ -240,7 +241,7 @@ async function addBudgets(client: Client, now: number): Promise<void> {
   }
 }
 
-/** Of the alerts of the budgets, the owner has one, and has resolved another; the others wait for somebody. */
+/** Assigns one budget alert to the owner and resolves another in their name. The others stay unassigned. */
 async function sortInbox(client: Client, ownerId: string): Promise<void> {
   const ofBudget = (name: string) =>
     sql`workspace_id = ${demoWorkspaceId}

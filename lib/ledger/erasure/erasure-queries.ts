@@ -40,7 +40,7 @@ export function selectErasures(
   );
 }
 
-/** Where a person's name stands in a workspace; see `private.find_person`. */
+/** Counts and lists what names a person in a workspace; see `private.find_person`. */
 export function findPerson(
   client: ClientBase,
   workspaceId: string,
@@ -58,7 +58,7 @@ export function findPerson(
   return callFunction(client, "private.find_person", workspaceId, user);
 }
 
-/** Goes on with an erasure by one step. @returns what it changed; null where there is nothing to do */
+/** Carries out one step of an erasure. @returns how many postings and answers it changed; null if no erasure is left */
 export function eraseSome(client: ClientBase, atMost: number): Promise<number | null> {
   return callFunction(client, "private.erase_some", atMost);
 }

@@ -13,15 +13,15 @@ import {
 } from "@/lib/db/transaction";
 import { type ErasureRow, eraseSome, findPerson, insertErasure, selectErasures } from "./erasure-queries";
 
-/** Postings changed in one transaction: few enough that nobody waits long for their locks. */
+/** Postings changed in one transaction: few enough that other requests wait only briefly for the locks. */
 const postingsAStep = 500;
 
-/** The most erasures of a list. */
+/** How many erasures a list has at most. */
 const maxListed = 100;
 
 /**
- * Requests that a person be erased, for admins; `runErasures` does it. What names them keeps its amounts and gets a random
- * pseudonym in the place of the name.
+ * Requests that a person be erased, for admins; `runErasures` carries it out. A random pseudonym replaces the name wherever it is
+ * stored; amounts do not change.
  * @throws ServiceError not_found, permission_denied
  */
 export function erasePerson(
@@ -35,14 +35,14 @@ export function erasePerson(
   });
 }
 
-/** What nobody looks through for a name, because it is people's own words, or somebody's account. */
+/** The places that an erasure does not search for the name: free text, and the accounts of members. */
 const notSearched = [
   "labels, notes, metadata and sessions of messages",
   "names of projects, features, keys and channels",
   "the account of a member with this address, and their entries in the audit log",
 ];
 
-/** Says where a person's name stands, for admins. Changes nothing. @throws ServiceError not_found, permission_denied */
+/** Says what an erasure would change and leave, for admins. Changes nothing. @throws ServiceError not_found, permission_denied */
 export function previewErasure(
   claims: UserClaims,
   slug: string,
@@ -64,8 +64,8 @@ export function listErasures(claims: UserClaims, slug: string): Promise<z.output
 }
 
 /**
- * Goes on with every erasure until none is left. Safe to run in every process, and to be killed: each transaction is a step
- * that leaves messages and sums in agreement.
+ * Carries out all requested erasures. Several processes may run it at once, and it may be killed at any time: each transaction is a
+ * step that leaves messages and sums in agreement.
  * @returns how many postings and answers were changed
  */
 export async function runErasures(): Promise<number> {
@@ -73,7 +73,7 @@ export async function runErasures(): Promise<number> {
   for (;;) {
     const changed = await asService((client) => eraseSome(client, postingsAStep), deadlines.job).catch(
       (error) => {
-        // An ingest or a correction wanted the same sums: once more.
+        // An ingest or a correction held the same sums: try again.
         if (isContention(error)) return 0;
         throw error;
       },

@@ -3,7 +3,7 @@ import { readDate, readNumber } from "./notation";
 import type { KnownProject } from "./readings";
 import type { ReadRow } from "./row";
 
-/** Rows that are looked at; the first ones are enough to know a column by. */
+/** How many of the first rows are read to recognise the columns. */
 const sampledRows = 200;
 
 const currencies = new Set(
@@ -23,7 +23,7 @@ const isDate = (text: string) =>
 const isNumber = (text: string) =>
   readNumber(text, "point") !== undefined || readNumber(text, "comma") !== undefined;
 
-/** What the values of a field look like, in the order in which columns are tried. Every value of a column has to. */
+/** Tests for the values of fields, in the order in which fields are guessed. Every value of a column must pass. */
 function looksOf(projects: readonly KnownProject[]): [Field, (text: string) => boolean][] {
   const known = new Set(projects.flatMap(({ slug, name }) => [slug, name.toLocaleLowerCase()]));
   return [
@@ -44,12 +44,12 @@ function looksOf(projects: readonly KnownProject[]): [Field, (text: string) => b
   ];
 }
 
-/** Fields of amounts: a file has one column for the cost, whatever it is called. */
+/** The fields of amounts. A file has one column for the cost, whatever its name. */
 const costFields: Field[] = ["amount", "estimated_cost"];
 
 /**
- * Guesses by their values what columns hold whose names say nothing. A field is guessed where exactly one column looks like it,
- * so that nothing is decided by the order of the columns. The cost is the only column left with decimals.
+ * Guesses the fields of columns from their values, for columns whose names do not tell. A field is guessed only if exactly one column
+ * has fitting values, so that the order of the columns does not matter. The cost is the only remaining column with decimals.
  * @param unused columns without a field
  * @param isTaken whether a field has a column or a value
  */

@@ -1,7 +1,7 @@
 import type { Readings } from "./notation";
 
 /**
- * The fields that an import can fill, each with other names that columns have for it.
+ * The fields that an import can fill, each with other common names of its column.
  */
 export const fields = {
   project: ["project_slug", "project_name", "app", "application", "service"],
@@ -55,9 +55,9 @@ export type Mapping = {
   constants: Partial<Record<Field, string>>;
   /** Columns that are not mapped to a field; their values are not imported. */
   unused: string[];
-  /** How numbers and dates are written; plain digits with a point and ISO 8601 where nothing is said. */
+  /** How numbers and dates are written; plain digits with a point and ISO 8601 by default. */
   readings?: Readings;
-  /** The slugs of projects that the file calls by name. */
+  /** Project names that occur in the file → slugs. */
   projects?: Readonly<Record<string, string>>;
 };
 
@@ -68,7 +68,7 @@ export class MappingError extends Error {
 
 /**
  * Like `guessMapping`, for a caller who cannot complete the mapping afterwards.
- * @throws MappingError as `guessMapping`, and where the project has neither a column nor a value
+ * @throws MappingError as `guessMapping`, and if the project has neither a column nor a value
  */
 export function chooseMapping(
   columns: readonly string[],
@@ -88,7 +88,7 @@ export function chooseMapping(
  * values have precedence.
  * @param given.map field → column
  * @param given.set field → value
- * @throws MappingError where a given field or column does not exist
+ * @throws MappingError if a given field or column does not exist
  */
 export function guessMapping(
   columns: readonly string[],

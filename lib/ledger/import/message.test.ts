@@ -3,7 +3,7 @@ import { costMessage } from "@/lib/contract/ledger/message";
 import { chooseMapping } from "./fields";
 import { toMessage } from "./message";
 
-/** A column has one value, a row is one line of usage, and a charge in a file has been made: nothing recurs after it. */
+/** Fields that an import lacks: a column has one value, a row is one line of usage, and a charge in a file is not repeated. */
 const withoutColumn = ["metadata", "recurring", "ends_on", "lines"];
 
 const types = costMessage.options.flatMap(({ shape }): [string, string[]][] => {

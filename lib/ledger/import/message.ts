@@ -11,13 +11,13 @@ export type ImportedMessage = {
   message: Record<string, unknown>;
 };
 
-/** A row that cannot be converted to a message: all that is wrong with it. */
+/** A row cannot be converted to a message. Lists every problem. */
 export class RowError extends Error {
   override name = "RowError";
 
   /**
-   * @param issues what is wrong, by field
-   * @param rest the message with the wrong fields as they are written, for the service to find what else is wrong
+   * @param issues the problems, by field
+   * @param rest the message with the text of the wrong fields unchanged, so that the service can validate the other fields
    */
   constructor(
     readonly issues: { field: string; reason: string }[],
@@ -49,7 +49,7 @@ const fieldsOf: Record<string, readonly Field[]> = {
   allocation: ["from_project", "amount", "percent", "notes"],
 };
 
-/** Fields that replace another one if a file has a single column for both, the cost or the vendor. */
+/** Field → the field that is read instead if it is missing: a file may have one column for the cost or the vendor. */
 const standIns: Partial<Record<Field, Field>> = {
   estimated_cost: "amount",
   amount: "estimated_cost",
@@ -58,7 +58,7 @@ const standIns: Partial<Record<Field, Field>> = {
 };
 
 /**
- * Converts a row to a cost message. The service validates the message; here only its shape is made.
+ * Converts a row to a cost message, which the service validates.
  * @param idempotencyKey the key under which the row is recorded once
  * @throws RowError for an unknown type, a currency that usage cannot have, and text that is not a number or a date
  */
@@ -112,7 +112,7 @@ class Issue {
   constructor(readonly reason: string) {}
 }
 
-/** The value of a field, or what is wrong with it. Other text stays unchanged for the service to validate. */
+/** Converts the value of a field, or returns an Issue. Text that needs no conversion is left for the service to validate. */
 function toJson(field: Field, value: string, readings: Readings = {}): unknown {
   if (numberFields.has(field)) return toNumber(value, readings.decimals);
   if (field === "included") return toBoolean(value);
@@ -154,7 +154,7 @@ function toNumber(text: string, mark: DecimalMark | undefined): LosslessNumber |
   return new Issue(`"${text}" is not a number (${expected})`);
 }
 
-/** A date with the day or the month first as `YYYY-MM-DD`. Any other text is left as it is. */
+/** Converts a date with the day or the month first to `YYYY-MM-DD`. Leaves any other text unchanged. */
 function toDate(text: string, order: DayOrder | undefined): string | Issue {
   const read = order === undefined ? undefined : readDate(text, order);
   if (read !== undefined) return read;

@@ -1,13 +1,13 @@
-/** The mark before the decimals of a number: `1,234.5` or `1.234,5`. */
+/** The decimal separator of a number: `1,234.5` or `1.234,5`. */
 export type DecimalMark = "point" | "comma";
 
 /** The order of a date that is written with numbers: `31.12.2026` or `12/31/2026`. */
 export type DayOrder = "dmy" | "mdy";
 
-/** How the texts of a file are read, as far as that is known. */
+/** The notations of a file, as far as they are known. */
 export type Readings = { decimals?: DecimalMark | undefined; dates?: DayOrder | undefined };
 
-/** Digits, with thousands separated or not, and decimals. Spaces and apostrophes separate thousands in any notation. */
+/** Numbers with or without thousands separators. Spaces and apostrophes are thousands separators in either notation. */
 const numbers: Record<DecimalMark, RegExp> = {
   point: /^([+-]?)(\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d*))?(?:e([+-]?\d+))?$/i,
   comma: /^([+-]?)(\d*|[1-9]\d{0,2}(?:\.\d{3})+)(?:,(\d*))?(?:e([+-]?\d+))?$/i,
@@ -17,7 +17,7 @@ const plainNumber = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
 const spacedThousands = /^[+-]?[1-9]\d{0,2}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)/;
 
 /**
- * A number's digits, as JSON writes them, without arithmetic; undefined for what is none in this notation.
+ * Converts a number to JSON's notation, digit by digit; undefined if the text is not a number in this notation.
  * @param mark undefined for plain digits with a point, without thousands separators
  */
 export function readNumber(text: string, mark?: DecimalMark): string | undefined {
@@ -31,8 +31,8 @@ export function readNumber(text: string, mark?: DecimalMark): string | undefined
 const written = /^(\d{1,2})([./-])(\d{1,2})\2(\d{4})(?:,?[ T](\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?))?$/;
 
 /**
- * A date that is written with numbers, day or month first, as `YYYY-MM-DD` and the time as written. Undefined for what is
- * none in this order. A date with points is day first: nobody writes the month first with points.
+ * Converts a numeric date with the day or the month first to `YYYY-MM-DD`, followed by the time if there is one. Undefined if the text
+ * is not a date in this order. A date with points always has the day first.
  */
 export function readDate(text: string, order: DayOrder): string | undefined {
   const [, first = "", separator, second = "", year = "", time] = written.exec(text) ?? [];

@@ -5,7 +5,7 @@ import type { ImportedMessage } from "./message";
 export type MessageVerdict = {
   status: number;
   replayed?: boolean;
-  /** When the cost occurred, where that is in a closed month. */
+  /** When the cost occurred, if that is in a closed month. */
   adjusts?: string;
   error?: string;
   error_description?: string;
@@ -13,18 +13,18 @@ export type MessageVerdict = {
   differing_fields?: string[];
 };
 
-/** The service refuses this caller's messages altogether, or could not be reached after all retries. */
+/** The service refused the whole call, or could not be reached after all retries. */
 export class PostError extends Error {
   override name = "PostError";
 }
 
 export type PosterOptions = {
-  /** The address of a bulk route: that of API keys, or that of a workspace for its members. */
+  /** The URL of a bulk route: the one for API keys, or the one of a workspace for its members. */
   endpoint: string;
   headers?: Record<string, string>;
   /** Called before a pause. @param reason why the call failed. @param ms how long the pause takes */
   onWait?: (reason: string, ms: number) => void;
-  /** How long a call is retried before it is given up; by default ten minutes. */
+  /** How long a call is retried; ten minutes by default. */
   retryLimitMs?: number;
 };
 

@@ -3,18 +3,18 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { parse } from "csv-parse/browser/esm";
 import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord, type ReadRow } from "./row";
 
-/** The content of a CSV file. `hash` and the line numbers equal those of `read-file.ts` for the same file. */
+/** The content of a CSV file. `hash` and the line numbers are the same as `read-file.ts` gives for the file. */
 export type BlobContent = { hash: string; columns: string[]; rows: ReadRow[] };
 
-/** The most that is read of a file, which is kept in memory. */
+/** The largest file that is read. The whole file is kept in memory. */
 export type BlobLimits = { maxRows: number; maxBytes: number };
 
-/** Longer than the header line of any file. */
+/** Bytes that are searched for the header line. */
 const headBytes = 64 * 1024;
 
 /**
- * Reads a CSV file without a file system, in a browser. Hashes it without Web Crypto, which pages without TLS lack.
- * @throws FileError where it is not a CSV file with a header, or exceeds a limit
+ * Reads a CSV file in a browser. Does not hash with Web Crypto, which pages without TLS lack.
+ * @throws FileError if the file is not CSV with a header, or exceeds a limit
  */
 export async function readBlob(blob: Blob, { maxRows, maxBytes }: BlobLimits): Promise<BlobContent> {
   if (blob.size === 0) throw new FileError("The file is empty.");
@@ -38,7 +38,7 @@ export async function readBlob(blob: Blob, { maxRows, maxBytes }: BlobLimits): P
   return { hash: bytesToHex(hash.digest()), columns, rows };
 }
 
-/** The records of a blob, which is read chunk by chunk. @param onChunk called with every chunk, in order */
+/** Yields the records of a blob, reading it chunk by chunk. @param onChunk called with every chunk, in order */
 async function* readRecords(blob: Blob, delimiter: string, onChunk: (chunk: Uint8Array) => void) {
   const parser = parse({ ...csvOptions, delimiter, info: true });
   let parsed: { record: string[]; line: number }[] = [];

@@ -7,7 +7,7 @@ import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord, type R
 
 export type FileFormat = "csv" | "jsonl";
 
-/** What the first pass over a file finds. `hash`: the SHA-256 of its content in hex. */
+/** The result of the first pass over a file. `hash`: the SHA-256 of its content in hex. */
 export type FileFacts = {
   format: FileFormat;
   hash: string;
@@ -20,7 +20,7 @@ export type FileFacts = {
 /** The number of rows of a JSONL file whose members are collected as columns. */
 const sampledRows = 100;
 
-/** Reads a file once, as a stream. @throws FileError, or Node's error where the file does not exist */
+/** Hashes a file and finds its format and columns. @throws FileError; Node's error if the file does not exist */
 export async function inspectFile(path: string): Promise<FileFacts> {
   const format: FileFormat = /\.(jsonl|ndjson|json)$/i.test(path) ? "jsonl" : "csv";
   const hash = createHash("sha256");
@@ -58,7 +58,7 @@ async function* lines(path: string): AsyncGenerator<string> {
   }
 }
 
-/** A parser that reads a file. Its reader receives the errors of both, because a pipe does not forward them. */
+/** A parser that reads a file. It fails with the errors of the file too, which a pipe does not forward. */
 function parserOf(path: string, options: CsvOptions): Parser {
   const stream = createReadStream(path);
   const parser = stream.pipe(parseCsv(options));

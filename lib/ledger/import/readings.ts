@@ -3,12 +3,12 @@ import { type DayOrder, type DecimalMark, readDate, readNumber } from "./notatio
 import type { ReadRow } from "./row";
 
 /**
- * What a file leaves open. `options`: the readings under which every text can be read, or all of them where none reads every one.
- * One option is the answer; with several, somebody has to choose. `example`: a text for which they differ.
+ * An ambiguous notation of a file. `options`: the readings that fit every text, or all readings if none does. A single option is the
+ * answer; of several, the user has to choose one. `example`: a text that the readings read differently.
  */
 export type Question<Reading> = { options: Reading[]; example: string };
 
-/** The questions of a file; undefined where every reading gives the same. */
+/** The questions of a file; undefined where all readings give the same values. */
 export type Questions = {
   decimals: Question<DecimalMark> | undefined;
   dates: Question<DayOrder> | undefined;
@@ -17,7 +17,7 @@ export type Questions = {
 const marks: DecimalMark[] = ["point", "comma"];
 const orders: DayOrder[] = ["dmy", "mdy"];
 
-/** Finds in how many ways the numbers and dates of the mapped columns can be read. Looks at every row. */
+/** Finds how the numbers and dates of the mapped columns can be read. Reads every row. */
 export function findQuestions(rows: readonly ReadRow[], { columns }: Mapping): Questions {
   const textsOf = (fields: Iterable<Field>) => {
     const named = [...fields].flatMap((field) => columns[field] ?? []);
@@ -35,7 +35,7 @@ export function findQuestions(rows: readonly ReadRow[], { columns }: Mapping): Q
   };
 }
 
-/** Which readings fit all texts. Texts that no reading fits are left out: their rows are refused with the reason. */
+/** Finds the readings that fit all texts. Ignores texts that no reading fits: their rows are refused with the reason. */
 function ask<Reading>(
   readings: Reading[],
   texts: ReadonlySet<string>,
@@ -49,7 +49,7 @@ function ask<Reading>(
     if (results.every((result) => result === results[0])) continue;
     for (const [index, reading] of readings.entries())
       if (results[index] === undefined) fits.set(reading, false);
-    // A text that both can read shows best what the choice is about.
+    // The best example is a text that all readings can read.
     const fitsAll = results.every((result) => result !== undefined);
     if (example === undefined || (fitsAll && !isShared)) example = text;
     isShared ||= fitsAll;
@@ -59,7 +59,7 @@ function ask<Reading>(
   return { options: options.length > 0 ? options : readings, example };
 }
 
-/** The reading that was chosen, else the only one there is; undefined where somebody has to choose. */
+/** The chosen reading, otherwise the only option; undefined if the user has to choose. */
 export function settled<Reading>(
   chosen: Reading | undefined,
   question: Question<Reading> | undefined,
@@ -69,15 +69,15 @@ export function settled<Reading>(
 
 const maxSlug = 64;
 
-/** A project as lists have it. */
+/** A project of the workspace. */
 export type KnownProject = { slug: string; name: string };
 
-/** How a project's name in the file is read: the slug, and whether a project has it already. */
+/** The slug for a project name of the file. `isNew`: no project has this slug yet. */
 export type ProjectReading = { name: string; slug: string | undefined; isNew: boolean };
 
 /**
- * The values of the project's column that are no slugs, with the slugs they can be read as: that of the project of this name,
- * else one made of the name. `slug` is undefined where several projects have the name, or nothing is left of it.
+ * The values of the project's column that are not slugs, each with a slug: that of the project with this name, otherwise one made from
+ * the name. `slug` is undefined if several projects have the name, or if it has no letter or digit.
  */
 export function readProjectNames(
   rows: readonly ReadRow[],
@@ -98,10 +98,10 @@ function readProject(name: string, known: readonly KnownProject[]): ProjectReadi
   return { name, slug: made, isNew: !known.some((project) => project.slug === made) };
 }
 
-/** As the contract has it; repeated here, because the browser goes without zod. A test compares the two. */
+/** The contract's rule for slugs, repeated here because the browser does not load zod. A test compares the two. */
 export const isSlug = (text: string) => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(text);
 
-/** `Équipe Recherche` → `equipe-recherche`; undefined where no letter or digit is left. */
+/** `Équipe Recherche` → `equipe-recherche`; undefined if no letter or digit is left. */
 function toSlug(name: string): string | undefined {
   const made = name
     .normalize("NFKD")

@@ -1,17 +1,17 @@
 /** A row of a file: the values of its columns as text. An empty text means no value. */
 export type FileRow = { line: number; values: Readonly<Record<string, string>> };
 
-/** A file, or a row of it, that cannot be read in its format. */
+/** A file or one of its rows cannot be read in its format. */
 export class FileError extends Error {
   override name = "FileError";
 }
 
-/** A row, or what is wrong with it. `line` is the line on which it ends; the header is line 1. */
+/** A row, or why it cannot be read. `line` is the line on which the row ends; the header is line 1. */
 export type ReadRow = FileRow | (FileError & { line: number });
 
 /**
  * The columns of a header.
- * @throws FileError where two columns have the same name
+ * @throws FileError if two columns have the same name
  */
 export function parseHeader(record: readonly string[]): string[] {
   const columns = record.map((name) => name.trim());
@@ -20,7 +20,7 @@ export function parseHeader(record: readonly string[]): string[] {
   return columns;
 }
 
-/** Converts a record to a row, or returns what is wrong with it. */
+/** Converts a record to a row, or returns a FileError. @param line on which the record ends */
 export function parseRecord(record: readonly string[], columns: readonly string[], line: number): ReadRow {
   if (record.length !== columns.length) {
     const text = `the row has ${record.length} columns, the header ${columns.length}`;

@@ -19,12 +19,12 @@ export type ImportOptions = {
   onRefused?: (row: Partial<FileRow> & { line: number }, reason: string) => void;
 };
 
-/** The rows that were refused for the same reason: their number, and the lines of the first ones. */
+/** The rows that were refused for the same reason. `lines`: of the first five. */
 export type Reason = { reason: string; count: number; lines: number[] };
 
 export type Summary = {
   rows: number;
-  /** Rows that were recorded now; in a dry run, rows that would be. */
+  /** Rows that were recorded now; in a dry run, rows that would be recorded. */
   recorded: number;
   /** Rows that were recorded by an earlier run. */
   replayed: number;
@@ -35,7 +35,7 @@ export type Summary = {
   reasons: Reason[];
 };
 
-/** The most messages in one call, and their bytes: below the service's limit of 8 MiB. */
+/** The most messages and bytes of one call. The service's limit is 8 MiB. */
 const maxMessages = 1_000;
 const maxBytes = 6 * 1024 * 1024;
 /** An upper estimate of what JSON adds to the text of a row. */
@@ -45,9 +45,9 @@ const exampleLines = 5;
 const maxReasons = 1_000;
 
 /**
- * Posts the rows of a file in order, in chunks, so that the file is never in memory as a whole. It can be repeated after
- * any interruption, because a row always has the same idempotency key and is recorded once.
- * @throws PostError where the service accepts no messages from this caller, or cannot be reached
+ * Posts the rows of a file in order, in chunks, so that the file is never in memory as a whole. An interrupted import can be repeated:
+ * a row always has the same idempotency key and is recorded once.
+ * @throws PostError if the service refuses the whole call, or cannot be reached
  */
 export async function importRows(options: ImportOptions): Promise<Summary> {
   const tally = new Tally(options);
@@ -63,7 +63,7 @@ export async function importRows(options: ImportOptions): Promise<Summary> {
     for (const [index, { row }] of sent.entries()) tally.add(row, verdicts[index] ?? { status: 500 });
     options.onProgress?.(tally.summary(), sent.at(-1)?.row.line ?? 0);
   };
-  // Reads the next rows while the service records these. Only one call runs at a time, so that rows stay in order.
+  // Reads the next rows while the service records the previous ones. Only one call runs at a time, so that rows stay in order.
   const flush = async () => {
     await posting;
     posting = chunk.length > 0 ? post(chunk) : undefined;
@@ -101,8 +101,8 @@ function keyOf(row: FileRow, { idColumn, fileHash }: ImportOptions): string {
 }
 
 /**
- * Rows that cannot be converted to messages. The service is asked what else is wrong with them, in dry runs alone, so that a
- * person sees all of a row's problems at once.
+ * Rows that cannot be converted to messages. Posts them to the service as a dry run, which never records, so that the refusal of a row
+ * lists all of its problems at once.
  */
 class FaultyRows {
   #waiting: { row: FileRow; error: RowError }[] = [];

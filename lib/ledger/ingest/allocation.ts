@@ -19,7 +19,7 @@ import type { Draft } from "./draft";
 
 type Allocation = Extract<CostMessage, { type: "allocation" }>;
 
-/** What a project spent in a range of days of its workspace, from the first until before the second, in one environment. */
+/** Asks for a project's spend in one environment, from the day `from` until before the day `until`, in the workspace's time zone. */
 export type SpendRange = {
   workspace_id: string;
   project_id: string;
@@ -28,11 +28,11 @@ export type SpendRange = {
   until: string;
 };
 
-/** Works out allocations within a group of calls: each moves at most what its source has spent in that month. */
+/** Composes allocations within a group of calls. An allocation moves at most what its source has spent in that month. */
 export class AllocationBook {
   readonly #stored = new Map<string, Decimal>();
 
-  /** What must be known of the database's spend before `compose`; nothing where the source does not exist. */
+  /** The spend that must be loaded (`know`) before `compose`; none if the source does not exist. */
   rangesOf(key: ApiKey, message: Allocation, draft: Draft, now: number): SpendRange[] {
     const source = draft.projectId(key.workspaceId, message.from_project);
     if (source === undefined) return [];
@@ -40,14 +40,14 @@ export class AllocationBook {
     return message.percent === undefined ? [month] : [month, soFar];
   }
 
-  /** @param amount what the ledger holds of the range, USD as text */
+  /** Takes the stored spend of a range. @param amount USD as text */
   know(range: Omit<SpendRange, "workspace_id">, amount: string): void {
     this.#stored.set(keyOf(range), parseDecimal(amount));
   }
 
   /**
-   * The postings of an allocation to `project`, or what keeps it from being made. A refusal names no amount of the
-   * source's spend: the key may lack the permission to read it.
+   * Composes an allocation to `project`, or refuses it. A refusal does not say what the source has spent: the key may lack the
+   * permission to read it.
    */
   compose(key: ApiKey, project: string, message: Allocation, draft: Draft, now: number): Verdict<Composed> {
     const fail = (path: string, text: string) =>
@@ -74,12 +74,12 @@ export class AllocationBook {
   }
 
   #spent(range: SpendRange, draft: Draft): Decimal {
-    // A source that the group itself makes has nothing stored.
+    // A source project that this group creates has no stored spend.
     return add(this.#stored.get(keyOf(range)) ?? zero, draft.draftedSpend(range));
   }
 }
 
-/** The month of an allocation, which bounds it, and the part of it until the end of its day, which `percent` is of. */
+/** `month`: the month whose spend limits an allocation. `soFar`: until the end of the allocation's day, the base of `percent`. */
 function rangesFrom(key: ApiKey, source: string, message: Allocation, now: number) {
   const day = postedOn(key.timeZone, exactMs(occurredAt(message, now)));
   const from = `${day.slice(0, 7)}-01`;

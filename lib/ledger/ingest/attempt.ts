@@ -4,7 +4,7 @@ import { permissionOf } from "./call";
 
 type Of<Type extends CostMessage["type"]> = Extract<CostMessage, { type: Type }>;
 
-/** What a message says of itself that conditions of keys are about. */
+/** The parts of a request that the conditions of keys restrict. */
 type Asked = Pick<IngestRequest, "project" | "source"> & {
   message:
     | Pick<Of<"usage">, "type" | "feature" | "user">
@@ -14,8 +14,8 @@ type Asked = Pick<IngestRequest, "project" | "source"> & {
 };
 
 /**
- * What the guard needs to know of a message, but for its cost. Whether an allocation is accepted tells what its source
- * has spent: by per cent it tells the very amount, and a dry run tells it without a trace. Both need `read_summaries`.
+ * What the guard needs to know of a message, except its cost. The answer to an allocation reveals what its source has spent: with
+ * `percent` the exact amount, and in a dry run without leaving a record. Both need `read_summaries`.
  */
 export function attemptOf({ project, source, message }: Asked, dryRun = false): Attempt {
   const { type } = message;
@@ -28,7 +28,7 @@ export function attemptOf({ project, source, message }: Asked, dryRun = false): 
   };
 }
 
-/** Only usage has features and users. A key that is limited to users records nothing without one. */
+/** The features and users of a message. Only usage has them; a key that is limited to users records only messages with a user. */
 function aboutLines(message: Asked["message"]): Pick<Attempt, "features" | "users"> {
   if (message.type === "usage") return { features: [message.feature], users: [message.user] };
   if (message.type !== "batch") return { users: [undefined] };

@@ -17,16 +17,16 @@ import type { Hold } from "@/lib/keys/holds";
 import type { Draft } from "./draft";
 import type { Posting } from "./ledger";
 
-/** A posting that is not recorded yet, and its project: undefined if the posting creates it, because no budget covers it yet. */
+/** A posting that is not recorded yet. `projectId`: undefined if the posting creates its project, which no budget covers yet. */
 export type Planned = { posting: Posting; projectId: string | undefined };
 
-/** Instants of a workspace's postings whose periods are not known, in milliseconds since 1970. */
+/** Instants of a workspace's postings for which no budget period is loaded, in milliseconds since 1970. */
 export type UnknownPeriods = { workspace_id: string; at: number[] };
 
 /** What a message adds to a budget's period. `isUnpriced`: part of the message has no price yet and may get one. */
 type Change = { budget: BlockingBudget; period: BlockingPeriod; usd: Decimal; isUnpriced: boolean };
 
-/** All instants of such a step of a UTC clock lie in one day of any time zone. */
+/** Fifteen minutes of UTC: in every time zone they lie within one day. */
 const stepMs = 15 * 60_000;
 
 /** Decides, within a group of calls, whether blocking budgets leave room for messages. */
@@ -43,20 +43,20 @@ export class BudgetBook {
     }
   }
 
-  /** Periods that a decision needed and that were not loaded. Where there are any, the group is decided again with them. */
+  /** Periods that a decision needed but that were not loaded. If there are any, the caller loads them and decides the group again. */
   unknownPeriods(): UnknownPeriods[] {
     return [...this.#unknown].map(([workspace_id, at]) => ({ workspace_id, at: [...at] }));
   }
 
   /**
-   * Decides whether a message may be recorded, and counts it if so. A budget may be reached but not exceeded, in any period
-   * that it counts. One that is used up takes nothing more but what is known to cost nothing.
+   * Decides whether a message may be recorded, and counts it if so. The spend of a budget may reach its limit but not exceed it, in any
+   * period of the message's postings. A budget that is used up admits only messages that are known to cost nothing.
    *
-   * What reservations hold counts like what is spent, but not against what is known to cost nothing. A message that settles one has
-   * what that holds, and as much again: the call was made with it.
+   * Amounts held by reservations count like spend, except for messages that are known to cost nothing. A message that settles a
+   * reservation is always admitted up to twice the held amount, because its call has been made.
    *
-   * A dry run leaves no trace, so a key that may not read a budget could try out what is left of it: it is told only of
-   * budgets that are used up.
+   * A key that may not read a budget could find out what is left of it by dry runs, which leave no record. Therefore a dry run is
+   * refused only by budgets that the key may read or that are used up.
    * @returns the refusal of the budget that resets last, or null
    */
   decide(
@@ -163,6 +163,6 @@ function isRefused({ period, usd, isUnpriced }: Change, spent: Decimal, held: De
   return costs > 0 && compare(add(add(spent, held), usd), period.limit) > 0;
 }
 
-/** Whether what a message costs is within what its reservation holds, and as much again. */
+/** Whether a message costs at most twice what its reservation holds. */
 export const isCovered = (usd: Decimal, held: Decimal): boolean =>
   compare(held, zero) > 0 && compare(usd, add(held, held)) <= 0;

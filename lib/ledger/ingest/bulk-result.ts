@@ -3,7 +3,7 @@ import type { bulkResult } from "@/lib/contract/ledger/ingest-result";
 import { ServiceError, type Verdict } from "@/lib/errors";
 import type { Recorded } from "./call";
 
-/** The verdicts of a bulk call as its answer has them, in order. */
+/** The answer to a bulk call: its verdicts in order, with their counts. */
 export function toBulkResult(verdicts: Verdict<Recorded>[]): z.output<typeof bulkResult> {
   const results = verdicts.map((item, index) =>
     item instanceof ServiceError

@@ -8,9 +8,9 @@ import { selectMemberKey } from "./ingest-queries";
 import { ingestBulk } from "./service";
 
 /**
- * Records up to a thousand messages as a signed-in member, in order, each with a verdict of its own. They are attributed
- * to the member's own key, which may record from the sources `manual` and `import` alone.
- * @throws ServiceError not_found to strangers, permission_denied to viewers
+ * Records up to a thousand messages as a signed-in member, in order, each with its own verdict. They are attributed to the member's own
+ * key, which may record only with the sources `manual` and `import`.
+ * @throws ServiceError not_found for users who are not members, permission_denied for viewers
  */
 export async function recordByHand(
   claims: UserClaims,
@@ -21,7 +21,7 @@ export async function recordByHand(
     const { id } = await requireMembership(client, claims, slug, "member");
     return asServiceWithin(client, () => selectMemberKey(client, id, call.environment));
   });
-  // Whoever lost the membership in this very moment.
+  // The membership ended after it was checked.
   if (keyId === null) throw notFound();
   const { outcome } = await ingestBulk({
     lookup: { by: "id", value: keyId },

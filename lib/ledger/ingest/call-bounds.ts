@@ -3,13 +3,13 @@ import { type ServiceError, validationFailed } from "@/lib/errors";
 import { countDue, type Subscription } from "@/lib/ledger/recurring/charges";
 import { linesOf } from "./check";
 
-/** How many lines one call may record: what one transaction writes stays bounded. A batch has 1,000 at most. */
+/** How many lines one call may record, which bounds the size of a transaction. A batch has at most 1,000. */
 const maxLines = 20_000;
 
-/** How many past periods one call may charge: what one transaction writes stays bounded. One subscription has 24 at most. */
+/** How many past periods one call may charge, which bounds the size of a transaction. A subscription has at most 24. */
 const maxDuePeriods = 1_000;
 
-/** The refusal of a batch whose items no longer fit into its call; undefined where they do. @param lines of the messages before it */
+/** Refuses a message with which its call exceeds `maxLines`. @param lines of the call's earlier messages */
 export function checkLines(message: CostMessage, lines: number): ServiceError | undefined {
   const own = linesOf(message);
   if (lines + own <= maxLines) return undefined;
@@ -22,8 +22,9 @@ export function checkLines(message: CostMessage, lines: number): ServiceError | 
 }
 
 /**
- * The refusal of a subscription whose past periods no longer fit into its call; undefined where they do.
- * @param duePeriods of the messages before it
+ * Refuses a subscription with which its call exceeds `maxDuePeriods`.
+ * @param duePeriods of the call's earlier messages
+ * @param now milliseconds since 1970
  */
 export function checkDuePeriods(
   message: CostMessage,

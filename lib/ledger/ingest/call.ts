@@ -8,25 +8,24 @@ import type { Telling } from "@/lib/ledger/telemetry/same-call";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 
 /**
- * A message, and what makes it the same as others. `telling` is what an emitter's record has in the place of an idempotency
- * key: a call of a model is told by several records, of which the first is recorded, however the others differ.
+ * A message to record. `telling`: the keys of an emitter's record, instead of an idempotency key. Several records can report one call of
+ * a model; the first is recorded, even if the others differ from it.
  */
 export type Submission = IngestRequest & { telling?: CallKeys | undefined; emitter?: Emitter | undefined };
 
-/** The program that told of a call. `costUsd`: its own figure of what the whole call cost, decimal text. */
+/** The program that reported a call. `costUsd`: what the call cost by the program's own account, decimal text. */
 export type Emitter = { name: string; costUsd?: string | undefined };
 
 /**
- * Idempotency keys of the key's workspace and environment. Where one of `own`, `outer` or `inner` is known, the message was
- * recorded before.
- * - `own`: the message's own keys.
- * - `outer`: those of messages that would include this one.
- * - `inner`: those that messages which this one would include are remembered by.
- * - `within`: what the message is inside of. Its marks are remembered with the message; they are `inner` of those that would
- *   include it.
- * - `tellings`: of a call, the spans that told it, by which it is compared with calls that share no key with it.
- * - `sumOf`: of a sum of calls, the marks of what these are within. It is recorded unless one is known, and taken back once
- *   one is.
+ * Idempotency keys in the workspace and environment of the API key. If one of `own`, `outer` or `inner` is stored, the call was recorded
+ * before.
+ * - `own`: the keys of this message.
+ * - `outer`: the keys of messages that would include this one, such as a span around it.
+ * - `inner`: the marks that are stored with messages which this one would include, such as spans inside it.
+ * - `within`: what the message is inside of. Its marks are stored with the message; messages around it have them as `inner`.
+ * - `tellings`: the spans that reported a call. They are compared with those of calls that have none of the same keys.
+ * - `sumOf`: for a sum of calls, the marks that these calls are within. The sum is refused as a repetition if one is stored, and voided
+ *   when one is stored later.
  */
 export type CallKeys = {
   own: string[];
@@ -37,25 +36,25 @@ export type CallKeys = {
   sumOf?: string[];
 };
 
-/** Whether a key of a call is an id of the provider's, which every telling of the call may have. Others are of one record. */
+/** Whether a key is an id of the provider, which every record of the call can have. Other keys belong to one record. */
 export function isProviderKey(key: string): boolean {
   return /^otel:(?:response|request):/.test(key);
 }
 
 /**
- * What a message is inside of, and what that is inside of. Messages inside the same share it: a list of all for each of them
- * would grow by the square of an export. `isRemembered`: a committed message has remembered its mark and those around it.
+ * What a message is inside of, as a linked list from the inside out. Messages inside the same span share it, because separate lists
+ * would grow with the square of an export. `isRemembered`: its mark and those around it are stored already.
  */
 export type Around = { mark: string; outer: Around | undefined; isRemembered?: boolean };
 
-/** Whether a mark is an hour of calls, which sums of them are about (`lib/sources/mapping/signal-claims.ts`). */
+/** Whether a mark stands for an hour of calls, which sums of calls refer to (`lib/sources/mapping/signal-claims.ts`). */
 export function isHourMark(mark: string): boolean {
   return mark.startsWith("otel:hour:");
 }
 
 /**
- * The marks around messages from the inside out, each once.
- * @param seen what was asked for before; those around them are left out, and the others added
+ * The marks around messages, from the inside out, each once.
+ * @param seen elements to leave out together with those around them; the returned ones are added to it
  */
 export function marksAround(within: readonly Around[], seen: Set<Around>): string[] {
   const marks: string[] = [];
@@ -68,42 +67,42 @@ export function marksAround(within: readonly Around[], seen: Set<Around>): strin
   return marks;
 }
 
-/** One HTTP or tool call that wants to record: who calls, and what, or what is wrong with it. */
+/** One HTTP or tool call that records messages. */
 export type IngestCall = {
   lookup: KeyLookup;
   address: string | undefined;
-  /** The addresses that an access token may be for, if access tokens are accepted. */
+  /** The audiences (RFC 8707) that an access token may have; undefined if access tokens are not accepted. */
   audiences?: readonly string[] | undefined;
-  /** The call was admitted, and counted against its key's rate, as part of the request that it came in. */
+  /** The request that carried the call was admitted and counted against its key's rate already. */
   isAdmitted?: boolean | undefined;
   dryRun: boolean;
   /**
-   * The messages, each of them or what is wrong with it; or what is wrong with the body as a whole. Either is refused
-   * only after the key itself was checked, and the call counts once against its rate.
+   * The messages or their refusals, or the refusal of the whole body. Refusals are returned only after the key was checked, and the call
+   * counts once against its rate.
    */
   body: Verdict<Verdict<Submission>[]>;
-  /** Spans of the export that the call is, which tell no call of a model of their own. */
+  /** If the call is an export: its spans that report no call of a model themselves. */
   spans?: readonly TreeSpan[] | undefined;
 };
 
-/** What became of a call, and of each of its messages in order. `caller`: the key, where the call was admitted. */
+/** The outcome of a call and of each of its messages, in order. `caller`: the key, if the call was admitted. */
 export type IngestVerdict = Counted<Verdict<Recorded>[]> & {
   caller?: { key: ApiKey; token: AccessToken | null };
 };
 
 /**
- * `replayed`: an earlier request with the same idempotency key was answered so. `again`: why what an emitter tells was recorded
- * before.
+ * `replayed`: the result is that of an earlier request with the same idempotency key. `again`: how an emitter's record was recognised
+ * as reported before.
  */
 export type Recorded = { result: IngestResult; replayed: boolean; again?: Again | undefined };
 
 /**
- * The same record was sent before; another record told the same call, of the emitter `by` where that is known; or a sum's
- * calls are told one by one.
+ * `record`: the same record was sent before. `call`: another record, of the emitter `by` if that is known, reported the same call.
+ * `calls`: the calls of a sum are reported one by one.
  */
 export type Again = { as: "record" } | { as: "call"; by?: string | undefined } | { as: "calls" };
 
-/** What became of the message of a call with one. @throws ServiceError where the call or the message is refused */
+/** The result of a call with one message. @throws ServiceError if the call or the message was refused */
 export function acceptedOne(outcome: IngestVerdict["outcome"]): Recorded {
   const [verdict] = accepted(outcome);
   if (!verdict) throw new Error("The message has no verdict.");

@@ -7,13 +7,13 @@ import { convert, currencyDecimalsIssue } from "@/lib/ledger/pricing/currency";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { isOneLine, occurredAt } from "./compose";
 
-/** How far ahead of now a message may say it occurred: clocks differ. */
+/** How far in the future `occurred_at` may be, because clocks differ. */
 const maxAheadMs = 5 * 60_000;
 
-/** How far ahead a subscription's period may begin: it can be paid for before. */
+/** How far in the future a subscription's period may begin, because it can be paid in advance. */
 const maxPeriodAheadMs = 366 * 86_400_000;
 
-/** How far back a recurring subscription may begin: every period since is charged at once. */
+/** How far back a recurring subscription may begin, because every period since then is charged at once. */
 const maxMonthsBack = 24;
 
 const earliest = Date.UTC(2000, 0, 1);
@@ -21,7 +21,7 @@ const earliest = Date.UTC(2000, 0, 1);
 type Of<Type extends CostMessage["type"]> = Extract<CostMessage, { type: Type }>;
 
 /**
- * What is wrong with a message beyond its shape: what needs the clock, the currencies, or two fields at once.
+ * Checks what the schema cannot: rules that need the clock, the currencies or two fields at once.
  * @param now milliseconds since 1970, by the database's clock
  * @returns a `validation_failed` that names every field and remedy, or undefined
  */
@@ -33,7 +33,7 @@ export function checkMessage(message: CostMessage, now: number): ServiceError | 
   );
 }
 
-/** How many lines of the ledger a message is; the lines of one call of a model count as one. */
+/** How many lines a message counts for: the items of a batch, otherwise one, even for the lines of a model's call. */
 export function linesOf(message: CostMessage): number {
   return message.type === "batch" ? message.items.length : 1;
 }
@@ -73,7 +73,7 @@ function checkCached(
   ];
 }
 
-/** An amount in the ledger's own USD may be finer than a cent; in another currency it is what an invoice can say. */
+/** Amounts in USD may have fractions of a cent. Amounts in other currencies have at most the currency's decimals, as on an invoice. */
 export function checkAmount({ amount, currency }: { amount: string; currency: string }): Issue[] {
   if (currency === "USD") return [];
   if (!isCurrency(currency))

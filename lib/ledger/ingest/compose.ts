@@ -19,21 +19,21 @@ import type { Posting } from "./ledger";
 
 type Of<Type extends CostMessage["type"]> = Extract<CostMessage, { type: Type }>;
 
-/** What a message's cost depends on besides the message. */
+/** What the cost of a message depends on besides the message itself. */
 export type CostContext = {
   /** Milliseconds since 1970: when a message without `occurred_at` occurred. */
   now: number;
-  /** The workspace's own prices; the same array as long as they do not change. */
+  /** The workspace's own prices; the same array until they change. */
   overrides: readonly PriceOverride[];
 };
 
-/** The rate that an amount was converted at, as answers have it; amounts are text. */
+/** The exchange rate in an answer; decimals are text. */
 export type StatedRate = { usd_per_unit: string; rate_date: string; source: string; is_old: boolean };
 
 /**
- * A message with its cost. `cost` is what its key spends, the sum of the postings. `amount` is the message's amount:
- * the same, except for an allocation, which moves an amount and costs nothing. `fromProject`: the slug of the project of the
- * second posting, where that is not the message's own. `rate`: of an amount in another currency than USD.
+ * A message with its cost, in USD. `cost`: the sum of the postings, which the key spends. `amount`: the message's amount, the same as
+ * `cost` except for an allocation, which moves an amount and costs nothing. `fromProject`: the slug of the second posting's project, if
+ * that is not the message's own. `rate`: set if the amount was in another currency.
  */
 export type Composed = {
   cost: Decimal;
@@ -73,10 +73,10 @@ export function sharedFields(message: CostMessage, now: number) {
   return { type, label, metadata, tags: toTagList(message.tags), occurred_at: occurredAt(message, now) };
 }
 
-/** A line of usage, alone or within a batch. */
+/** A line of usage: a message of its own or an item of a batch. */
 export type BatchItem = Omit<Of<"batch">["items"][number], "feature">;
 
-/** Whether a usage is one line; the contract requires that or `lines`. */
+/** Whether a usage has a unit and a quantity itself; otherwise it has `lines`, by the contract. */
 export function isOneLine<T extends Of<"usage">>(message: T): message is T & BatchItem {
   return message.unit_type !== undefined && message.quantity !== undefined;
 }
@@ -133,7 +133,7 @@ function lineFields(
   };
 }
 
-/** What a line costs, as its posting has it. What a subscription covers costs nothing; its price is kept beside it. */
+/** The cost columns of a posting. Usage that a subscription covers costs nothing; its list price is kept in a column of its own. */
 export function costFields(
   priced: PricedAmount,
   isIncluded: boolean,
@@ -165,13 +165,13 @@ function composeUsage(message: Of<"usage">, { now, overrides }: CostContext): Co
 }
 
 /**
- * A call of a model: a posting a line. The first one also says how many there are, by which reads tell it from a usage of
- * one line.
+ * Composes a call of a model with one posting for each line. The first posting stores the number of lines, by which reads distinguish
+ * it from a usage of one line.
  */
 function composeLines(message: Of<"usage">, context: CostContext): Composed {
   const { model, feature, user, session, request_input_tokens, service_tier, lines = [] } = message;
   const shared = { model, feature, user, session, request_input_tokens, service_tier };
-  // Names a line's fields and spreads last, as `rowOf` in `group.ts` does and says why.
+  // The spread is last for speed; see `rowOf` in `ledger.ts`.
   const items = lines.map(({ unit_type, quantity, estimated_cost }) => ({
     unit_type,
     quantity,
@@ -184,7 +184,7 @@ function composeLines(message: Of<"usage">, context: CostContext): Composed {
   return composed;
 }
 
-/** A posting a line. What is said of the message as a whole, its label and metadata, is kept once: with the first. */
+/** Composes one posting for each item. The first posting has the label and metadata of the message. */
 function composeBatch(message: Of<"batch">, context: CostContext): Composed {
   return composePostings(message, message.items, context);
 }
@@ -224,15 +224,15 @@ function composePostings(
 }
 
 /**
- * The day whose rate converts an amount: that on which the cost occurs, or on which it is recorded if it occurs later.
- * @param occurredAt ISO 8601, as the first posting has it
+ * The UTC day whose exchange rate applies to an amount: the day on which the cost occurs, or today if it occurs later.
+ * @param occurredAt of the first posting, ISO 8601
  * @param now milliseconds since 1970
  */
 export function rateDay(occurredAt: string, now: number): string {
   return toInstant(Math.min(Date.parse(occurredAt), now)).slice(0, 10);
 }
 
-/** An amount in USD with its origin: given by the client, or converted at a rate that is stored with it. */
+/** Converts an amount to USD, with the columns that store the original amount and the rate. */
 function inUsd({ amount, currency }: { amount: string; currency: string }, day: string) {
   const conversion = convert(parseDecimal(amount), currency, day);
   const original = { currency, original_amount: amount };
@@ -254,7 +254,7 @@ function composeExpense(message: Of<"expense">, { now }: CostContext): Composed 
   return { ...single(usd, { ...shared, ...fields, provider, category, notes }), rate };
 }
 
-/** A year's charge as twelve monthly postings that sum to it exactly; the remainder goes to the last. */
+/** Composes a subscription: one posting for a month, or twelve monthly postings for a year (`spreadYear`). */
 function composeSubscription(message: Of<"subscription">, { now }: CostContext): Composed {
   const shared = sharedFields(message, now);
   const { starts_on, interval, plan, seats, vendor: provider } = message;
@@ -278,7 +278,7 @@ function composeSubscription(message: Of<"subscription">, { now }: CostContext):
   };
 }
 
-/** What each of the twelve months, 0 to 11, has of a year's charge. They sum to it exactly; the last has the remainder. */
+/** Spreads a year's charge over the months 0 to 11. The shares sum to the charge exactly; the last month gets the remainder. */
 export function spreadYear(usd: Decimal): (month: number) => Decimal {
   const monthly = divideMoney(usd, parseDecimal("12"));
   const last = subtract(usd, multiply(monthly, parseDecimal("11")));
@@ -290,8 +290,8 @@ function single(amount: Decimal, posting: Omit<Posting, "amount_usd">): Composed
 }
 
 /**
- * An allocation's two postings: an amount to its project and the same amount from the other. They sum to zero, so its
- * key spends nothing.
+ * Composes an allocation as two postings: the amount for its own project, and the opposite amount for `from_project`. They sum to zero,
+ * so the key spends nothing.
  */
 export function composeAllocation(message: Of<"allocation">, amount: Decimal, now: number): Composed {
   const shared = { ...sharedFields(message, now), notes: message.notes, cost_status: "client" as const };

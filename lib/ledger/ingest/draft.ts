@@ -10,18 +10,17 @@ import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
 import type { NewProject, Replay } from "./store-messages";
 
-/** A reservation that is settled, by the message that was recorded for it; USD as exact text. */
+/** A reservation with the message that settles it. `usd`: the cost of the message, exact text. */
 export type SettledHold = { workspace_id: string; id: string; message_id: string; usd: string };
 
-/** The answer to an idempotency key, and its request. */
+/** The stored request and answer of an idempotency key. */
 type Answer = { request: unknown; response: unknown };
 
 type Environment = RememberedRequest["environment"];
 
 /**
- * What the admitted messages of a group will write, and what later messages must know of earlier ones: projects,
- * answers, spend. A fork sees everything in its base and adds nothing to it: a dry run is decided in a fork, which is
- * then discarded.
+ * What a group is going to write, and what its later messages must know of earlier ones: projects, answers and spend. A fork reads its
+ * base but never changes it: a dry run is decided in a fork, which is then discarded.
  */
 export class Draft {
   readonly projects: NewProject[] = [];
@@ -30,7 +29,7 @@ export class Draft {
   readonly subscriptions: NewSubscription[] = [];
   readonly #zones = new Map<string, string>();
   readonly #projectIds = new Map<string, string>();
-  /** By workspace, environment and key: one text of all three would be made and hashed for each of many look-ups. */
+  /** By workspace, then environment, then key. A combined key would cost a new string for each of many look-ups. */
   readonly #answers = new Map<string, Record<Environment, Map<string, Answer>>>();
   readonly #around = new Set<Around>();
   readonly #spent = new Map<LoadedKey, Decimal>();
@@ -44,7 +43,7 @@ export class Draft {
 
   private constructor(private readonly base: Draft | undefined) {}
 
-  /** An empty draft on the database's present state. */
+  /** An empty draft based on what was loaded from the database. */
   static from({
     keys,
     projects,
@@ -67,7 +66,7 @@ export class Draft {
     return this.#zones.get(workspaceId) ?? this.base?.zoneOf(workspaceId) ?? "UTC";
   }
 
-  /** Takes further projects that there are. */
+  /** Adds projects that exist already. */
   knowProjects(projects: Admission["projects"]): void {
     for (const { workspace_id, slug, id } of projects) this.#projectIds.set(`${workspace_id} ${slug}`, id);
   }
@@ -80,7 +79,7 @@ export class Draft {
     return this.#projectIds.get(`${workspaceId} ${slug}`) ?? this.base?.projectId(workspaceId, slug);
   }
 
-  /** The id of a project; a slug that is new gets one, and a project. */
+  /** The id of a project, which is created if the slug is new. */
   projectIn(workspaceId: string, slug: string): string {
     const known = this.projectId(workspaceId, slug);
     if (known !== undefined) return known;
@@ -116,12 +115,12 @@ export class Draft {
     this.replays.push(replay);
   }
 
-  /** The marks of what a recorded message is inside of, without those that this draft remembers already. */
+  /** The marks around a recorded message (`marksAround`) that this draft has not stored yet. */
   marksOf(within: readonly Around[]): string[] {
     return marksAround(within, this.#around);
   }
 
-  /** What a key has spent this UTC month, USD. Known only for keys with a limit. */
+  /** A key's spend in this UTC month, USD. Loaded only for keys with a limit. */
   spentBy(loaded: LoadedKey): Decimal {
     return this.#spent.get(loaded) ?? this.base?.spentBy(loaded) ?? loaded.usage.spent;
   }
@@ -130,7 +129,7 @@ export class Draft {
     this.#spent.set(loaded, add(this.spentBy(loaded), cost));
   }
 
-  /** What is spent in a period of a blocking budget, USD. */
+  /** The spend in a period of a blocking budget, USD. */
   spentIn(period: BlockingPeriod): Decimal {
     return this.#spentIn.get(period) ?? this.base?.spentIn(period) ?? period.spent;
   }
@@ -139,22 +138,22 @@ export class Draft {
     this.#spentIn.set(period, add(this.spentIn(period), usd));
   }
 
-  /** What reservations of a key hold, USD, and how many there are. */
+  /** The amount that a key's reservations hold, USD, and their number. */
   heldBy(keyId: string): { usd: Decimal; count: number } {
     return this.#heldBy.get(keyId) ?? this.base?.heldBy(keyId) ?? { usd: zero, count: 0 };
   }
 
-  /** What reservations hold of a period of a blocking budget, USD. */
+  /** The amount that reservations hold in a period of a blocking budget, USD. */
   heldIn(period: BlockingPeriod): Decimal {
     return this.#heldIn.get(period) ?? this.base?.heldIn(period) ?? period.held;
   }
 
-  /** Adds what a reservation holds. @param periods of the blocking budgets that count it */
+  /** Adds the amount of a reservation. @param periods of the blocking budgets that count it */
   addHeld(keyId: string, usd: Decimal, periods: readonly BlockingPeriod[]): void {
     this.#changeHeld(keyId, usd, 1, periods);
   }
 
-  /** Settles a reservation: it holds nothing any more. @param periods of the blocking budgets that count it */
+  /** Settles a reservation, which releases its amount. @param held that amount, USD @param periods of the budgets that count it */
   settle(keyId: string, settled: SettledHold, held: Decimal, periods: readonly BlockingPeriod[]): void {
     this.#settled.set(settled.id, settled);
     this.#changeHeld(keyId, subtract(zero, held), -1, periods);
@@ -180,7 +179,7 @@ export class Draft {
     this.messages.push(row);
   }
 
-  /** The sum of this draft's rows for a project, from one day of its workspace to before another, USD. */
+  /** The sum of this draft's rows for a project, from the day `from` until before the day `until`, USD. */
   draftedSpend(range: { project_id: string; environment: string; from: string; until: string }): Decimal {
     this.#sumDays();
     let total = this.base?.draftedSpend(range) ?? zero;
@@ -190,7 +189,7 @@ export class Draft {
     return total;
   }
 
-  /** Adds new rows to the sums of days, which only allocations need. */
+  /** Adds new rows to the sums by day, which only allocations need. */
   #sumDays(): void {
     for (; this.#summed < this.messages.length; this.#summed += 1) {
       const row = this.messages[this.#summed] as LedgerRow;

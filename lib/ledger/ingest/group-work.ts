@@ -20,15 +20,15 @@ import { type Composed, composeMessage } from "./compose";
 import type { Draft } from "./draft";
 
 /**
- * Where a message is decided: the draft it goes into, whether that draft is a dry run's, and how many lines and past periods
- * the messages of its call before it have.
+ * The context in which a message is decided. `draft`: takes its rows; in a dry run, a fork. `lines` and `duePeriods`: of the call's
+ * earlier messages.
  */
 export type Place = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
 
-/** What a message records: itself, and the further periods of a recurring subscription that have begun by now. */
+/** What a message records: its own postings, and for a recurring subscription the later periods that have begun by now. */
 export type Work = { own: Composed; due: PeriodCharge[] };
 
-/** What the messages of a group record, and whether the limits of keys and blocking budgets have room for it. No I/O. */
+/** Composes the messages of a group, and checks the limits of keys and blocking budgets. No I/O. */
 export class GroupWork {
   readonly now: number;
   /** When the group is recorded, ISO 8601. */
@@ -45,7 +45,7 @@ export class GroupWork {
     this.#budgets = new BudgetBook(admission.budgets);
   }
 
-  /** What must be known of the ledger for allocations among these messages; `knowSpend` takes the answers. */
+  /** The stored spend that the allocations among these messages need; `knowSpend` takes it. */
   spendToKnow(messages: { lookup: string; request: IngestRequest }[], draft: Draft): SpendRange[] {
     const { keys, now } = this.admission;
     return messages.flatMap(({ lookup, request: { message } }) => {
@@ -59,7 +59,7 @@ export class GroupWork {
     for (const { amount_usd, ...range } of known) this.#allocations.know(range, amount_usd);
   }
 
-  /** What must be known of blocking budgets to decide this group; see `BudgetBook`. */
+  /** Periods of blocking budgets that must be loaded to decide this group; see `BudgetBook`. */
   unknownPeriods(): UnknownPeriods[] {
     return this.#budgets.unknownPeriods();
   }
@@ -81,8 +81,9 @@ export class GroupWork {
   }
 
   /**
-   * Why the key's limit has no room for a cost, USD, or a blocking budget for what a message records; null where they have.
-   * @param hold the reservation that it settles, while that is held
+   * Checks the key's monthly limit and the blocking budgets for a message. @returns the refusal, or null
+   * @param cost of the message with its due periods, USD
+   * @param hold the reservation that the message settles, if it is still held
    */
   decideRoom(
     loaded: LoadedKey,
@@ -118,7 +119,7 @@ export class GroupWork {
     return this.#budgets.periodsOf(key, hold);
   }
 
-  /** The same for what a correction costs more, USD, with what it records. */
+  /** Like `decideRoom`, for a correction. @param planned its postings @param more what it adds to the cost, USD */
   decideMore(
     loaded: LoadedKey,
     planned: readonly Planned[],
@@ -131,7 +132,7 @@ export class GroupWork {
     );
   }
 
-  /** The columns of a new message that are its sender's. */
+  /** The columns of a new message that identify it, its sender and its project. */
   ownerOf(key: ApiKey, { source }: Submission, projectId: string) {
     return {
       workspace_id: key.workspaceId,
@@ -145,7 +146,7 @@ export class GroupWork {
   }
 }
 
-/** What a message costs with the periods that are due, USD. */
+/** The cost of a message with its due periods, USD. */
 export function costOfWork({ own, due }: Work): Decimal {
   return due.reduce((total, { composed }) => add(total, composed.cost), own.cost);
 }

@@ -46,7 +46,7 @@ const expense = (amount: number, outer?: object) => request({ type: "expense", v
 const allocation = (fields: object) =>
   request({ type: "allocation", from_project: "shared", ...fields }, { project: "search" });
 
-/** What a call of this group is answered: amounts, or codes of refusals. */
+/** The answers to a call of this group: amounts, or codes of refusals. */
 async function admit(key: string, messages: IngestRequest[], dryRun = false): Promise<string[]> {
   const lookup = { by: "id", value: key } as const;
   const { outcome } = await group.admit({ lookup, address: undefined, dryRun, body: messages });

@@ -29,9 +29,8 @@ import { earlierAnswer } from "./told-again";
 import type { ReadMessages } from "./wanted-tellings";
 
 /**
- * A group of calls while it is decided. Calls are admitted one after another against the state that the earlier ones
- * leave, so that a limit holds inside a group as it does between groups. A dry run is decided in a fork of that state,
- * which its later messages see and no other call does. No I/O.
+ * Decides a group of calls. Calls are admitted one after another, each against the state that the earlier ones leave, so that a limit
+ * holds within a group as it does between groups. A dry run is decided in a fork of that state, which no other call sees. No I/O.
  */
 export class Group {
   /** What the group is going to write. */
@@ -58,12 +57,12 @@ export class Group {
     this.#spans = new SpanSettling(this.work, this.tellings);
   }
 
-  /** How many calls each rate-limited key was admitted. */
+  /** The number of admitted calls of each rate-limited key. */
   admissions(): { loaded: LoadedKey; admitted: number }[] {
     return this.#admitted.list();
   }
 
-  /** Decides a call. Long ones are decided in slices; nothing else may be asked of the group meanwhile. */
+  /** Decides a call. A long call is decided in slices; the caller must await it before it admits the next. */
   async admit(call: IngestCall): Promise<IngestVerdict> {
     const identified = identify(this.admission, call);
     if (identified instanceof ServiceError) return { outcome: identified, rate: null };
@@ -94,11 +93,11 @@ export class Group {
     const earlier = earlierAnswer(loaded, request, draft);
     const conflict =
       earlier?.meant && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
-    // A replay was right when it was first sent; what depends on the time may not be any more.
+    // A replay was valid when it was first sent, but rules that depend on the time may refuse it now.
     const isReplay = earlier !== undefined && !conflict;
     const invalid = isReplay ? undefined : checkMessage(request.message, now);
     if (invalid) return invalid;
-    // What a message costs may depend on what its key may not know (an allocation's source): permissions come first.
+    // Permissions come first: the cost of an allocation depends on its source's spend, which the key may not be allowed to read.
     const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
     if (earlier) return this.#retelling.repeat(loaded, request, earlier, place);
@@ -130,7 +129,7 @@ export class Group {
     return { result: this.#record(loaded, request, work, place, hold), replayed: false };
   }
 
-  /** The reservation that a message names, if it is its key's. */
+  /** The reservation that a message names, if it belongs to the same key. */
   #reservationOf(key: ApiKey, { reservation_id: id }: Submission) {
     if (id === undefined) return undefined;
     return this.admission.held.named.find((row) => row.id === id && row.api_key_id === key.id);

@@ -5,8 +5,8 @@ import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 import { type Around, type CallKeys, marksAround, type Submission } from "./call";
 
 /**
- * A body with the idempotency key of the `Idempotency-Key` header.
- * @returns the body unchanged where `header` is null; a `validation_failed` where the header is not a key or differs from the body's
+ * Adds the key of the `Idempotency-Key` header to a body.
+ * @returns the body unchanged if `header` is null; a `validation_failed` if the header is not a valid key or differs from the body's
  */
 export function withIdempotencyHeader<Body extends { idempotency_key?: string | undefined }>(
   body: Body,
@@ -23,7 +23,7 @@ export function withIdempotencyHeader<Body extends { idempotency_key?: string | 
   return { ...body, idempotency_key: key.value };
 }
 
-/** A stored request; it is found by its `environment` too. */
+/** A stored request. It is looked up by its key and its `environment`. */
 export type RememberedRequest = Record<string, unknown> & { environment: "live" | "test" };
 
 /** A request as it is stored under its idempotency key: its content, without the key itself. */
@@ -37,8 +37,8 @@ export function rememberedRequest(
 }
 
 /**
- * The idempotency keys that must be known to decide a message.
- * @param seen what messages before it are inside of, which is added to
+ * The idempotency keys that must be loaded to decide a message.
+ * @param seen see `marksAround`
  */
 export function keysOf({ idempotency_key: key, telling }: Submission, seen: Set<Around>): string[] {
   const keys = key === undefined ? [] : [key];
@@ -46,7 +46,7 @@ export function keysOf({ idempotency_key: key, telling }: Submission, seen: Set<
   return keys;
 }
 
-/** The keys of which one is known where a telling was recorded before. */
+/** The keys of a telling. If one of them is stored, the telling was recorded before. */
 export function namesOf({ own, outer, inner, sumOf = [] }: CallKeys): string[] {
   return [...own, ...outer, ...inner, ...sumOf];
 }
@@ -76,7 +76,7 @@ function differingPaths(a: unknown, b: unknown, path = ""): string[] {
     .flatMap((name) => differingPaths(a[name], b[name], path ? `${path}.${name}` : name));
 }
 
-/** Whether what had the name of a person was erased here: null is kept in its place, and whoever asks again may name them. */
+/** Whether an erasure replaced this field by null. A retry that still names the person is the same request. */
 function isErased(earlier: unknown, path: string): boolean {
   return earlier === null && /^message\.(?:.+\.)?(?:user|label|notes|metadata|session|tags)$/.test(path);
 }

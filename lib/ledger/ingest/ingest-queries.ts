@@ -5,7 +5,7 @@ import type { SpendRange } from "./allocation";
 import type { UnknownPeriods } from "./budget-book";
 import type { StoredPosting, WantedMessage } from "./wanted-tellings";
 
-/** What a project spent in a range of days, USD as text. */
+/** A project's spend in a range of days, USD as text. */
 type ProjectSpend = {
   project_id: string;
   environment: string;
@@ -15,8 +15,8 @@ type ProjectSpend = {
 };
 
 /**
- * What projects have spent in ranges of days, USD as text. Until the transaction ends nobody else is told of the same
- * project, environment and month: two allocations at once cannot both move the same spend.
+ * Loads the spend of projects in ranges of days, USD as text. Locks each project, environment and month until the transaction ends, so
+ * that two concurrent allocations cannot move the same spend.
  */
 export async function loadProjectSpend(client: PoolClient, wanted: SpendRange[]): Promise<ProjectSpend[]> {
   if (wanted.length === 0) return [];
@@ -28,12 +28,12 @@ export async function loadProjectSpend(client: PoolClient, wanted: SpendRange[])
   return spend ?? [];
 }
 
-/** The periods of blocking budgets that these instants lie in. The group that decides by them holds their lock. */
+/** The periods of blocking budgets that contain these instants. The group's transaction holds the locks of the budgets. */
 export function loadBudgetPeriods(client: PoolClient, wanted: UnknownPeriods[]): Promise<BudgetPeriodRow[]> {
   return callFunction(client, "private.load_budget_periods", JSON.stringify(wanted));
 }
 
-/** Messages that were recorded for calls, by their ids. */
+/** The postings of messages that were recorded for calls of models, by their ids. */
 export async function loadToldMessages(
   client: PoolClient,
   wanted: readonly WantedMessage[],
@@ -50,7 +50,7 @@ export async function loadToldMessages(
   return postings ?? [];
 }
 
-/** The key under which the signed-in member records by hand; null where they may not. The claims are still a user's. */
+/** The key under which the signed-in member records by hand; null if they may not. Needs the claims of the user. */
 export function selectMemberKey(
   client: PoolClient,
   workspaceId: string,

@@ -7,7 +7,7 @@ import type { Hold, ReservationRow } from "@/lib/keys/holds";
 import type { StatedRate } from "./compose";
 import type { Posting } from "./ledger";
 
-/** What included usage would have cost, as far as prices are known; null where none is, undefined for other messages. */
+/** What included usage would have cost, USD as text, as far as prices are known; null if none is, undefined for other messages. */
 export function listPriceOf(
   postings: readonly Pick<Posting, "cost_status" | "list_price_usd">[],
 ): string | null | undefined {
@@ -16,22 +16,22 @@ export function listPriceOf(
   return known.length === 0 ? null : toText(sum(known.map(parseDecimal)));
 }
 
-/** When the first of these postings occurred that adjusts a closed month, as answers have it. */
+/** When the first adjustment among these postings occurred, ISO 8601; undefined if there is none. */
 export function adjustedBy(postings: readonly Pick<Posting, "adjusts">[]): string | undefined {
   const adjusting = postings.find(({ adjusts }) => adjusts !== undefined);
   return adjusting?.adjusts && toInstant(Date.parse(adjusting.adjusts));
 }
 
 /**
- * The mark of a message that takes its key past a monthly limit which records what is past it, as answers are stored; undefined
- * within the limit. @param spent USD in this UTC month, with the message
+ * The `over_limit` of a stored answer: set if the key is past its monthly limit and its limit records such messages instead of refusing
+ * them. @param spent USD in this UTC month, including the message
  */
 export function overLimit({ monthlyLimit: limit, onLimit }: ApiKey, spent: Decimal) {
   if (limit === null || onLimit !== "record" || compare(spent, limit) <= 0) return undefined;
   return { limit_usd: toText(limit), spent_usd: toText(spent) };
 }
 
-/** What became of the reservation that a message named, as answers are stored. @param cost of the message, USD */
+/** The `reservation` of a stored answer: the outcome of the reservation that the message named. @param cost of the message, USD */
 export function settlementOf(
   id: string | undefined,
   hold: Hold | undefined,
@@ -39,7 +39,7 @@ export function settlementOf(
   cost: Decimal,
 ) {
   if (id === undefined) return undefined;
-  // One that was held when it was read, and is not now, was settled by another message of the group.
+  // A reservation that was loaded as held, but is not held any more, was settled by another message of the group.
   if (!hold)
     return {
       id,
@@ -56,7 +56,7 @@ export function settlementOf(
 
 const endOf = (state: "settled" | "released" | "expired") => (state === "settled" ? "settled_before" : state);
 
-/** A stored answer as the contract has it: amounts are kept as text and sent as numbers. */
+/** Converts a stored answer to the contract's: decimals are stored as text and sent as numbers. */
 export function toIngestResult(stored: unknown): IngestResult {
   const answer = stored as StoredAnswer;
   const {
@@ -67,7 +67,7 @@ export function toIngestResult(stored: unknown): IngestResult {
     over_limit: over,
     reservation,
   } = answer;
-  // A copy that is changed, because a spread that properties follow is slow; see `rowOf` in `ledger.ts`.
+  // Changes a copy, because a spread that is followed by other properties is slow; see `rowOf` in `ledger.ts`.
   const result: Record<string, unknown> = { ...answer };
   result.amount_usd = new ExactNumber(amount);
   if (typeof listPrice === "string") result.list_price_usd = new ExactNumber(listPrice);

@@ -8,7 +8,7 @@ export type LedgerRow = {
   id: string;
   part?: number;
   occurred_at: string;
-  /** Of an adjustment of a closed month: when the cost occurred. It is booked at `occurred_at`, when it was recorded. */
+  /** Set for an adjustment of a closed month: when the cost occurred. `occurred_at` is then the time of recording. */
   adjusts?: string | undefined;
   created_at: string;
   project_id: string;
@@ -32,7 +32,7 @@ export type LedgerRow = {
   notes?: string | undefined;
   metadata?: unknown;
   details?: unknown;
-  /** The person whom usage was for: a message's `user`. */
+  /** The person who caused the usage: a message's `user`. */
   end_user?: string | undefined;
   session?: string | undefined;
   /** Each `name:value`, sorted. */
@@ -40,11 +40,11 @@ export type LedgerRow = {
   emitter?: string | undefined;
   given_cost_usd?: string | undefined;
   list_price_usd?: string | undefined;
-  /** Of the first line of several: what all of them cost. Lists are sorted by it. */
+  /** Set for the first of several lines: the cost of all of them, by which lists are sorted. */
   lines_usd?: string | undefined;
 };
 
-/** A posting before its message's sender is known: a row without its owner's columns. */
+/** A posting before it has an id, a sender and a project: a row without these columns. */
 export type Posting = Omit<
   LedgerRow,
   | "workspace_id"
@@ -59,15 +59,15 @@ export type Posting = Omit<
 >;
 
 /**
- * The row of a posting. Names the owner's columns and then spreads the posting: V8 makes an object from a spread that
- * other properties follow some fifty times slower than one whose spread is last.
+ * The row of a posting. Lists the owner's columns first and spreads the posting last: in V8, an object literal whose spread is followed
+ * by other properties is about fifty times slower.
  */
 export function rowOf(owner: Omit<LedgerRow, keyof Posting>, posting: Posting): LedgerRow {
   const { workspace_id, id, created_at, project_id, api_key_id, source, environment } = owner;
   return { workspace_id, id, created_at, project_id, api_key_id, source, environment, ...posting };
 }
 
-/** The rows of a message, before a second posting of another project gets that. */
+/** The rows of a message, all with the owner's project; the caller sets another project of a second posting. */
 export function rowsOf(
   owner: Omit<LedgerRow, keyof Posting>,
   emitter: Emitter | undefined,

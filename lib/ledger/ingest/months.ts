@@ -1,7 +1,7 @@
 import { database } from "@/lib/db/pool";
 import { callAsService } from "@/lib/db/transaction";
 
-/** Months (`YYYY-MM`, UTC) whose partitions are there, by the pool of their database. They are never removed. */
+/** Months (`YYYY-MM`, UTC) whose partitions exist, by the pool of their database. Partitions are never removed. */
 const monthsOfPools = new WeakMap<object, Set<string>>();
 
 function knownMonths(): Set<string> {
@@ -11,7 +11,7 @@ function knownMonths(): Set<string> {
   return known;
 }
 
-/** A transaction wants to write to months that may have no partition yet; see `withMonths`. */
+/** A transaction needs partitions of months that may not exist yet; see `withMonths`. */
 class UnknownMonths extends Error {
   constructor(readonly months: string[]) {
     super(`The partitions of ${months.join(", ")} are to be made first.`);
@@ -19,8 +19,8 @@ class UnknownMonths extends Error {
 }
 
 /**
- * Makes sure, within a transaction that `withMonths` runs, that what occurred at these instants (ISO 8601, UTC) can be
- * written. Costs nothing but the first time a process writes to a month.
+ * Ensures that partitions exist for postings at these instants (ISO 8601, UTC). Call it in a transaction that `withMonths` runs. Does no
+ * I/O: it throws for a month that this process has not written to yet, and `withMonths` creates the partition.
  */
 export function requireMonths(instants: Iterable<string>): void {
   const months = [...new Set([...instants].map((instant) => instant.slice(0, 7)))];
@@ -30,9 +30,9 @@ export function requireMonths(instants: Iterable<string>): void {
 }
 
 /**
- * Runs a transaction that calls `requireMonths`. Where a month is not known it is rolled back, the partition is made in a
- * transaction of its own, and `run` runs again: nobody takes a second connection while one is held, and the locks that
- * making a partition takes are never held together with others.
+ * Runs a transaction that calls `requireMonths`. If a month is unknown, the transaction is rolled back, the partition is created in a
+ * transaction of its own, and `run` runs again. So no second connection is taken while one is held, and the locks of creating a
+ * partition are never held together with others.
  */
 export async function withMonths<T>(run: () => Promise<T>): Promise<T> {
   for (;;) {

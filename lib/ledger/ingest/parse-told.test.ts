@@ -38,7 +38,7 @@ const faultyUnits = fc.constantFrom(
   ),
 );
 
-/** What the calls of an export share: what they are about, and the units of their lines. */
+/** The fields that the calls of an export share, and the units of their lines. */
 const kind = fc.record({
   project: mostly(fc.constantFrom("checkout", "search"), fc.constant("Not a slug")),
   about: fc.record({
@@ -93,7 +93,7 @@ test("Validates each message of an export as if it came alone", () => {
   );
 });
 
-/** What a client sees of a refusal, or the message without what is absent. */
+/** A refusal as a client sees it, or the message without undefined fields. */
 function comparable(verdict: unknown) {
   return verdict instanceof ServiceError
     ? { code: verdict.code, message: verdict.message, fields: verdict.fields }

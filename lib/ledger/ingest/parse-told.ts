@@ -5,8 +5,8 @@ import { parsePart } from "@/lib/contract/values/parse-part";
 import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
 
 /**
- * A usage that an emitter told, as a client would send it, in two parts: `about`, what it was for, which calls of one export
- * share, and `counts`, what each has of its own.
+ * A usage that an emitter reported, in the form in which a client would send it, in two parts: `about`, the fields that many calls of an
+ * export share, and `counts`, the fields that differ from call to call.
  */
 export type ToldMessage = {
   project: string;
@@ -21,16 +21,16 @@ export type ToldMessage = {
 
 type Usage = Extract<IngestRequest["message"], { type: "usage" }>;
 
-/** Parses what anybody sends by the contract. */
+/** Parses and validates a message by the contract. */
 export function parseMessage(value: unknown): Verdict<IngestRequest> {
   const read = parsePart(ingestRequest, value);
   return read.ok ? read.value : validationFailed(read.issues);
 }
 
 /**
- * Parses the messages of one export by the contract. What they are about is validated once for all messages that share it.
- * Counts are whole numbers and times were written by this service, so that a look at their text is enough; any other is
- * validated by the contract.
+ * Parses and validates the messages of one export by the contract. `about` is validated once for all messages that share it. Counts are
+ * usually whole numbers, and times are written by this service, so that a check of their text is enough; other values are validated by
+ * the contract.
  * @returns the parsed messages in order; the same as `parseMessage` returns for each
  */
 export function parseTold(messages: readonly ToldMessage[]): Verdict<IngestRequest>[] {
@@ -55,7 +55,7 @@ function whole({ project, source, about, counts }: ToldMessage) {
   return { project, source, message: { ...about, ...counts } };
 }
 
-/** Counts as the contract's parser returns them. Spreads last, as `rowOf` in `group.ts` does and says why. */
+/** A usage as the contract's parser returns it. The spread is last for speed; see `rowOf` in `ledger.ts`. */
 function withCounts(
   { occurred_at, request_input_tokens, lines }: ToldMessage["counts"],
   about: Partial<Usage>,
@@ -68,7 +68,7 @@ function withCounts(
   } as Usage;
 }
 
-/** Whether every count and the time are of the form that is valid without a further look. */
+/** Whether every count and the time have a form that is known to be valid. */
 function isPlain({ occurred_at: at, request_input_tokens: input, lines }: ToldMessage["counts"]): boolean {
   if (at !== undefined && !isPlainInstant(at)) return false;
   if (input !== undefined && !wholeNumber.test(input.text)) return false;
@@ -77,10 +77,10 @@ function isPlain({ occurred_at: at, request_input_tokens: input, lines }: ToldMe
   );
 }
 
-/** Whole numbers from 1 to below 1e15: what `positiveDecimal` accepts and returns as they are. */
+/** Whole numbers from 1 to below 1e15, which `positiveDecimal` accepts and returns unchanged. */
 const wholeNumber = /^[1-9]\d{0,14}$/;
 
-/** What `Date.prototype.toISOString` writes for an instant that the contract accepts. */
+/** Whether a text is an instant that the contract accepts, as `Date.prototype.toISOString` writes it. */
 function isPlainInstant(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text)) return false;
   const ms = Date.parse(text);

@@ -23,8 +23,8 @@ type RefusedMessage = {
 type NamedKey = { workspace_id: string; environment: "live" | "test"; key: string };
 
 /**
- * What the limits of a group's keys and budgets refuse, because the calls have usually been made by then, and which messages that
- * were refused before are recorded now. No I/O.
+ * Collects the messages of a group that limits and budgets refuse, because their calls have usually been made already, and the messages
+ * that were refused before and are recorded now. No I/O.
  */
 export class RefusedBook {
   readonly #before: Set<string>;
@@ -38,7 +38,7 @@ export class RefusedBook {
   }
 
   /**
-   * Keeps what a message would have cost. An allocation moves cost and spends none.
+   * Adds a refused message with the amount that it would have cost. Leaves out allocations, which only move cost.
    * @param cost USD
    */
   refuse(key: ApiKey, request: Submission, { own }: Work, cost: Decimal, refusal: ServiceError): void {
@@ -63,7 +63,7 @@ export class RefusedBook {
     else this.#named.set(placeOf({ ...message, key: name }), message);
   }
 
-  /** Takes a message back that is recorded, where it was refused before. */
+  /** Removes a recorded message from the refused ones, if it was refused before. */
   record({ workspaceId, environment }: ApiKey, { idempotency_key: sent, telling }: Submission): void {
     if (this.#before.size + this.#named.size === 0) return;
     for (const key of sent === undefined ? (telling?.own ?? []) : [sent]) {
@@ -74,13 +74,13 @@ export class RefusedBook {
     }
   }
 
-  /** What the group writes of it. */
+  /** What the group writes: newly refused messages, and those that are no longer refused. */
   written(): { refused: RefusedMessage[]; taken: NamedKey[] } {
     return { refused: [...this.#named.values(), ...this.#unnamed], taken: [...this.#taken.values()] };
   }
 }
 
-/** The key by which a retry is recognised. Of telemetry the provider's id, which every telling of the call has. */
+/** The key by which a retry is recognised; for telemetry the provider's id if there is one, which all records of a call share. */
 function nameOf({ idempotency_key: sent, telling }: Submission): string | undefined {
   return sent ?? telling?.own.find(isProviderKey) ?? telling?.own[0];
 }

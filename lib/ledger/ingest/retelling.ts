@@ -12,14 +12,14 @@ import type { TellingBook, ToldCall } from "./telling-book";
 import { againOf, answerOf, costOf, type earlierAnswer } from "./told-again";
 import { bestOf } from "./told-postings";
 
-/** Answers messages that were recorded before, and corrects these where another telling of the same call says more. No I/O. */
+/** Answers messages that were recorded before, and corrects the recorded call if another telling of it is more detailed. No I/O. */
 export class Retelling {
   constructor(
     private readonly work: GroupWork,
     private readonly tellings: TellingBook,
   ) {}
 
-  /** Answers what was recorded before, and corrects that where another telling of the same call says more of it. */
+  /** Answers a message that shares a key with a recorded one, and corrects that if this telling of the call is more detailed. */
   repeat(
     loaded: LoadedKey,
     request: Submission,
@@ -39,12 +39,12 @@ export class Retelling {
     if (!call) return { ...answer, again };
     const by = call.tellings[0]?.emitter ?? call.postings[0].emitter ?? undefined;
     const isCorrected = this.#correct(loaded, request, call, relation, place);
-    // A call is compared by its inner spans, as where all come in one export.
+    // Calls are compared by their inner spans, as if all spans had come in one export.
     if (isCorrected || relation !== "around") this.tellings.add(key, call, telling.tellings ?? [], id);
     return { ...answer, again: { as: "call", by } };
   }
 
-  /** Answers another telling of a call that is recorded, and corrects what is recorded where this one says more of it. */
+  /** Answers another telling of a call that shares no key with it, and corrects the call if this telling is more detailed. */
   join(loaded: LoadedKey, request: Submission, call: ToldCall, place: Place): Recorded {
     const { draft } = place;
     const { key } = loaded;
@@ -60,7 +60,7 @@ export class Retelling {
     return { result: toIngestResult(response), replayed: true, again: { as: "call", by } };
   }
 
-  /** @returns whether what is recorded is corrected */
+  /** Corrects the recorded call if the request is more detailed. @returns whether it did */
   #correct(
     loaded: LoadedKey,
     request: Submission,
@@ -75,8 +75,8 @@ export class Retelling {
   }
 
   /**
-   * What the ledger should have of a call that is told again; undefined where it has that already, or where the key's limit or
-   * a budget has no room for what it costs more.
+   * The postings that should replace those of a call that is reported again; undefined if they are the same, or if the key's limit or
+   * a budget refuses the additional cost.
    */
   #better(
     loaded: LoadedKey,
@@ -100,7 +100,7 @@ export class Retelling {
     const more = subtract(costOf(best), costOf(call.postings));
     if (compare(more, zero) > 0 && this.work.decideRoom(loaded, request, work, more, place)) return undefined;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
-    // Creates a new project only now, when it is certain that this report is recorded.
+    // Creates a new project only when it is certain that the report is recorded.
     if (owner.project_id === "") draft.projectIn(key.workspaceId, request.project);
     const projectId = draft.projectId(key.workspaceId, request.project) ?? "";
     return best.map((row) => ({
@@ -111,7 +111,7 @@ export class Retelling {
     })) as [LedgerRow, ...LedgerRow[]];
   }
 
-  /** Remembers the keys that are not known yet. */
+  /** Stores an answer under those of the keys that are not stored yet. */
   remember(
     key: ApiKey,
     names: string[],
@@ -131,8 +131,8 @@ export class Retelling {
   }
 
   /**
-   * Remembers what another telling of a recorded message adds: what includes it was told, or what it includes. Its own keys
-   * are left out where only a part of it was recorded, so that the other parts still count.
+   * Stores the keys and marks that another telling of a recorded message adds. If only calls inside it were recorded, its own keys are
+   * left out, so that its other parts still count.
    */
   #rememberTold(key: ApiKey, telling: CallKeys, response: unknown, draft: Draft): void {
     const isWhole = [...telling.own, ...telling.outer].some((name) => this.#isRemembered(key, name, draft));

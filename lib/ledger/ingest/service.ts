@@ -9,7 +9,7 @@ import { withIdempotencyHeader } from "./idempotency";
 import { parseMessage, parseTold, type ToldMessage } from "./parse-told";
 import { writeGroup } from "./write-group";
 
-// One group being written keeps the database busy, a second one keeps this process busy while the first commits.
+// Two groups at once: the database writes one while this process decides the other.
 const batcher = new Batcher<IngestCall, IngestVerdict>({
   write: writeGroup,
   weigh: ({ body, spans = [] }) =>
@@ -24,19 +24,19 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
 readGauge("outlay_ingest_queued_messages", () => [{ labels: {}, value: batcher.queuedWeight }]);
 readGauge("outlay_ingest_queue_age_seconds", () => [{ labels: {}, value: batcher.queueAgeMs / 1000 }]);
 
-/** A call weighs as many messages and further items as it carries; no more than what fits into the queue beside others. */
+/** The weight of a call: the number of its lines, at most 2,000 so that it fits into the queue beside others. */
 function weigh(body: Verdict<Submission>[]): number {
   let weight = 0;
   for (const one of body) weight += one instanceof ServiceError ? 1 : linesOf(one.message);
   return Math.min(weight, 2_000);
 }
 
-/** A call before its messages were looked at. */
+/** A call whose messages are not validated yet. */
 type Unread<Body> = Omit<IngestCall, "body"> & { body: Verdict<Body> };
 
 /**
- * Records one message: prices it, admits it against its key's conditions, and stores it. Resolves once it is durable,
- * or with the refusal; rejects only where nobody can say (the database went away: `unavailable`).
+ * Records one message: prices it, checks its key's conditions, and stores it. Resolves with the refusal, or once the message is
+ * committed. Rejects only if the outcome is unknown, such as `unavailable` when the database went away.
  * @param call.idempotencyHeader the `Idempotency-Key` header, another place for the body's `idempotency_key`
  */
 export function ingest(
@@ -49,8 +49,8 @@ export function ingest(
 }
 
 /**
- * Records up to a thousand messages in one transaction, in order, each admitted by itself: its outcome is what it would
- * have been alone after the ones before it. Counts as one call against the key's rate.
+ * Records up to a thousand messages in one transaction, in order. Each is decided separately, as if it were sent alone after the ones
+ * before it. Counts as one call against the key's rate.
  */
 export async function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict> {
   const { body, ...rest } = call;
@@ -58,12 +58,11 @@ export async function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict
   return batcher.add({ ...rest, body: messages });
 }
 
-/** What an emitter tells of a call: a message as a client would send it, and what no client says. */
+/** A call of a model as an emitter reports it: the message, its keys and the emitter. */
 export type SourcedCall = { message: ToldMessage } & Required<Pick<Submission, "telling" | "emitter">>;
 
 /**
- * Like `ingestBulk`, for what emitters tell: each message with what makes it the same as others. The call's request was
- * admitted and counted before.
+ * Like `ingestBulk`, for calls that emitters report. The request must have been admitted and counted already.
  */
 export function ingestTold(
   call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: SourcedCall[] },

@@ -12,7 +12,7 @@ import { costOf } from "./told-again";
 import { bestOf, isSameContent, withFound } from "./told-postings";
 import { spansOf } from "./wanted-tellings";
 
-/** What the spans of earlier exports change of a group's calls, and those of the group of earlier calls. No I/O. */
+/** Corrects the calls of a group by the spans of earlier exports, and earlier calls by the spans of the group. No I/O. */
 export class SpanSettling {
   constructor(
     private readonly work: GroupWork,
@@ -33,8 +33,8 @@ export class SpanSettling {
   }
 
   /**
-   * Remembers the spans of an export, and makes of what earlier exports told what it would be if all had come in one: a call around
-   * another one is taken back, and calls get the names of the spans around them. The key decides what it may record.
+   * Stores the spans of an export, and corrects earlier calls as if all spans had arrived in one export: a call that turns out to
+   * enclose others is voided, and calls take over the names of the spans around them, as far as the key may record these.
    */
   settle(loaded: LoadedKey, { body, spans = [] }: IngestCall, arrival: number, place: Place): void {
     const { key } = loaded;
@@ -55,8 +55,9 @@ export class SpanSettling {
   }
 
   /**
-   * Corrects a call by what spans around it say that came in other exports: their names, and where one told the same counts and divides
-   * them into more kinds, these. Where the key may not record it so, or its limit has no room for what it costs more, it stays.
+   * Corrects a call by the spans around it that came in other exports: it takes over their names, and the token kinds of a span that
+   * reported the same counts in more kinds. Names that the key may not record are ignored; if its limit or a budget refuses the
+   * additional cost, the call stays unchanged.
    */
   #complete(
     loaded: LoadedKey,
@@ -96,7 +97,7 @@ export class SpanSettling {
     this.tellings.correct(call, corrected, "Completed by spans around it.");
   }
 
-  /** Takes back what is recorded for a span around recorded calls. */
+  /** Voids the call of a span that encloses recorded calls. */
   #takeBack(loaded: LoadedKey, call: ToldCall, { draft }: Place): void {
     if (loaded.key.monthlyLimit !== null) draft.addSpent(loaded, subtract(zero, costOf(call.postings)));
     this.tellings.replace(call);

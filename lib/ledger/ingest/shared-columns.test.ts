@@ -16,7 +16,7 @@ const row: LedgerRow = {
   cost_status: "priced",
 };
 
-/** The rows as the database completes them. */
+/** Adds the shared columns to the rows, as the database does. */
 function complete(messages: LedgerRow[]): unknown[] {
   const { shared, rows } = extractShared(messages);
   const groups = JSON.parse(shared) as object[];

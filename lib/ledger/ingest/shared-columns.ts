@@ -1,13 +1,13 @@
 import type { LedgerRow } from "./ledger";
 
-/** With more units in a group, what is saved by rows is lost by what their groups repeat. */
+/** With more units, grouping repeats more shared columns than it saves in the rows. */
 const maxUnits = 8;
 
 /**
- * Rows as `private.store_messages` reads them, as JSON: the rows of each unit, and in the same order `shared` with the columns in
- * which all of these have the same value; `rows` has the other columns of each. Reading values is the largest part of
- * Postgres's work for a row, and most columns of a group have one value: the workspace, the type, the model, and in the rows of
- * a unit the price, which is longer than the rest of the row.
+ * Encodes rows as the JSON that `private.store_messages` reads, grouped by unit. `shared` has one object for each unit with the columns
+ * that have the same value in all of its rows; `rows` has, in the same order, an array with the other columns of each row. Reading values
+ * is the largest part of Postgres's work for a row, and most columns of a group have one value: the workspace, the type, the model, and
+ * within a unit the price, which is longer than the rest of the row.
  */
 export function extractShared(messages: readonly LedgerRow[]): { shared: string; rows: string } {
   const byUnit = new Map<string | undefined, LedgerRow[]>();
@@ -41,7 +41,7 @@ function extractFrom(messages: readonly LedgerRow[]): { shared: string; rows: st
     if (isIn) shared.push(`"${column}":${text}`);
     else own.push([column, `"${column}":`]);
   }
-  // Writes the text itself: an object for each row, with columns that differ from group to group, takes twice as long.
+  // Concatenates text, because creating an object for each row, with different columns in each group, takes twice as long.
   const rows = messages.map((row) => {
     let text = "";
     for (const [column, name] of own) {

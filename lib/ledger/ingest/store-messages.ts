@@ -5,10 +5,10 @@ import type { RememberedRequest } from "./idempotency";
 import type { LedgerRow } from "./ledger";
 import { extractShared } from "./shared-columns";
 
-/** A project to be made by the message that first names it. */
+/** A project that is created because a message names it for the first time. */
 export type NewProject = { workspace_id: string; id: string; slug: string; name: string };
 
-/** What was answered to idempotency keys that stand for the same message. */
+/** The answer to store under the idempotency keys of one message. */
 export type Replay = {
   workspace_id: string;
   keys: readonly string[];
@@ -22,8 +22,8 @@ export type Replay = {
 type Batch = { projects: NewProject[]; messages: LedgerRow[]; replays: Replay[] };
 
 /**
- * Writes messages with everything that must be true at the same moment.
- * @throws a serialization failure (40001) where another process was first with a project or an idempotency key
+ * A statement that writes messages, and in the same transaction their sums, projects and replays.
+ * It fails with a serialization failure (40001) if another process has stored a project or an idempotency key first.
  */
 export function storeMessagesStatement({ projects, messages, replays }: Batch): Sql {
   const { shared, rows } = extractShared(messages);
@@ -31,7 +31,7 @@ export function storeMessagesStatement({ projects, messages, replays }: Batch): 
     ${JSON.stringify(projects)}, ${rows}, ${JSON.stringify(replays)}, ${shared})`;
 }
 
-/** Writes messages without admission. Budgets that are made meanwhile wait, as they do for admitted calls. */
+/** Writes messages without admission. Holds the budgets of their workspaces, as an admitted group does. */
 export async function storeMessages(client: ClientBase, batch: Batch): Promise<void> {
   const workspaceIds = [...new Set(batch.messages.map((row) => row.workspace_id))];
   await callFunction(client, "private.hold_budgets", workspaceIds);

@@ -35,7 +35,7 @@ test.each([
   expect(wanted).toHaveLength(kinds);
   expect(wanted[0]).toMatchObject({ teller: 3, from: 0, last_start: kinds * (ofEach - 1), first_end: 1_000 });
   const most = wanted.reduce((sum, each) => sum + each.most, 0);
-  // Each telling may have several others, and the whole is what a process can read without others waiting for it.
+  // Several others are loaded for each telling, but in total no more than a process can read without delaying other requests.
   expect(most).toBeGreaterThan(4 * submissions.length);
   expect(most).toBeLessThanOrEqual(12_000);
 });
@@ -67,7 +67,7 @@ test("Counts of two nested spans the richer one, of equals the inner one, with t
   const joined = (cost: string) => [
     expect.objectContaining({ amount_usd: cost, end_user: "ada", session: "s" }),
   ];
-  // Names alone make no span around a call richer.
+  // Names do not make a span around a call more detailed.
   expect(best(2 * kindRank + 5, "around")).toEqual(joined("1"));
   expect(best(3 * kindRank, "around")).toEqual(joined("2"));
   expect(best(2 * kindRank, "inside")).toEqual(joined("2"));

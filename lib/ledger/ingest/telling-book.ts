@@ -5,8 +5,8 @@ import type { LedgerRow } from "./ledger";
 import { hasPlace, type ReadMessages, type StoredPosting, type WantedMessage } from "./wanted-tellings";
 
 /**
- * A row of `private.call_tellings`. `recorded_as`: the id of the message that its keys are remembered with, which `message_id` may
- * have replaced since: null where calls inside it took its place. Both are null for a span that tells no call of its own.
+ * A row of `private.call_tellings`. `recorded_as`: the id of the message under which its keys are stored. `message_id`: the id of the
+ * message that may have replaced it since; null if calls inside it took its place. Both are null for a span that reports no call.
  */
 export type TellingRow = (Telling | TreeSpan) & {
   workspace_id: string;
@@ -18,7 +18,7 @@ export type TellingRow = (Telling | TreeSpan) & {
 /** A row of `private.counted_sums`. */
 export type SumRow = { workspace_id: string; environment: "live" | "test"; mark: string; message_id: string };
 
-/** What takes the place of a message that was recorded before: postings, or nothing. See `private.store_tellings`. */
+/** A correction of a recorded message. `postings`: its replacement; null to void it only. See `private.store_tellings`. */
 export type ToldCorrection = {
   workspace_id: string;
   message_id: string;
@@ -30,7 +30,7 @@ export type ToldCorrection = {
   mark?: string;
 };
 
-/** What `private.load_tellings` answers. `projects`: those that spans of earlier exports name. */
+/** The result of `private.load_tellings`. `projects`: those that spans of earlier exports name. */
 type Loaded = {
   calls: TellingRow[];
   messages: StoredPosting[];
@@ -38,7 +38,7 @@ type Loaded = {
   projects: { workspace_id: string; slug: string; id: string }[];
 };
 
-/** A recorded call that spans told of. `postings`: what the ledger has of it now. `isVoided`: it is voided, by somebody or by a call inside. */
+/** A recorded call that spans reported. `postings`: those in the ledger now. `isVoided`: by a user, or because of a call inside it. */
 export type ToldCall = {
   messageId: string;
   tellings: Telling[];
@@ -48,29 +48,29 @@ export type ToldCall = {
   isReplaced?: boolean;
 };
 
-/** The calls that were told before, of this group and of the last day, and the sums that calls take the place of. No I/O. */
+/** The calls that this group and exports of the last day reported, and the sums that single calls replace. No I/O. */
 export class TellingBook {
-  /** What the group is going to store. */
+  /** With `sums` and `corrections`: what the group is going to store. */
   readonly rows: TellingRow[] = [];
   readonly sums: SumRow[] = [];
   readonly corrections: ToldCorrection[] = [];
-  /** By key and likeness. `scopes`: of all of them. */
+  /** By key and likeness. `scopes`: of all their tellings. */
   readonly #alike = new Map<string, { calls: ToldCall[]; scopes: Set<number> }>();
   readonly #sums = new Map<string, Set<string>>();
   readonly #takenBack = new Set<string>();
   readonly #corrections = new Map<ToldCall, ToldCorrection>();
   /** By key and the id of the message that a telling was recorded as. */
   readonly #recorded = new Map<string, ToldCall>();
-  /** Recorded calls that were read by the ids of their messages; undefined where there was nothing to read. */
+  /** Recorded calls that were read by the ids of their messages; undefined if the message does not exist. */
   readonly #read = new Map<string, ToldCall | undefined>();
   readonly #unread = new Map<string, WantedMessage>();
   readonly #trees = new Map<string, SpanTree<ToldCall>>();
-  /** The number of the export that is decided; 0 for what was loaded. */
+  /** The number of the export that is being decided; 0 for loaded spans. */
   #arrival = 0;
   /** The projects that spans of earlier exports name. */
   readonly projects: Loaded["projects"];
 
-  /** @param read what an earlier attempt of the group found missing (`unreadMessages`) */
+  /** @param answer of `private.load_tellings` @param read the messages that an earlier attempt found missing (`unreadMessages`) */
   constructor(answer: unknown, read: ReadMessages = { wanted: [], postings: [] }) {
     const { calls = [], messages = [], sums = [], projects = [] } = (answer ?? {}) as Partial<Loaded>;
     this.projects = projects;
@@ -79,7 +79,7 @@ export class TellingBook {
     for (const row of calls) {
       const { api_key_id: keyId, message_id: messageId, recorded_as: as, workspace_id: _, ...telling } = row;
       const [first, ...others] = messageId === null ? [] : (postings.get(messageId) ?? []);
-      // A span that is no call, or a call whose month was removed.
+      // The span reports no call, or the month of its call was removed.
       if (!first || messageId === null) {
         if (hasPlace(telling)) this.treeOf(keyId).add(telling, undefined, 0, as !== null);
         continue;
@@ -96,7 +96,7 @@ export class TellingBook {
     }
   }
 
-  /** The call that tellings are of, although they share no id with it: the nearest one. */
+  /** The recorded call that these tellings report although they share no id with it; of several, the nearest in time. */
   find(keyId: string, { tellings = [] }: CallKeys): ToldCall | undefined {
     const [first] = tellings;
     const alike = first && this.#alike.get(`${keyId} ${first.likeness}`);
@@ -111,8 +111,8 @@ export class TellingBook {
   }
 
   /**
-   * The call that the key recorded as a message, where these tellings have the same model and counts as it has.
-   * @param isCertain they are of that call whatever their counts, because they share an id of the provider's with it
+   * The call that the key recorded as a message, if these tellings have the same model and counts.
+   * @param isCertain the tellings share an id of the provider with the call, so that their counts may differ
    */
   recordedAs(
     key: { id: string; workspaceId: string },
@@ -129,12 +129,12 @@ export class TellingBook {
     return read?.postings[0].api_key_id === key.id ? read : undefined;
   }
 
-  /** The messages that have to be read for the group to be decided, once it was tried. */
+  /** The messages that must be read before the group can be decided. Known after an attempt to decide it. */
   unreadMessages(): WantedMessage[] {
     return [...this.#unread.values()];
   }
 
-  /** Remembers what told a call of the key. @param as the id of the message that it was recorded as */
+  /** Adds tellings to a call of the key. @param as the id of the message that the call was first recorded as */
   add(
     key: { id: string; workspaceId: string },
     call: ToldCall,
@@ -160,7 +160,7 @@ export class TellingBook {
     }
   }
 
-  /** The spans that were told with a key. */
+  /** The spans that were reported with a key. */
   treeOf(keyId: string): SpanTree<ToldCall> {
     const known = this.#trees.get(keyId);
     if (known) return known;
@@ -169,13 +169,13 @@ export class TellingBook {
     return made;
   }
 
-  /** Begins with the next export of the group. */
+  /** Starts the next export of the group. @returns its number */
   nextExport(): number {
     this.#arrival += 1;
     return this.#arrival;
   }
 
-  /** Remembers spans that tell no call of their own, of which some are known. */
+  /** Adds spans that report no call. Ignores known ones. */
   addSpans({ id: keyId, workspaceId }: { id: string; workspaceId: string }, spans: Iterable<TreeSpan>): void {
     const tree = this.treeOf(keyId);
     const none = { message_id: null, recorded_as: null };
@@ -187,12 +187,12 @@ export class TellingBook {
     }
   }
 
-  /** Records other postings in the place of those that the ledger has of a call. Their ids become those of its correction. */
+  /** Replaces the postings of a recorded call, as a correction. From then on, the call has the message id of the new postings. */
   correct(call: ToldCall, postings: [LedgerRow, ...LedgerRow[]], reason: string): void {
     const [{ workspace_id, api_key_id }] = call.postings;
     const own = this.#corrections.get(call);
     if (own) {
-      // What this group has corrected is not stored yet.
+      // The earlier correction by this group is not stored yet: change it.
       const kept = postings.map((row) => ({ ...row, id: call.messageId })) as typeof postings;
       own.postings = kept;
       call.postings = kept;
@@ -213,7 +213,7 @@ export class TellingBook {
     }
   }
 
-  /** Takes a call back, because calls inside it are recorded. */
+  /** Voids a call, because calls inside it are recorded. */
   replace(call: ToldCall): void {
     this.correct(call, call.postings, "A report of calls that are reported by spans inside it.");
     const made = this.#corrections.get(call);
@@ -222,7 +222,7 @@ export class TellingBook {
     call.isReplaced = true;
   }
 
-  /** Remembers that a message counts the sum of calls that are within these marks. */
+  /** Notes that a message counts the sum of the calls within these marks. */
   addSums(owner: Omit<SumRow, "mark">, marks: readonly string[]): void {
     for (const mark of marks) {
       const row = { ...owner, mark };
@@ -238,7 +238,7 @@ export class TellingBook {
     else this.#sums.set(name, new Set([id]));
   }
 
-  /** Takes back the sums of calls within these marks, because the calls are told one by one. */
+  /** Voids the sums of calls within these marks, because the calls are reported one by one. */
   takeBack(owner: Pick<SumRow, "workspace_id" | "environment">, marks: readonly string[]): void {
     for (const mark of marks) {
       for (const id of this.#sums.get(`${owner.environment} ${mark}`) ?? []) {
@@ -273,7 +273,7 @@ const storedCall = (postings: [StoredPosting, ...StoredPosting[]]): ToldCall => 
   isVoided: postings[0].voided_by !== null,
 });
 
-/** Whether tellings have the same model and counts as one of a call's. */
+/** Whether one of the tellings has the same model and counts as one of the call's. */
 export function isAlike(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
   return call.tellings.some((known) => tellings.some(({ likeness }) => likeness === known.likeness));
 }

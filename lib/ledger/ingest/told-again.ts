@@ -9,8 +9,8 @@ import { listPriceOf } from "./ingest-result";
 import type { LedgerRow } from "./ledger";
 
 /**
- * What was answered to the request before. `meant` is what this request would be remembered as, to be compared: a key of a
- * client stands for one content, while records of one call differ.
+ * The earlier answer to a request; undefined if it is new. `known`: the key of the telling that was found. `meant`: set for a client's
+ * idempotency key, the present request in stored form, to be compared with the earlier one. Records of one call may differ.
  */
 export function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Draft) {
   const answerTo = (known: string) => draft.answerTo(key.workspaceId, key.environment, known);
@@ -24,9 +24,9 @@ export function earlierAnswer({ key }: LoadedKey, request: Submission, draft: Dr
 }
 
 /**
- * Why a telling was recorded before, and where that was another telling of its call, how it stands to that.
- * @param known the key of it that was found first
- * @param isKnown whether a key was remembered before this telling
+ * How a telling was recognised as recorded before; with its relation to the recorded telling, if that is another one of the same call.
+ * @param known its first key that was found
+ * @param isKnown whether a key is stored
  */
 export function againOf(
   telling: CallKeys,
@@ -40,12 +40,12 @@ export function againOf(
   return { again: { as: "call" }, relation };
 }
 
-/** What the postings of a message cost, USD. */
+/** The sum of a message's postings, USD. */
 export function costOf(postings: readonly LedgerRow[]): Decimal {
   return sum(postings.map(({ amount_usd: amount }) => parseDecimal(amount)));
 }
 
-/** The answer to a telling of a recorded call, as it is stored. */
+/** The answer to another telling of a recorded call, in stored form. */
 export function answerOf(postings: readonly [LedgerRow, ...LedgerRow[]]): Record<string, unknown> {
   const [{ id, project_id, created_at }] = postings;
   return {

@@ -10,19 +10,19 @@ import type { FoundNames } from "@/lib/ledger/telemetry/span-tree";
 import type { LedgerRow } from "./ledger";
 import type { ToldCall } from "./telling-book";
 
-/** How much is known to be told of a call: by its tellings, or where these are not known, by its postings. */
+/** How detailed the reports of a call are, by its tellings, or by its postings if no tellings are known. */
 function standingsOf({ tellings, postings }: Pick<ToldCall, "tellings" | "postings">): readonly Standing[] {
   if (tellings.length > 0) return tellings;
   return [{ rank: postings.length * kindRank, emitter: postings[0].emitter ?? "" }];
 }
 
-/** The columns that one telling of a call may have and another lack. */
+/** The columns that one telling of a call may have and another may lack. */
 const names = ["feature", "end_user", "session"] as const;
 
 /**
- * The postings of a call that is told twice: those of the telling that says more, with the names that only the other one has.
- * @param other what the other telling comes to, and how it stands to the recorded ones
- * @returns undefined where the ledger has them already
+ * The postings of a call that is reported twice: those of the more detailed telling, with the names that only the other one has.
+ * @param other the postings of the other telling, and its relation to the recorded one
+ * @returns undefined if these are the recorded postings
  */
 export function bestOf(
   { tellings, postings }: Pick<ToldCall, "tellings" | "postings">,
@@ -31,8 +31,8 @@ export function bestOf(
   const isBetter = isRicher(other.tellings, standingsOf({ tellings, postings }), other.relation);
   const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
   const [source] = rest;
-  // Of nested spans, the inner one says when, for whom and for what the call was: of the outer one, its kinds of tokens may be taken,
-  // and names that only it has.
+  // Of nested spans, the inner one decides the time, project, feature, person, session and tags. The outer one may add kinds of tokens,
+  // and names that the inner one lacks.
   const isInnerLess = other.relation === (isBetter ? "around" : "inside");
   const joined = isInnerLess
     ? best.map((posting) => withNames({ ...posting, ...placeOf(source as LedgerRow) }, posting))
@@ -40,7 +40,7 @@ export function bestOf(
   return isSameContent(joined, postings) ? undefined : joined;
 }
 
-/** When, for whom and for what a posting is. */
+/** The columns that say when, for whom and for what a call was made. */
 const placeOf = ({ occurred_at, project_id, feature, end_user, session, tags }: LedgerRow) => ({
   occurred_at,
   project_id,
@@ -50,7 +50,7 @@ const placeOf = ({ occurred_at, project_id, feature, end_user, session, tags }: 
   tags,
 });
 
-/** The postings of a call with names that spans around it have, which come before those of its resource. */
+/** The postings of a call with the names of the spans around it, which replace its present ones. */
 export function withFound(
   postings: readonly LedgerRow[],
   { feature, user, session, tags }: FoundNames,
@@ -86,7 +86,7 @@ function withNames(posting: LedgerRow, from: LedgerRow): LedgerRow {
 
 const maxTags = 10;
 
-/** What makes postings the same: not their ids, nor which program told them. */
+/** The content by which postings are compared: everything but their ids, times and emitters. */
 function contentOf(postings: readonly LedgerRow[]): string {
   return JSON.stringify(
     postings.map((one) => [

@@ -2,19 +2,19 @@ import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { Submission } from "./call";
 import type { LedgerRow } from "./ledger";
 
-/** A posting as it is stored. Null where a column is empty. */
+/** A posting as stored. Empty columns are null. */
 export type StoredPosting = LedgerRow & { voided_by: string | null };
 
-/** A message of a workspace that is read by its id: it tells a call that began or ended at a time, microseconds since 1970. */
+/** A message to be read by its id. `atUs`: when the call of the telling that needs it ended, microseconds since 1970. */
 export type WantedMessage = { workspaceId: string; id: string; atUs: number };
 
-/** Messages that were read by their ids, for those who asked for them. */
+/** The result of reading messages by their ids. */
 export type ReadMessages = { wanted: readonly WantedMessage[]; postings: readonly StoredPosting[] };
 
 /**
- * Alike tellings of a key: from the first start to the last end, with the last start and the first end. `teller`: the place of
- * the key's lookup; `scope`: null where several programs tell them; `most`: how many others are loaded at most.
- * `private.load_tellings` decides how much earlier and later than these it finds others.
+ * Asks for stored tellings of a key with the same likeness as some of a group. `from`, `until`, `last_start` and `first_end`: the
+ * earliest start, latest end, latest start and earliest end of the group's. `teller`: the index of the key's lookup. `scope`: null if
+ * they come from several libraries. `most`: how many are loaded at most. `private.load_tellings` extends the range of time.
  */
 export type WantedTellings = {
   teller: number;
@@ -27,12 +27,12 @@ export type WantedTellings = {
   most: number;
 };
 
-/** How many tellings are loaded at most for alike ones: a share of those that a key may have loaded, and some for each of them. */
+/** How many tellings are loaded at most: for a likeness a share of `ofKey`, within bounds, and `ofTelling` for each of its tellings. */
 const loaded = { ofKey: 8_000, ofLikeness: { least: 16, most: 500 }, ofTelling: 8 };
 
 /**
- * What the database must be asked to decide what emitters tell with a key: the tellings that are alike, each once.
- * @param teller the place of the key's lookup
+ * The stored tellings that must be loaded to decide a key's submissions, once for each likeness.
+ * @param teller the index of the key's lookup
  */
 export function wantedOf(submissions: Iterable<Submission>, teller: number): WantedTellings[] {
   const wanted = new Map<number, WantedTellings>();
@@ -57,10 +57,10 @@ export function wantedOf(submissions: Iterable<Submission>, teller: number): Wan
   return Array.from(wanted.values(), (each) => ({ ...each, most: each.most + share }));
 }
 
-/** The spans of a trace that a group brings: those around and inside them are loaded, which earlier exports brought. */
+/** Asks for the spans of earlier exports around and inside a group's spans of a trace. `teller`: the index of the key's lookup. */
 export type WantedSpans = { teller: number; trace: number; spans: number[]; parents: number[] };
 
-/** What the database must be asked for the spans of exports. @param teller the place of the key's lookup */
+/** The stored spans that must be loaded for the spans of exports. @param teller the index of the key's lookup */
 export function wantedSpans(spans: Iterable<TreeSpan>, teller: number): WantedSpans[] {
   const wanted = new Map<number, { spans: Set<number>; parents: Set<number> }>();
   for (const { trace, span, parent } of spans) {
@@ -77,12 +77,12 @@ export function wantedSpans(spans: Iterable<TreeSpan>, teller: number): WantedSp
   }));
 }
 
-/** The spans that a call was told by. */
+/** The spans that reported a call. */
 export function spansOf({ telling }: Submission): TreeSpan[] {
   return (telling?.tellings ?? []).flatMap((each) => (hasPlace(each) ? [each] : []));
 }
 
-/** Whether a telling says where its span stands. Records that a version before this one has kept do not. */
+/** Whether a telling has the place of its span in the trace. Rows that earlier versions stored do not. */
 export function hasPlace<Told extends Partial<TreeSpan>>(telling: Told): telling is Told & TreeSpan {
   return typeof telling.span === "number";
 }

@@ -30,8 +30,8 @@ import { type ReadMessages, spansOf, wantedOf, wantedSpans } from "./wanted-tell
 const maxAttempts = 8;
 
 /**
- * Decides and records a group of calls in one transaction, in order; the answers are true once it has committed.
- * A call that fails never fails its neighbours: where the database refuses a whole group, each is written by itself.
+ * Decides and records a group of calls in one transaction, in order. Returns after the commit.
+ * A failing call does not fail the others: if the database refuses the group, each call is written by itself.
  */
 export async function writeGroup(calls: IngestCall[]): Promise<IngestVerdict[]> {
   await followPublished();
@@ -68,7 +68,7 @@ async function oneByOne(calls: IngestCall[]): Promise<IngestVerdict[]> {
   return verdicts;
 }
 
-/** The messages of a group with the key each was sent with; what could not be read is left out. */
+/** The messages of a group, each with the lookup of its key. Leaves out messages that were refused already. */
 function messagesOf(calls: IngestCall[]) {
   return calls.flatMap(({ lookup, body }) =>
     body instanceof ServiceError
@@ -101,7 +101,7 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
       const { group, admission } = decided;
       const corrected = group.tellings.corrections.flatMap(({ postings }) => postings ?? []);
       const booked = [...group.draft.messages, ...corrected].map((row) => row.occurred_at);
-      // What is corrected in a closed month is voided at the time of now.
+      // The void of a message in a closed month is booked now.
       requireMonths(corrected.length > 0 ? [...booked, toInstant(admission.now)] : booked);
       return { close: statementsOf(group, admission.now), result: decided };
     },
@@ -113,7 +113,7 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
   return verdicts;
 }
 
-/** The reservations that messages name; undefined where none does. */
+/** The reservations that messages name; undefined if none does. */
 function reservationsOf(messages: ReturnType<typeof messagesOf>): string[] | undefined {
   const ids = messages.flatMap(({ request }) => request.reservation_id ?? []);
   return ids.length > 0 ? [...new Set(ids)] : undefined;
@@ -126,7 +126,7 @@ function projectsOfSpans({ body, spans = [] }: IngestCall): string[] {
   return [...spans, ...ofCalls].flatMap(({ names }) => names?.chosenProject ?? names?.project ?? []);
 }
 
-/** What emitters tell in a group, to be loaded with its keys. @param seen what the messages are inside of */
+/** What must be loaded to decide the calls that emitters report in a group. @param seen what their messages are inside of */
 function toldIn(calls: IngestCall[], seen: Set<Around>) {
   const told = new Map<string, { submissions: Submission[]; spans: TreeSpan[] }>();
   for (const { lookup, body, spans = [] } of calls) {
@@ -135,7 +135,7 @@ function toldIn(calls: IngestCall[], seen: Set<Around>) {
     if (submissions.length + spans.length === 0) continue;
     const known = told.get(lookup.value) ?? { submissions: [], spans: [] };
     told.set(lookup.value, known);
-    // Not by arguments of one call: there may be many.
+    // Not `push(...)`: there may be too many for the arguments of one call.
     for (const submission of submissions) known.submissions.push(submission);
     for (const span of [...spans, ...submissions.flatMap(spansOf)]) known.spans.push(span);
   }
@@ -152,12 +152,12 @@ function toldIn(calls: IngestCall[], seen: Set<Around>) {
 
 type Decided = { verdicts: IngestVerdict[]; admission: Admission; group: Group };
 
-/** What a group turned out to need besides what is loaded with its keys. */
+/** The rows that an earlier attempt to decide a group needed in addition to those loaded with its keys. */
 type Further = { periods: BudgetPeriodRow[]; read: ReadMessages };
 
 /**
- * Decides a group. A message of another period than the present one may need periods of blocking budgets that were not loaded with the
- * keys, and a telling the message of its call; then these are loaded and the group is decided again from the beginning.
+ * Decides a group. If a message needs past or future periods of blocking budgets, or a telling needs the message of its call, which are
+ * not loaded with the keys, they are loaded and the group is decided again from the beginning.
  */
 async function decide(
   calls: IngestCall[],
@@ -185,7 +185,7 @@ async function decide(
   });
 }
 
-/** What a decided group writes. */
+/** The statements that write a decided group. */
 function statementsOf(group: Group, now: number): Sql[] {
   const admissions = group.admissions();
   const { projects, messages, replays, subscriptions, settled } = group.draft;
@@ -208,7 +208,7 @@ function statementsOf(group: Group, now: number): Sql[] {
   ];
 }
 
-/** The prices of every workspace that sends, by its id. */
+/** The prices of each workspace of the group, by workspace id. */
 export async function loadPrices(
   client: PoolClient,
   { keys }: Admission,

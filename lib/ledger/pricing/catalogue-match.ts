@@ -15,10 +15,10 @@ import type { PriceTable } from "./price-table";
 import { findInSecondCatalogue, hasProvider } from "./second-catalogue/second-catalogue";
 
 /**
- * A model that a catalogue has.
- * - `tablesAt`: its prices by our corrections or the first catalogue; where it lists the model under several names, the best
- *   match first. The same tables within a period.
- * - `second`: its prices by the second catalogue, for what the others lack.
+ * A model of the catalogues.
+ * - `tablesAt`: its prices from our corrections or the first catalogue, best match first if that lists the model under several names.
+ *   Returns the same tables within a period.
+ * - `second`: its prices from the second catalogue, for units that the others lack.
  */
 export type CatalogueModel = {
   tablesAt(instant: Date): readonly PriceTable[];
@@ -31,9 +31,8 @@ export type MatchFailure = "unknown_provider" | "unknown_model";
 const maxNameLength = 200;
 
 /*
- * A match tries up to 700 regular expressions for each way to write the name (0.03 to 2 ms), so results are cached. The cache
- * has two generations of bounded size: a flood of invented names evicts only names that were not used since the last change of
- * generation.
+ * A match tries up to 700 regular expressions for each spelling of the name (0.03 to 2 ms), so results are cached. The cache has two
+ * generations of bounded size: a flood of invented names evicts only names that were not used since the generations last changed.
  */
 const generationSize = 4_000;
 let young = new Map<string, CatalogueModel | MatchFailure>();
@@ -43,8 +42,8 @@ let old = new Map<string, CatalogueModel | MatchFailure>();
 const models = new Map<string, CatalogueModel>();
 
 /**
- * Finds the catalogues' entry for a provider and a model as clients spell them: aliases, dated ids, models that a cloud
- * resells, and the names that SDKs, gateways and clouds give to one model. A name that only resembles a model's finds nothing.
+ * Finds a model in the catalogues by a provider and a model name as clients spell them: aliases, dated ids, models that a cloud
+ * resells, and the names that SDKs, gateways and clouds use. A name that only resembles a model's name finds nothing.
  */
 export function matchModel(provider: string, model: string): CatalogueModel | MatchFailure {
   const name = `${provider}\n${model}`;
@@ -61,9 +60,9 @@ export function matchModel(provider: string, model: string): CatalogueModel | Ma
 }
 
 /**
- * Prices by these providers from now on, in place of the first catalogue of the build.
+ * Replaces the first catalogue that ships with the build.
  * @param version stored with every amount that they price
- * @throws Error where they cannot be read; then everything stays as it was
+ * @throws Error if the providers cannot be read; then nothing changes
  */
 export function replaceCatalogue(providers: Provider[], version: string): void {
   replaceFirstCatalogue(providers, version);
@@ -88,7 +87,7 @@ function searchCatalogues(provider: string, model: string): CatalogueModel | Mat
   if (free) return free;
   const second = findInSecondCatalogue(names);
   const secondAt = names.findIndex(({ model: each }) => each.toLowerCase() === second?.model);
-  // A correction of the name without its date does not hold for a name that is listed with it.
+  // A correction of a name without a date does not apply to a name that is listed with its date.
   const corrections = findCorrections(second ? names.slice(0, secondAt + 1) : names);
   const matches = preferListed(findInFirstCatalogue(names, secondAt), second, secondAt);
   if (matches.length === 0 && !second && corrections.length === 0) return "unknown_model";
@@ -104,7 +103,7 @@ function idOf(provider: string): string | undefined {
   return providerId(provider) ?? findFirstProvider(provider) ?? (hasProvider(name) ? name : undefined);
 }
 
-/** What a gateway's name of a model means: `openai/gpt-4o` is the model `gpt-4o` of `openai`. */
+/** Reads a gateway's name of a model: `openai/gpt-4o` is the model `gpt-4o` of `openai`. */
 function throughGateway(gateway: string, model: string): { provider: string | undefined; model: string } {
   const slash = model.indexOf("/");
   if (slash > 0) return { provider: idOf(model.slice(0, slash)), model: model.slice(slash + 1) };
@@ -112,9 +111,9 @@ function throughGateway(gateway: string, model: string): { provider: string | un
 }
 
 /**
- * Where the second catalogue lists a name, and the first one has it only rewritten, by a pattern, as another model or at
- * another provider's price, the listed one is right: the name may be of a version with a price of its own, as
- * `gpt-4o-2024-05-13` is.
+ * Drops matches of the first catalogue if the second one lists the name more exactly: that is, if the first one found it only after
+ * rewriting, by a pattern with another price, as another model, or at another provider's price. The name may belong to a version with its
+ * own price, such as `gpt-4o-2024-05-13`.
  */
 function preferListed(
   matches: readonly FirstMatch[],

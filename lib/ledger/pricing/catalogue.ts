@@ -26,7 +26,7 @@ import { findUnit, type Unit } from "./units";
  * - `provider`, `model`: as the client spells them.
  * - `occurredAt`: the time whose prices apply.
  * - `inputQuantity`: all input tokens of the line's request, if the caller knows them; see `catalogueRate`.
- * - `serviceTier`: how the provider served the request; `standard` where it is left out.
+ * - `serviceTier`: how the provider served the request; `standard` by default.
  */
 export type CatalogueLine = UsageLine & {
   provider: string;
@@ -47,12 +47,12 @@ export function priceFromCatalogue(line: CatalogueLine): PricedLine {
 /**
  * The catalogue's rate for one unit of a line, or the reason why there is none.
  *
- * Tiers: some models have a higher price for a whole *request* with more than a certain number of input tokens. A line
- * does not show that: its quantity may be that of one request or of a day. So only `inputQuantity`, the request's own
- * count, selects a tier above the base (docs/decisions/0019-leave-usage-unpriced-rather-than-guess.md).
+ * Tiers: some models have a higher price for a whole *request* with more than a certain number of input tokens. The quantity of a line
+ * does not show that, because it may be the sum of many requests. So only `inputQuantity`, the count of the request itself, selects a
+ * tier above the base (docs/decisions/0019-leave-usage-unpriced-rather-than-guess.md).
  *
- * The first catalogue decides, with our corrections; the second one has the prices that the first lacks, and those of other
- * service tiers than the standard one (docs/decisions/0019-leave-usage-unpriced-rather-than-guess.md).
+ * The first catalogue, with our corrections, has precedence. The second one has the prices that the first lacks, and those of service
+ * tiers other than `standard`.
  */
 export function catalogueRate(line: CatalogueLine, unitType: string): Rate | UnpricedReason {
   const model = matchModel(line.provider, line.model ?? "");
@@ -69,7 +69,7 @@ export function catalogueRate(line: CatalogueLine, unitType: string): Rate | Unp
   return scale.tiers.find(({ start }) => compare(input, start) > 0)?.rate ?? scale.base;
 }
 
-/** Providers whose tiers differ in their limits and not in their prices (console.groq.com/docs/service-tiers). */
+/** Providers whose service tiers differ only in their limits, not in their prices (console.groq.com/docs/service-tiers). */
 const withFlatTiers = new Set(["groq"]);
 
 function scaleAt(model: CatalogueModel, unit: Unit, instant: Date, tier: ServiceTier): Scale | null {
@@ -102,7 +102,7 @@ function scaleOf(table: PriceTable, unit: Unit, service: ServiceTier): Scale | n
   return scale;
 }
 
-/** The scale of a unit in a price table, or of the unit as which it is billed; null where the table has neither. */
+/** The scale of a unit in a price table, or of its fallback unit; null if the table has neither. */
 export function toScale(table: PriceTable, unit: Unit, service: ServiceTier = "standard"): Scale | null {
   const prices = service === "standard" ? table.prices : (table.services?.[service] ?? {});
   const listed = Object.hasOwn(prices, unit.priceKey) ? prices[unit.priceKey] : undefined;

@@ -32,7 +32,7 @@ describe("A corrected price", () => {
     }
   });
 
-  // Otherwise it would hide what a newer catalogue says.
+  // Otherwise it would hide the price of a newer catalogue.
   test("Of a retired model contradicts no catalogue", () => {
     const contradictions: string[] = [];
     for (const { provider, models, prices } of corrections.filter(({ from }) => from === undefined)) {

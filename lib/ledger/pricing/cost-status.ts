@@ -1,11 +1,11 @@
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 
-/** From what says the least about a cost to what says the most: without a price an amount is not the cost yet. */
+/** In order of precedence for a whole: one unpriced posting makes the whole unpriced. */
 const order: readonly CostStatus[] = ["unpriced", "priced", "converted", "client", "included"];
 
 /**
- * How several postings together came to their cost: one without a price leaves the whole without one.
- * @throws Error where there are none
+ * The cost status of several postings together: unpriced if one of them is.
+ * @throws Error if there are none
  */
 export function combineStatuses(statuses: readonly CostStatus[]): CostStatus {
   const found = order.find((status) => statuses.includes(status));

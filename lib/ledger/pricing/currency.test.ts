@@ -164,7 +164,7 @@ describe("Shipped rates", () => {
     ["2020-04-12", "2020-04-09", "GBP", "1.0867", "0.87565"],
     ["2008-07-15", "2008-07-15", "CHF", "1.599", "1.6065"],
     ["2026-10-30", "2026-10-30", "KRW", "1.1172", "1491.76"],
-    // Of a day that no source has yet, the last one.
+    // A day that no source has yet gets the last rate.
     ["2026-11-05", "2026-10-30", "IDR", "1.1172", "20275.17"],
   ])("Of %s are those of %s: a cross rate of %s, rounded once", (day, date, currency, usd, units) => {
     expect(findRate(shippedBook, currency, day)).toEqual({
@@ -183,7 +183,7 @@ describe("Shipped rates", () => {
       isOld: false,
     });
     expect(findRate(shippedBook, "AED", "2010-05-05")).toMatchObject({ date: "2024-03-02", isOld: true });
-    // The bank ended its rouble in March 2022.
+    // The bank stopped publishing the rouble in March 2022.
     expect(findRate(shippedBook, "RUB", "2022-03-05")).toMatchObject({ date: "2022-03-01", isOld: false });
     expect(findRate(shippedBook, "RUB", "2026-09-30")?.source).toBe("@fawazahmed0/currency-api");
   });

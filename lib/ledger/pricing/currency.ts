@@ -4,9 +4,8 @@ import { presentRates } from "./rates/present";
 import { findRate, type RateBook } from "./rates/rate-book";
 
 /**
- * An amount in USD, rounded half-even to 18 decimals, with what is stored beside it: `rate` (USD per unit, decimal text),
- * the rate's day and its source; `isOld` says that this day is more than a week away. These are null for an amount that was given
- * in USD.
+ * An amount in USD, rounded half-even to 18 decimals, with its exchange rate: `rate` is USD per unit as decimal text, `isOld` says that
+ * `rateDate` is more than a week from the day of the amount. The fields of the rate are null for an amount in USD.
  */
 export type Conversion =
   | { status: "unconverted"; amountUsd: Decimal; rate: null; rateDate: null; rateSource: null; isOld: null }
@@ -20,8 +19,9 @@ export type Conversion =
     };
 
 /**
- * What is wrong with the number of decimals of an amount, as a sentence for the caller; undefined if nothing is. An
- * amount with more decimals than its currency has is a mistake (often the wrong currency), which rounding would hide.
+ * Checks the number of decimals of an amount. An amount with more decimals than its currency has is a mistake (often the wrong
+ * currency), which rounding would hide.
+ * @returns the problem as a sentence for the caller, or undefined
  * @throws RangeError for an unknown currency
  */
 export function currencyDecimalsIssue(amount: Decimal, currency: string): string | undefined {
@@ -38,7 +38,7 @@ export function currencyDecimalsIssue(amount: Decimal, currency: string): string
 /**
  * Converts an amount to USD at the rate of the day on which it occurred; see `findRate`.
  * @param occurredOn the day, `YYYY-MM-DD` in UTC
- * @throws RangeError when the currency is unknown or has no rate; callers check with `isCurrency` first
+ * @throws RangeError if the currency is unknown (callers check with `isCurrency` first) or has no rate
  */
 export function convert(
   amount: Decimal,

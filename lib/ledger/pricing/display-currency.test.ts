@@ -23,7 +23,7 @@ test("Orders the rates of a currency by day, each until the next begins, and the
     [null, "200"],
     ["2026-03-01", "125"],
   ]);
-  // Only those of the days that are asked for.
+  // Only the rates of the requested days.
   expect(displayRates("EUR", { from: "2026-02-10", until: "2026-02-12" }, book)).toEqual([
     { from: null, perUsd: "0.625", rateDate: "2026-02-01", source },
   ]);
@@ -36,7 +36,7 @@ test.each([
   ["2026-02-01", "2026-02-01"],
   ["2026-02-28", "2026-02-01"],
   ["2026-03-01", "2026-03-01"],
-  // A day to come has the latest rate.
+  // A future day has the latest rate.
   ["2030-01-01", "2026-03-01"],
 ])("Converts an amount of %s at the rate of %s", (day, rateDate) => {
   expect(displayIn("EUR", { from: day, until: day }, book)?.rates[0]?.rateDate).toBe(rateDate);

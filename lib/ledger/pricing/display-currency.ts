@@ -3,16 +3,16 @@ import { presentRates } from "./rates/present";
 import { type FoundRate, findRate, type RateBook } from "./rates/rate-book";
 
 /**
- * A rate at which amounts of USD are shown in another currency. `perUsd`: the units of the currency for one USD, as exact
- * text. `from`: the first day it is used for, null for the first rate, which is also used for the days before.
- * `rateDate` and `source`: the day and the source of the rate.
+ * A rate at which amounts in USD are shown in another currency. `perUsd`: units of the currency for one USD, exact text. `from`: the
+ * first day that it applies to; null for the first rate, which also applies to all earlier days. `rateDate` and `source`: the day and
+ * the source of the rate.
  */
 export type DisplayRate = { from: string | null; perUsd: string; rateDate: string; source: string };
 
-/** Days, `until` not included, of which rates are wanted. */
+/** A range of days, `YYYY-MM-DD`, without `until`. */
 export type RateDays = { from: string; until: string };
 
-/** The rates of a year take some milliseconds, and are asked for with every page. By book, currency and days. */
+/** A cache by book, currency and days: computing the rates of a year takes some milliseconds, and every page needs them. */
 const computed = new WeakMap<RateBook, Map<string, DisplayRate[]>>();
 const maxComputed = 200;
 
@@ -20,9 +20,9 @@ const dayMs = 86_400_000;
 const dayText = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
 
 /**
- * The rates of a currency for some days, the earliest first: each day has the rate that a cost of this day is converted at
- * (`findRate`). Each is used until the next begins; the last for all days after it. A rate is the USD value of a unit; its
- * inverse is rounded once, half-even, to 18 decimals, and everything computed with it is exact, so that parts sum to their whole.
+ * The rates of a currency for a range of days, earliest first. Each day has the rate at which a cost of that day is converted
+ * (`findRate`). A rate applies until the next one begins, the last one to all later days. `perUsd` is the inverse of the stored rate,
+ * rounded once, half-even, to 18 decimals; everything computed with it is exact, so that parts sum to their whole.
  * @param currency ISO 4217
  * @returns none for USD and for a currency without a rate
  */
@@ -62,8 +62,9 @@ const inverseOf = ({ rate, date, source }: FoundRate) => ({
 });
 
 /**
- * The rate of a currency on a day, for amounts that are of no day; `isOld` where it is more than a week old.
- * @returns undefined for USD and without a rate
+ * The rate of a currency today, for amounts that do not belong to a day, such as a budget. `isOld`: it is more than a week old.
+ * @param today `YYYY-MM-DD`
+ * @returns undefined for USD and for a currency without a rate
  */
 export function latestDisplayRate(
   currency: string,
@@ -73,7 +74,7 @@ export function latestDisplayRate(
   return found && { ...inverseOf(found), isOld: found.isOld };
 }
 
-/** A currency in which amounts are shown besides USD, with its rates: at least one, the earliest first. */
+/** A currency in which amounts are shown besides USD, with at least one rate, earliest first. */
 export type Display = { currency: string; rates: DisplayRate[] };
 
 /** @returns undefined for USD and for a currency without a rate */

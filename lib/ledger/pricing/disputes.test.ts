@@ -66,7 +66,7 @@ describe("Two catalogues", () => {
         });
         const cost = priced.status === "priced" ? toText(priced.amount) : priced.reason;
         const ratio = Number(applied.rate) / Number(other.rate);
-        // Prices by the hour are shown at the hour that comes nearest to the other catalogue.
+        // Of prices by the hour, the one nearest to the other catalogue is compared.
         if (cost !== applied.rate && provider !== "deepseek") wrong.push(`${provider}/${model} ${unitType}`);
         if (ratio < 1.0999 && ratio > 1 / 1.0999) wrong.push(`${provider}/${model} ${unitType}: ${ratio}`);
       }
@@ -78,8 +78,7 @@ describe("Two catalogues", () => {
 
 describe("Aliases and names of regions", () => {
   /**
-   * The name under which the first catalogue has the model of an alias or a region, and how much more the region costs; undefined for
-   * other names.
+   * The first catalogue's name for the model of an alias or a region, and the surcharge of the region; undefined for other names.
    */
   function basisOf(provider: string, model: string): { model: string; factor: number } | undefined {
     if (provider === "mistral" && model.endsWith("-latest"))
@@ -91,7 +90,7 @@ describe("Aliases and names of regions", () => {
     return isOfBedrock ? { model, factor: 1 } : undefined;
   }
 
-  /** What the first catalogue lists, USD a token; undefined where it lists nothing. */
+  /** The first catalogue's price, USD for one token; undefined if it has none. */
   function listedFirst(provider: string, model: string, key: "input_mtok" | "output_mtok") {
     const [match] = findInFirstCatalogue(candidates(provider, model));
     const listed = match?.pricesAt(today)?.prices[key];
@@ -114,7 +113,7 @@ describe("Aliases and names of regions", () => {
         const applied = catalogueRate(line, unitType);
         const listed = listedFirst(provider, basis.model, key);
         if (typeof applied === "string" || listed === undefined || disputed.includes(unitType)) continue;
-        // A price of the first catalogue or a correction that is in no dispute is the second one's, too.
+        // An undisputed price of the first catalogue or a correction is also the second one's.
         const ratio = Number(applied.price.rate) / (listed * basis.factor);
         const isSeconds = applied.price.version === snapshot.source;
         if (!isSeconds || (ratio > 0.99 && ratio < 1.01)) agreed += 1;
@@ -122,7 +121,7 @@ describe("Aliases and names of regions", () => {
       }
     }
     expect(agreed).toBeGreaterThan(200);
-    // In these, Europe costs a fifth more than the world, and not a tenth as for all other models.
+    // For these models, Europe costs a fifth more than the global region, and not a tenth as for all others.
     expect([...contradicted]).toEqual(["azure/eu/gpt-6-astra", "azure/eu/gpt-6-luna", "azure/eu/gpt-6-sol"]);
   });
 

@@ -5,22 +5,22 @@ import type { PriceTable } from "./price-table";
 import { secondCatalogueDate } from "./second-catalogue/second-catalogue";
 import { allUnits, type Unit } from "./units";
 
-/** What one catalogue asks for one unit of a model: `rate` is USD as exact text, `source` the catalogue with its version. */
+/** A catalogue's price for one unit of a model. `rate`: USD as exact text. `source`: the catalogue with its version. */
 export type Offer = { source: string; model: string; rate: string };
 
 /** A price about which two catalogues disagree on the same day. `applied` is the one that usage is priced by. */
 export type Dispute = { unitType: string; applied: Offer; other: Offer };
 
-/** Prices that differ by less than this part of the lower one agree. Clouds charge exactly this more for a region. */
+/** Prices agree if they differ by less than this share of the lower one. Clouds charge exactly this much more for a region. */
 const tolerance = parseDecimal("0.1");
 
 const units = allUnits().filter(({ priceKey }) => priceKey.endsWith("_mtok"));
 const hourMs = 3_600_000;
 
 /**
- * The prices of a model about which the two catalogues disagree by 10% or more, for each kind of token that both list. Their
- * base prices of the standard service tier are compared, on the day of the second catalogue; where the first one has prices by
- * the hour, those of the hour that agrees best.
+ * Finds the prices of a model on which the two catalogues disagree by 10% or more, among the kinds of tokens that both list. Compares the
+ * base prices of the standard service tier on the day of the second catalogue; if the first one has prices by the hour, those of the
+ * hour that agrees best.
  * @param provider as the client spells it
  * @param model as the client spells it
  */
@@ -40,7 +40,7 @@ export function findDisputes(provider: string, model: string): Dispute[] {
   });
 }
 
-/** What a table itself lists for a unit, not as a part of a broader one. */
+/** A table's own price for a unit, without falling back to a broader unit. */
 function offerOf(table: PriceTable, unit: Unit): Offer | undefined {
   if (!Object.hasOwn(table.prices, unit.priceKey)) return undefined;
   const price = toScale(table, unit)?.base.price;

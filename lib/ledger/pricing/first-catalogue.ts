@@ -14,18 +14,18 @@ import { catalogueVersion, type PriceTable } from "./price-table";
 /** A model of the first catalogue. `pricesAt` returns the same object within a period. */
 export type FirstMatch = {
   id: string;
-  /** Which of the names it is. */
+  /** The index of the name that was found. */
   at: number;
-  /** Whether the catalogue lists the name itself, rather than a pattern that it fits. */
+  /** Whether the catalogue lists the name itself, not only a pattern that it matches. */
   isExact: boolean;
-  /** Whether the price is the asked provider's. For some models, the catalogue assumes that of their vendor. */
+  /** Whether the price is that of the requested provider. For some models, the catalogue assumes the price of their vendor. */
   isOwn: boolean;
   pricesAt(instant: Date): PriceTable | undefined;
 };
 
 let version = catalogueVersion;
 
-/** The version of the first catalogue as this process uses it. */
+/** The version of the first catalogue that this process uses now. */
 export function presentCatalogueVersion(): string {
   return version;
 }
@@ -42,7 +42,7 @@ export async function presentProviders(): Promise<Provider[]> {
   return (await waitForUpdate()) ?? [];
 }
 
-/** Takes other providers in place of those of the package. @throws Error where the package cannot read them */
+/** Replaces the providers of the package. @param name the version to store @throws Error if the package cannot read the providers */
 export function replaceFirstCatalogue(providers: Provider[], name: string): void {
   updatePrices(({ setProviderData }) => setProviderData(providers));
   version = name;
@@ -54,14 +54,15 @@ export function replaceFirstCatalogue(providers: Provider[], name: string): void
 const models = new Map<string, DatedModel>();
 
 /**
- * The models of the first catalogue that the names mean, in the order of the names: one model, listed under several ids.
+ * Finds the entries of the first catalogue for the names of one model, in the order of the names. The catalogue may list a model under
+ * several ids.
  *
- * The catalogue finds models by patterns, which are broad in places: a name that only fits a pattern must agree with the model
- * in versions, sizes and variants.
+ * The catalogue finds models by patterns, some of which are too broad: a name that only matches a pattern must agree with the model in
+ * versions, sizes and variants.
  *
- * Trying the patterns is slow (up to 0.3 ms), and clients choose the names. So they are tried for three of the names at most: the
- * first, the last, and the one that another catalogue lists.
- * @param listedElsewhere which of the names another catalogue lists; -1 for none
+ * Trying the patterns is slow (up to 0.3 ms), and clients choose the names. So the patterns are tried for at most three names: the first,
+ * the last, and the one that another catalogue lists.
+ * @param listedElsewhere the index of the name that another catalogue lists; -1 for none
  */
 export function findInFirstCatalogue(names: readonly Candidate[], listedElsewhere = -1): FirstMatch[] {
   const found: FirstMatch[] = [];
@@ -94,7 +95,7 @@ function listedNames(providerId: string): ReadonlySet<string> {
   return names;
 }
 
-/** A model's id and the names that its logic lists, rather than describes by a pattern, in lower case. */
+/** A model's id and the names that its match logic lists literally, in lower case. */
 function namesListedBy({ id, match }: ModelInfo): string[] {
   return [id, ...equalsOf(match)].map((name) => name.toLowerCase());
 }
@@ -104,7 +105,7 @@ function equalsOf(logic: MatchLogic): string[] {
   return "or" in logic ? logic.or.flatMap(equalsOf) : [];
 }
 
-/** The models that a cloud sells at their vendor's price: Azure OpenAI's and Anthropic's, Google Anthropic's. */
+/** The models that a cloud sells at their vendor's price: Azure those of OpenAI and Anthropic, Google those of Anthropic. */
 const atListPrice: Record<string, RegExp> = {
   azure: /^(?:gpt-|o\d|text-embedding-|claude-)/,
   google: /^claude-/,
@@ -112,7 +113,7 @@ const atListPrice: Record<string, RegExp> = {
 
 const sellsAtListPrice = (provider: string, model: string) => atListPrice[provider]?.test(model) === true;
 
-/** The first catalogue's id of a provider as clients spell it, by its own rules. */
+/** The first catalogue's id of a provider as clients spell it, by the catalogue's own rules. */
 export function findFirstProvider(spelling: string): string | undefined {
   return findProvider({ providerId: spelling })?.id;
 }
@@ -121,7 +122,7 @@ function ask(providerId: string, model: string, timestamp: Date) {
   try {
     return calcPrice({}, model, { providerId, timestamp });
   } catch {
-    // A defect in one entry of the catalogue must not refuse a message: its usage becomes unpriced.
+    // A defect in an entry of the catalogue must not refuse a message: its usage becomes unpriced.
     return null;
   }
 }
@@ -146,7 +147,7 @@ class DatedModel {
     }
   }
 
-  /** The catalogue decides the prices. Between two of its boundaries, the first result is reused. */
+  /** Asks the catalogue once for each stretch between its start dates and times of day, and reuses the result. */
   pricesAt(instant: Date): PriceTable | undefined {
     const at = instant.getTime();
     if (Number.isNaN(at)) return undefined;

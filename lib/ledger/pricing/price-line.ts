@@ -14,15 +14,14 @@ import type { ServiceTier } from "./price-table";
 import { findUnit } from "./units";
 
 /**
- * The price that was applied to a line, stored with the message. It has everything that is needed to compute the amount
- * again.
+ * The price that was applied to a line, stored with the message. The amount can be computed again from it.
  * - `rate`: USD for `per` units, exact decimal text. `per` is 1 except for audio time, whose prices are per hour and cannot
  *   be divided exactly into seconds (3600) or minutes (60).
  * - `unit`: the unit of the price. It may be broader than the message's: reasoning is billed as output.
  * - `version`: the catalogue's version, or the id of the workspace's own price.
- * - `provider`, `model`: what the catalogue matched, or what the workspace's price names (null: any model).
+ * - `provider`, `model`: the entry of the catalogue, or those of the workspace's price (null: any model).
  * - `tier`: the price applies to requests with more input tokens than this, or of this service tier.
- * - `minimum`: the least USD that the provider bills; present where it determined the amount.
+ * - `minimum`: the least USD that the provider bills; present if it determined the amount.
  * - `cached`: the price of the cached part, and the quantity of that part.
  */
 export type Price = Readonly<{
@@ -51,8 +50,8 @@ export type Rate = { price: Price; perUnit: Decimal; minimum?: Decimal };
 
 /**
  * `cachedQuantity` is the part of an input line that came from the provider's cache and is *included in* `quantity` (as
- * OpenAI counts). Where cache tokens are counted in addition to the input (as Anthropic counts), they are a line of their
- * own with the unit `cache_read_tokens`, and `cachedQuantity` is undefined.
+ * OpenAI counts). If cache tokens are counted in addition to the input (as Anthropic counts), they are a line of their own with the unit
+ * `cache_read_tokens`, and `cachedQuantity` is undefined.
  */
 export type UsageLine = { unitType: string; quantity: Decimal; cachedQuantity?: Decimal | undefined };
 
@@ -63,7 +62,7 @@ export type PricedLine =
 const unpriced = (reason: UnpricedReason): PricedLine => ({ status: "unpriced", reason });
 
 /**
- * quantity × rate in USD: exact, or rounded half-even to 18 decimals where the rate is per hour; at least the minimum.
+ * quantity × rate in USD, at least the minimum: exact, or rounded half-even to 18 decimals if the rate is not for one unit.
  */
 function applyRate(quantity: Decimal, { price, perUnit, minimum }: Rate): { amount: Decimal; price: Price } {
   const product = multiply(quantity, perUnit);
@@ -99,8 +98,9 @@ export function priceLine(line: UsageLine, rateOf: (unitType: string) => Rate | 
 }
 
 /**
- * What is wrong with a line's cached quantity, as a sentence for the caller; undefined if nothing is. A part larger than
- * the whole was counted as Anthropic does and sent in OpenAI's field. Its price would be a guess, so the line is unpriced.
+ * Checks a line's cached quantity. One that is larger than the whole quantity was counted in Anthropic's way and sent in OpenAI's field.
+ * Its price would be a guess, so the line is unpriced.
+ * @returns the problem as a sentence for the caller, or undefined
  */
 export function cachedQuantityIssue(line: UsageLine): string | undefined {
   const { cachedQuantity, quantity, unitType } = line;

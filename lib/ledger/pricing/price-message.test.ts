@@ -265,7 +265,7 @@ describe("What Claude costs to write to the cache", () => {
     return priced.costStatus === "priced" ? toText(priced.amount) : undefined;
   };
 
-  // Where a catalogue lists it, it agrees with the rule by which the others are priced.
+  // If a catalogue lists the price, it agrees with the rule for models without a listed price.
   test("Is twice the input for an hour, in every tier and on every cloud", () => {
     const differing = claude.flatMap((one) =>
       (["standard", "batch", "fast"] as const).flatMap((service) => {

@@ -19,10 +19,10 @@ export type PriceOverride = {
 
 /**
  * A usage to price; quantities are exact decimals, `quantity` > 0.
- * - `estimatedCost`: the client's own cost in USD; it has precedence over every price.
+ * - `estimatedCost`: the cost in USD by the client's own account; it has precedence over every price.
  * - `cachedQuantity`: the part of `quantity` that came from the cache (as OpenAI counts).
  * - `inputQuantity`: all input tokens of the same request, for models whose price depends on them; see `callInputTokens`.
- * - `serviceTier`: how the provider served the request; a workspace's own price holds for every tier.
+ * - `serviceTier`: how the provider served the request; a workspace's own price applies to every tier.
  * - `overrides`: the workspace's prices. They are indexed once per array: pass the same array again, and never change it.
  */
 export type Usage = {
@@ -49,7 +49,7 @@ export type PricedAmount =
  *
  * The cached part is priced separately in the same order, under the unit `cache_read_tokens`: a workspace that overrides
  * only the input price keeps the catalogue's cache price.
- * @throws DecimalError when an override's rate is not a decimal; nothing else throws
+ * @throws DecimalError if an override's rate is not a decimal; nothing else throws
  */
 export function priceUsage(usage: Usage): PricedAmount {
   if (usage.estimatedCost !== undefined) {
@@ -65,8 +65,8 @@ export function priceUsage(usage: Usage): PricedAmount {
 }
 
 /**
- * All input tokens of one call, from the lines of its message: fresh ones, those read from a cache and those written to one. It
- * is the `inputQuantity` of each of these lines, of the output too.
+ * All input tokens of one call, from the lines of its message: fresh tokens, and tokens read from and written to a cache. Every line of
+ * the call, output lines too, has this sum as its `inputQuantity`.
  * @param lines each kind of token once; a cached part that `quantity` includes is not counted again
  */
 export function callInputTokens(lines: readonly Pick<UsageLine, "unitType" | "quantity">[]): Decimal {
@@ -79,7 +79,7 @@ const fold = (text: string) => text.trim().toLowerCase();
 
 type Candidate = { model: string | null; startsAtMs: number; rate: Rate };
 
-/** Overrides by provider and unit, preferred ones first. Freed together with the caller's array. */
+/** Overrides by provider and unit, in order of precedence. Freed together with the caller's array. */
 const indexes = new WeakMap<readonly PriceOverride[], Map<string, Candidate[]>>();
 
 /**
@@ -117,7 +117,7 @@ function indexOf(overrides: readonly PriceOverride[]): Map<string, Candidate[]> 
 
 function byPreference(a: PriceOverride, b: PriceOverride): number {
   if ((a.model === null) !== (b.model === null)) return a.model === null ? 1 : -1;
-  // For two prices of the same start the id decides, so that repricing always gives the same result.
+  // Of two prices with the same start, the id decides, so that repricing always gives the same result.
   return b.startsAt.getTime() - a.startsAt.getTime() || (a.id < b.id ? 1 : -1);
 }
 

@@ -55,7 +55,7 @@ describe("Unit names", () => {
   });
 });
 
-/** The price keys a unit's price needs beside it for the catalogue to accept the table. */
+/** The other price keys that a table must have for the catalogue to accept a unit's price. */
 const companions = ["input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok"].concat(
   "audio_hours",
   "input_document_kpages",
@@ -80,7 +80,7 @@ describe("The unit table and the catalogue's own calculator", () => {
     const prices = Object.fromEntries([...keys].map((key) => [key, key === unit.priceKey ? 7 : 0]));
     const model = { id: "m", match: { equals: "m" }, prices };
     const provider = { id: "p", name: "p", api_pattern: "p", models: [model] };
-    // A special kind of token is part of a total, which the calculator wants stated.
+    // A special kind of token is part of a total, which the calculator needs, too.
     const totals = usageKey.endsWith("_tokens")
       ? { [name.startsWith("output") ? "output_tokens" : "input_tokens"]: quantity }
       : {};

@@ -1,13 +1,13 @@
 /**
  * A unit that a catalogue prices.
- * - `unit`: its canonical name, as it is stored and shown.
+ * - `unit`: its canonical name, which is stored and shown.
  * - `priceKey`: the catalogue's name for its price.
  * - `per`: the number of units that the price is for (USD 2.50 per 1e6 tokens). Only prices per hour are not per a power
  *   of ten.
  * - `countsAsInput`: whether its quantity counts as a request's input tokens, which decide the price tier.
- * - `fallback`: the unit whose price applies if a model has none for this one, because providers bill it as that unit.
+ * - `fallback`: the unit whose price applies if a model has no price for this one, because providers bill it as that unit.
  * - `cachedAs`: the unit that prices the cached part of a line of this unit.
- * - `twiceInputOf`: the models that cost twice their price of input tokens for this unit, where no catalogue lists it.
+ * - `twiceInputOf`: the models whose price for this unit, if no catalogue lists it, is twice their price for input tokens.
  */
 export type Unit = {
   unit: string;
@@ -23,10 +23,10 @@ type Relations = Pick<Unit, "fallback" | "cachedAs" | "twiceInputOf">;
 type Row = [unit: string, priceKey: string, relations?: Relations];
 
 /*
- * Fallbacks follow the catalogue's hierarchy, but only where providers bill that way (the oracle test compares): reasoning
- * is output, text and images are input. Audio and video cost more wherever they have a price, a one-hour cache write costs
- * more than a short one, and a missing cache price may mean free or full price. These units have no fallback, so that a
- * missing price stays visible.
+ * Fallbacks follow the catalogue's hierarchy, but only where providers bill that way (the oracle test compares): reasoning is billed as
+ * output, text and images as input. Audio and video cost more wherever they have a price, a one-hour cache write costs more than a
+ * short one, and a missing cache price may mean free or full price. Units of these kinds have no fallback, so that a missing price stays
+ * visible.
  */
 const inputTokens: Row[] = [
   ["input_tokens", "input_mtok", { cachedAs: "cache_read_tokens" }],
@@ -43,7 +43,7 @@ const inputTokens: Row[] = [
   ["cache_audio_read_tokens", "cache_audio_read_mtok"],
   ["cache_write_tokens", "cache_write_mtok"],
   ["cache_write_5m_tokens", "cache_write_5m_mtok", { fallback: "cache_write_tokens" }],
-  // Anthropic's price in every tier, on every cloud (platform.claude.com/docs/en/about-claude/pricing, prompt caching).
+  // Anthropic's rule for every tier and cloud (platform.claude.com/docs/en/about-claude/pricing, prompt caching).
   ["cache_write_1h_tokens", "cache_write_1h_mtok", { twiceInputOf: /claude/ }],
   ["cache_write_12h_tokens", "cache_write_12h_mtok"],
 ];
@@ -153,8 +153,8 @@ function normalise(spelling: string): string {
 }
 
 /**
- * The unit that a client's `unit_type` means; undefined where the catalogue has no such unit. That is not an error: the
- * message is stored *unpriced*, unless the workspace has a price of its own for that spelling.
+ * The unit that a client's `unit_type` means; undefined if the catalogue has no such unit. That is not an error: the message is stored
+ * *unpriced*, unless the workspace has a price of its own for that spelling.
  *
  * Ambiguous names (`tokens`, `total_tokens`, `audio_tokens`) are unknown on purpose: input and output have different
  * prices.

@@ -11,17 +11,17 @@ import { type FeedKind, type PublishedDay, storePublished } from "./published-qu
 import { readPrices } from "./read-prices";
 import { holdJumps, readRates } from "./read-rates";
 
-/** How long all processes wait before one of them tries again, whether it succeeded or not. */
+/** The least time between two attempts, over all processes, whether the last one succeeded or not. An interval of Postgres. */
 const pause = "4 hours";
 /** Limits of one file: ninety days of rates are 0.1 MB, the catalogue 0.4 MB. */
 const maxBytes = 4_000_000;
 const timeoutMs = 20_000;
 
 export type FetchOptions = {
-  /** Where each feed is fetched from; by default what RATES_URL and PRICES_URL say. */
+  /** Where each feed is fetched from; by default the settings RATES_URL and PRICES_URL. */
   urls?: Readonly<Record<FeedKind, readonly string[]>>;
   network?: OutsideNetwork;
-  /** Fetches also where another attempt was made just now. */
+  /** Fetches even if the last attempt was just now. */
   isForced?: boolean;
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -29,7 +29,7 @@ export type FetchOptions = {
 
 let running: { done: Promise<void>; ends: AbortController } | undefined;
 
-/** Begins to fetch what is due. Whoever stops the process does not wait for a download: see `drainFetching`. */
+/** Starts to fetch the feeds that are due, in the background, so that a stopping process need not wait for a download (`drainFetching`). */
 export async function startFetching(): Promise<number> {
   if (running) return 0;
   const ends = new AbortController();
@@ -45,15 +45,15 @@ export async function startFetching(): Promise<number> {
   return 0;
 }
 
-/** Waits for what `startFetching` began. @param isLast ends it at once */
+/** Waits for the download that `startFetching` started. @param isLast aborts it */
 export async function drainFetching(isLast: boolean): Promise<void> {
   if (isLast) running?.ends.abort();
   await running?.done;
 }
 
 /**
- * Fetches new rates and prices where they are due, and stores them for all processes. A feed that fails is logged once, and
- * once more when it works again. Never two processes at once.
+ * Fetches the feeds of rates and prices that are due, and stores new data for all processes. Never runs in two processes at once. Logs
+ * when a feed begins to fail and when it works again.
  * @returns how many days are new or changed
  */
 export async function fetchPublished(options: FetchOptions = {}): Promise<number> {
@@ -69,7 +69,7 @@ async function fetchFeed(
 ): Promise<number> {
   if (urls.length === 0) return 0;
   if (!(await callAsService<boolean>("private.claim_feed", kind, isForced ? "0" : pause))) return 0;
-  // Jumps are measured against what is known now.
+  // Jumps are measured against the newest data.
   await readPublished();
   let stored = 0;
   const failures: string[] = [];
@@ -93,8 +93,8 @@ async function fetchFeed(
 }
 
 /**
- * Downloads a file. An internal host is reached only where the setting itself names it as an address or as localhost, or where
- * ALERT_ALLOWED_HOSTS has it; so is one over plain http.
+ * Downloads a file. Internal hosts and plain http are allowed only if the URL names an internal IP address or localhost, or if
+ * ALERT_ALLOWED_HOSTS lists the host.
  */
 async function download(
   address: string,

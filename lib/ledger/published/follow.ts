@@ -8,21 +8,21 @@ import type { DayRates } from "@/lib/ledger/pricing/rates/rate-book";
 import { reportFailure } from "@/lib/log";
 import { loadPublished, type Published } from "./published-queries";
 
-/** How often a busy process asks the database whether there is something new. */
+/** How often a busy process asks the database for new data. */
 const followEveryMs = 5_000;
-/** A process that has not asked for this long waits for the answer. `priceUnpriced` waits longer than that. */
+/** A process that has not asked for this long waits for the answer. `priceUnpriced` waits longer than this. */
 const waitAfterMs = 30_000;
 
-/** What this process has of a database. */
+/** The data that this process has loaded from a database. */
 type Known = { database: string; revision: number; rates: Map<string, DayRates>; askedMs: number };
 
 let known: Known | undefined;
 let asking: Promise<void> | undefined;
 
 /**
- * Sees to it that this process converts and prices at what the database has: whoever computes a cost or converts a sum calls
- * it before. A busy process knows of what is new within seconds and does not wait for it.
- * @throws ServiceError unavailable where nothing could be read yet
+ * Keeps the rates and prices of this process up to date with the database. Call it before computing a cost or converting a sum. A busy
+ * process loads new data in the background, within seconds; a process that has been idle waits for it.
+ * @throws ServiceError unavailable if nothing could be loaded yet
  */
 export function followPublished(): Promise<void> {
   const { url: database } = databaseUrls();
@@ -35,7 +35,7 @@ export function followPublished(): Promise<void> {
   return sinceMs < waitAfterMs ? Promise.resolve() : asking;
 }
 
-/** Reads at once what is new, for the process that has stored it. */
+/** Loads new data immediately, in the process that has stored it. */
 export async function readPublished(): Promise<void> {
   await asking;
   await ask(databaseUrls().url);
@@ -55,7 +55,7 @@ async function ask(database: string): Promise<void> {
     if (published) take(published, present.rates);
     known = { ...present, revision: published?.revision ?? present.revision, askedMs };
   } catch (error) {
-    // What is known is at most a few days behind; a cost that needs the database fails by itself.
+    // The present data is usable; requests that need the database fail by themselves.
     if (!known) throw error;
     known = { ...present, askedMs };
   }

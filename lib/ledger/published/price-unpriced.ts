@@ -8,14 +8,14 @@ import { catalogueVersion, type ServiceTier } from "@/lib/ledger/pricing/price-t
 import { followPublished } from "./follow";
 import { selectUnpricedUsage, type UnpricedUsage } from "./published-queries";
 
-/** Names that are looked up at once: an unknown one can take two milliseconds. */
+/** Names that are looked up before yielding to the event loop. An unknown name can take two milliseconds. */
 const namesATurn = 25;
 const one = parseDecimal("1");
 
 /**
- * After new prices: requests corrections of the usage that came unpriced and has a price now. Messages that were priced stay as
- * they are. It waits until every process uses the new prices, so that no unpriced message comes after it.
- * @param knownFor how long the prices have been stored, as an interval of Postgres
+ * Requests corrections of unpriced usage that has a price since new prices were stored. Priced messages do not change. Does nothing until
+ * the prices have been stored for a while, so that every process uses them and no later message is recorded as unpriced.
+ * @param knownFor how long the prices must have been stored, an interval of Postgres
  * @returns how many corrections it requested
  */
 export async function priceUnpriced(knownFor = "1 minute"): Promise<number> {
@@ -38,7 +38,7 @@ export async function priceUnpriced(knownFor = "1 minute"): Promise<number> {
   return requests.size;
 }
 
-/** Whether the catalogues have a price of the usage, at its beginning or its end. */
+/** Whether the catalogues have a price for the usage, at its first or its last instant. */
 function isPriced({ provider, model, unit_type: unitType, service_tier, first_at, last_at }: UnpricedUsage) {
   return [first_at, last_at].some(
     (occurredAt) =>

@@ -7,8 +7,8 @@ import { sql } from "@/lib/db/sql";
 export type FeedKind = "rates" | "prices";
 
 /**
- * What `private.load_published` returns. `rates`: currency → USD for one unit. `held`: what waits for the operator, the same way
- * for rates, and by provider/model for prices.
+ * The result of `private.load_published`. `rates`: currency → USD for one unit. `held`: the values that wait for the operator, in the
+ * same form for rates, and by `provider/model` for prices.
  */
 export type Published = {
   revision: number;
@@ -19,7 +19,7 @@ export type Published = {
 /** A day to store. */
 export type PublishedDay = { day: string; content: unknown; held: Record<string, unknown> };
 
-/** What was published after a revision, with prices of this build's catalogue; null where nothing was. */
+/** The data that was stored after a revision, with prices for this build's version of the catalogue; null if there is none. */
 export function loadPublished(
   client: ClientBase,
   after: number,
@@ -48,7 +48,7 @@ const unpricedRow = {
   last_at: timestamp(),
 };
 
-/** Usage without a price: of a model, unit and service tier in a workspace, with its first and its last instant. */
+/** The usage without a price of one model, unit and service tier in a workspace, with its first and last instant. */
 export type UnpricedUsage = Row<typeof unpricedRow>;
 
 /** The usage without a price, of all workspaces: 50,000 rows at most. */

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { jumps, UnusableFile } from "./read-rates";
 
 const name = z.string().min(1).max(200);
-/** USD; per million tokens, per hour, or as the unit has it. Nothing is sold for more. */
+/** USD per million tokens, per hour, or per other units. The maximum refuses broken files. */
 const price = z.number().min(0).max(100_000);
 const tiered = z.object({ base: price, tiers: z.array(z.object({ start: z.int().min(0), price })).max(20) });
 const prices = z.record(name, z.union([price, tiered]));
@@ -28,7 +28,7 @@ const constraint = z.union([
     .transform((each) => ({ ...each, type: "time_of_date" as const })),
 ]);
 
-/** The parts of a provider that prices are found by; others are left out. */
+/** The fields of providers that are needed to find prices. Others are dropped. */
 const catalogue = z
   .array(
     z.object({
@@ -58,17 +58,17 @@ const catalogue = z
   .min(1)
   .max(500);
 
-/** What a file adds to the prices of now. `held`: models whose price jumps, by provider/model. */
+/** The present catalogue updated by a file. `held`: models that wait for the operator, by `provider/model`. */
 export type ReadPrices = { providers: Provider[]; held: Record<string, ModelInfo> };
 
 /**
  * Reads a file of the catalogue genai-prices (`prices/new_data/v2/data.json` of its repository).
- * - What this build cannot read is left out: price keys that the present catalogue does not have.
- * - A model that has gone stays as it was, so that its usage does not become unpriced.
- * - A model whose price of now differs by more than 20 % stays as it was, and waits for the operator. So does one that is matched by
- *   a regular expression which the present catalogue does not have: models are named by clients, and such a pattern can take
- *   very long.
- * @param present the catalogue that is used now
+ * - Price keys that the present catalogue does not have are dropped, because this build cannot read them.
+ * - A model that the file lacks is kept, so that its usage does not become unpriced.
+ * - A model whose current price differs by more than 20 % is kept unchanged, and the new version waits for the operator. So does a model
+ *   with a regular expression that the present catalogue does not have: clients choose the names that it is matched with, and a bad
+ *   expression can take very long.
+ * @param present the present catalogue
  * @param now milliseconds since 1970
  * @throws UnusableFile
  */
@@ -103,7 +103,7 @@ export function readPrices(text: string, present: readonly Provider[], now: numb
   return { providers: [...providers, ...goneProviders.map(bare)], held };
 }
 
-/** A provider without what is not needed to find prices. */
+/** A provider without the fields that are not needed to find prices. */
 const bare = ({ extractors: _, pricing_urls: __, ...provider }: Provider): Provider => provider;
 
 function parse(text: string): Provider[] {
@@ -142,7 +142,7 @@ function patternsOf(match: MatchLogic | undefined): string[] {
   return "and" in match ? match.and.flatMap(patternsOf) : [];
 }
 
-/** The prices that hold on a day, those of single hours apart. */
+/** The prices at an instant, ignoring those that apply only at certain hours. */
 function pricesOn({ prices: given }: ModelInfo, now: number): ModelPrice {
   if (!Array.isArray(given)) return given;
   const held = given.findLast(
@@ -152,7 +152,7 @@ function pricesOn({ prices: given }: ModelInfo, now: number): ModelPrice {
   return (held ?? given[0])?.prices ?? {};
 }
 
-/** Whether a price that both have differs too much: the base, or that of a tier with the same start. */
+/** Whether a price that both versions have differs too much: a base price, or the price of a tier with the same start. */
 function modelJumps(before: ModelInfo, next: ModelInfo, now: number): boolean {
   const [old, present] = [pricesOn(before, now), pricesOn(next, now)];
   return Object.entries(present).some(([key, value]) => {

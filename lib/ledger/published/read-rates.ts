@@ -14,17 +14,17 @@ import { shippedSources } from "@/lib/ledger/pricing/rates/history";
 import { findRate, type RateBook } from "@/lib/ledger/pricing/rates/rate-book";
 import type { PublishedDay } from "./published-queries";
 
-/** A file of which nothing is used. The message says what is wrong with it. */
+/** A downloaded file that is refused as a whole. The message says why. */
 export class UnusableFile extends Error {
   override name = "UnusableFile";
 }
 
-/** Rates of a day as a file has them: the units of each currency for one of the base. */
+/** The rates of a day in the form of the file: units of each currency for one of the base. */
 type ReadDay = { day: string; base: string; units: Map<string, Decimal> };
 
 const [bank, others] = shippedSources.map(({ source }) => source);
 
-/** A rate may differ by this part from the one before; what differs more waits for the operator. */
+/** A rate or price that differs from the one before by more than this share waits for the operator. */
 const maxJump = parseDecimal("0.2");
 
 /** The fewest rates that a day of a usable file has. */
@@ -32,8 +32,8 @@ const fewestRates = 5;
 const dayMs = 86_400_000;
 
 /**
- * Reads a file of rates: the European Central Bank's XML, of a day or of several, or the JSON of `@fawazahmed0/currency-api`. Its
- * source is known by its form, wherever it was fetched. Currencies outside of ISO 4217 are left out.
+ * Reads a file of rates: the XML of the European Central Bank, for one or more days, or the JSON of `@fawazahmed0/currency-api`. The
+ * format decides the source, whatever the address. Currencies outside of ISO 4217 are ignored.
  * @param now milliseconds since 1970; no day may be later than tomorrow
  * @throws UnusableFile
  */
@@ -90,7 +90,7 @@ function toUnits(code: string, value: unknown): Decimal {
   return units;
 }
 
-/** A rate between two currencies is a quotient, rounded once, half-even, to 18 decimals. */
+/** Converts rates to USD for one unit. A quotient of two published rates is rounded once, half-even, to 18 decimals. */
 function toDay({ day, base, units }: ReadDay, now: number): DayRates {
   const at = Date.parse(day);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== day)
@@ -111,8 +111,8 @@ function toDay({ day, base, units }: ReadDay, now: number): DayRates {
 }
 
 /**
- * The days to store: those after the ones that ship. A rate that differs by more than 20 % from the one before is held.
- * @param book the rates that are used now
+ * The days to store: those after the last shipped one. Rates that differ by more than 20 % from the one before are put into `held`.
+ * @param book the present rates
  */
 export function holdJumps(
   { source, days }: { source: string; days: DayRates[] },
@@ -127,7 +127,7 @@ export function holdJumps(
       const held: Record<string, string> = {};
       for (const [code, rate] of Object.entries(rates)) {
         const known = findRate(book, code, day);
-        // What is known of this very day was accepted; otherwise the day before, which this file may have, too.
+        // Compare with the accepted rate of the same day if there is one, otherwise with the last one in this file or the book.
         const before = known?.date === day ? known.rate : (last.get(code) ?? known?.rate);
         if (before !== undefined && jumps(before, rate)) {
           held[code] = rate;

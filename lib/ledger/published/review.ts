@@ -21,14 +21,14 @@ const dayRow = {
 };
 type StoredDay = Row<typeof dayRow>;
 
-/** How the feeds do: the last attempt, the latest day of each source, and what is held, with the days that it is of. */
+/** The state of the feeds: the last attempt, the latest day of each source, and the held values with their days. */
 export type FeedStates = {
   feeds: Row<typeof feedRow>[];
   latest: { kind: FeedKind; source: string; day: string }[];
   held: { kind: FeedKind; item: string; days: string[]; value: unknown }[];
 };
 
-/** The stored days, in order; of prices, those of this build's catalogue. */
+/** The stored days, in order; for prices, only those for this build's version of the catalogue. */
 function selectDays(client: ClientBase, kind: FeedKind): Promise<StoredDay[]> {
   return selectAll(
     client,
@@ -38,13 +38,13 @@ function selectDays(client: ClientBase, kind: FeedKind): Promise<StoredDay[]> {
   );
 }
 
-/** Of rates every day counts, of prices the latest. */
+/** The stored days that are in use: all days of rates, and the latest day of prices. */
 async function selectCounting(client: ClientBase, kind: FeedKind): Promise<StoredDay[]> {
   const days = await selectDays(client, kind);
   return kind === "rates" ? days : days.slice(-1);
 }
 
-/** Lists how the feeds do and what they hold, for the operator. */
+/** Reads the state of the feeds, for the operator. */
 export function readFeeds(): Promise<FeedStates> {
   return withMaintenanceClient(async (client) => {
     const feeds = await selectAll(
@@ -67,9 +67,9 @@ export function readFeeds(): Promise<FeedStates> {
 }
 
 /**
- * Uses what was held of a currency, on every day, or of a model from now on.
+ * Accepts the held rates of a currency, on every day, or the held prices of a model, from now on.
  * @param item a currency (`ARS`), or `provider/model`
- * @returns how many days changed; 0 where nothing of it is held
+ * @returns how many days changed; 0 if nothing is held for the item
  */
 export function acceptHeld(item: string): Promise<number> {
   return withMaintenanceClient(async (client) => {
@@ -91,7 +91,7 @@ export function acceptHeld(item: string): Promise<number> {
 
 type Model = NonNullable<Published["prices"]>["held"][string];
 
-/** Providers with a model in the place of the one of its name, or after the others. */
+/** Replaces a provider's model with the same id, or adds the model. */
 function withModel(providers: Provider[], item: string, model: Model): Provider[] {
   return providers.map((provider) => {
     if (`${provider.id}/${model.id}` !== item) return provider;

@@ -16,7 +16,7 @@ import { sql } from "@/lib/db/sql";
 
 const workspaceRow = { id: uuid(), slug: text() };
 
-/** The workspaces that have messages to look at; one where a slug is given. */
+/** All workspaces that are not deleted, or only the one with a slug. */
 export function selectWorkspaces(client: ClientBase, slug: string | null) {
   return selectAll(
     client,
@@ -36,10 +36,10 @@ const headRow = {
   price: neverNull(json<{ rate: string; date: string; source: string }>()),
 };
 
-/** The first posting of a message that was converted, with the rate it was converted at. `dated_at`: when its cost occurred. */
+/** The first posting of a converted message, with its exchange rate. `dated_at`: when its cost occurred. */
 export type ConvertedHead = Row<typeof headRow>;
 
-/** The next converted messages of a workspace, in the order of time; what was voided stays as it is. */
+/** The next converted messages of a workspace, in the order of time, without voids and voided messages. */
 export function selectConverted(
   client: ClientBase,
   workspaceId: string,
@@ -70,7 +70,10 @@ const postingRow = {
 /** A posting of a converted message. `interval`: of a subscription. */
 export type ConvertedPosting = Row<typeof postingRow>;
 
-/** The postings of messages that nobody has voided meanwhile and of which no posting is booked in a closed month; locked until the transaction ends. */
+/**
+ * Locks the postings of messages until the transaction ends. Leaves out voided messages and those with a posting that is booked in a
+ * closed month.
+ */
 export function lockConvertedPostings(
   client: ClientBase,
   workspaceId: string,
@@ -102,10 +105,10 @@ const budgetRow = {
   spent_usd: numeric(),
 };
 
-/** What a budget has counted in a period, USD. */
+/** The counted spend of a budget in a period, USD. */
 export type BudgetCount = Row<typeof budgetRow>;
 
-/** What budgets have counted, in every period, when what waits to be counted is. */
+/** The counted spend of budgets in every period, after counting the waiting spend. Locks the budgets. */
 export async function selectBudgetCounts(client: ClientBase, workspaceId: string): Promise<BudgetCount[]> {
   await callFunction(client, "private.hold_budgets", [workspaceId]);
   await callFunction(client, "private.count_waiting_spend", workspaceId);
@@ -119,7 +122,7 @@ export async function selectBudgetCounts(client: ClientBase, workspaceId: string
   );
 }
 
-/** Changes what postings cost, with every sum that they are part of. @returns the change of the total, USD as text */
+/** Changes the amounts of postings and every sum that they are part of. @returns the change of the total, USD as text */
 export async function applyChanges(
   client: ClientBase,
   workspaceId: string,
@@ -134,7 +137,7 @@ export async function applyChanges(
   return change ?? "0";
 }
 
-/** Leaves a line in a workspace's audit log. */
+/** Adds an entry to a workspace's audit log. */
 export async function auditCorrection(client: ClientBase, workspaceId: string, after: object): Promise<void> {
   await execute(
     client,

@@ -19,11 +19,11 @@ import {
   selectWorkspaces,
 } from "./rate-correction-queries";
 
-/** Messages that one transaction looks at; each has twelve postings at most. */
+/** Messages that one transaction examines. Each has at most twelve postings. */
 const messagesAWrite = 200;
 
 export type CorrectionOptions = {
-  /** Whether to correct nothing and only say what would be corrected. */
+  /** Whether to change nothing and only report what would be corrected. */
   dryRun: boolean;
   /** Only the workspace with this slug. */
   workspace?: string | undefined;
@@ -32,8 +32,8 @@ export type CorrectionOptions = {
 };
 
 /**
- * What was corrected in a workspace, or would be. Amounts are USD as text. `months`: what each month changes by. `budgets`: each
- * period of a budget whose count changes. `keys`: the names of the keys whose spend changes.
+ * The corrections of a workspace, made or (in a dry run) due. Amounts are USD as text. `months`: the change of each month (`YYYY-MM`).
+ * `budgets`: each budget period whose spend changes. `keys`: the names of the keys whose spend changes.
  */
 export type CorrectedWorkspace = {
   workspace: string;
@@ -51,9 +51,9 @@ export type CorrectedWorkspace = {
 };
 
 /**
- * Converts again what was converted at the rate of another day than that which counts for it: with all sums, budgets and the spend
- * of keys, which is what repricing does. Each transaction corrects some messages as a whole, and what is right stays, so a run that was
- * interrupted is simply run again. A dry run does the same and rolls each transaction back.
+ * Converts messages again that were converted at the rate of another day than `findRate` chooses now, and corrects all sums, budgets and
+ * the spend of keys, as repricing does. Each transaction corrects whole messages and correct ones do not change, so that an interrupted
+ * run can be repeated. A dry run does the same and rolls each transaction back.
  * @returns the workspaces where something changes
  */
 export async function correctRates(options: CorrectionOptions): Promise<CorrectedWorkspace[]> {
@@ -77,13 +77,13 @@ export async function correctRates(options: CorrectionOptions): Promise<Correcte
   });
 }
 
-/** What a message is converted to now. */
+/** Converts a message at the present rates. */
 function conversionOf({ currency, original_amount, dated_at, created_at }: ConvertedHead) {
   const day = rateDay(dated_at.toISOString(), created_at.getTime());
   return convert(parseDecimal(original_amount), currency, day);
 }
 
-/** Whether another day's rate counts for a message than that which it was converted at. */
+/** Whether a message was converted at the rate of another day than the one that applies to it. */
 function isWrong(head: ConvertedHead): boolean {
   return conversionOf(head).rateDate !== head.price.date;
 }
@@ -120,13 +120,13 @@ async function correctSome(
       return;
     } catch (error) {
       await execute(client, sql`rollback`);
-      // An ingest wanted the same sums: once more.
+      // An ingest held the same sums: try again.
       if (!isContention(error)) throw error;
     }
   }
 }
 
-/** The postings of a message with what they cost at the rate that counts. */
+/** The changes of a message's postings, at the rate that applies to it. */
 function correct(head: ConvertedHead, postings: ConvertedPosting[]) {
   const { amountUsd, rate, rateDate: date, rateSource: source } = conversionOf(head);
   const monthly = spreadYear(amountUsd);
@@ -144,7 +144,7 @@ function correct(head: ConvertedHead, postings: ConvertedPosting[]) {
 type Counts = BudgetCount[];
 type Change = ReturnType<typeof correct>[number];
 
-/** What is corrected in a workspace, over its transactions. */
+/** Adds up the corrections of a workspace over its transactions. */
 class Tally {
   messages = 0;
   #change: Decimal = zero;

@@ -1,4 +1,4 @@
-/** What a reconciliation compares, and with what. */
+/** The comparisons of a reconciliation: what is compared with what. */
 export const differenceKinds = {
   daily_spend: "a day's sum and the messages of that day",
   daily_totals: "a day's total by one dimension and the messages of that day",
@@ -18,7 +18,7 @@ export type Kind = keyof typeof differenceKinds;
 /** A stored figure that differs from the sum of its messages. Figures are exact text. */
 export type Difference = {
   workspace_id: string;
-  /** The workspace's slug, or its id where there is no such workspace any more. */
+  /** The workspace's slug, or its id if the workspace no longer exists. */
   workspace: string;
   kind: Kind;
   /** The figure's coordinates, from the widest to the narrowest: day, project, key. */
@@ -29,7 +29,7 @@ export type Difference = {
   difference: string;
 };
 
-/** A difference as two lines for a person. */
+/** Formats a difference as two lines of text. */
 export function describeDifference({ workspace, kind, where, figure, ...figures }: Difference): string {
   const place = Object.entries(where)
     .filter(([, value]) => value !== null)

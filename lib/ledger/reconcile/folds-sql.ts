@@ -2,10 +2,13 @@ import { type Sql, sql } from "@/lib/db/sql";
 import { ofWorkspace } from "./messages-sql";
 import { compare, figures, sumsOf, totalFigures } from "./sums-sql";
 
-/** Folded sums: the columns of their key, of which `month` is the first day, what they count, their table, and that of their days. */
+/**
+ * A kind of folded sums. `columns`: of its key; `month` is the one with the first day of the month. `counted`: its figures. `sums` and
+ * `days`: the tables of the folded sums and of the sums of days.
+ */
 type Fold = { columns: Sql; month: Sql; counted: readonly string[]; sums: Sql; days: Sql };
 
-/** Folded sums that differ from the sums of the folded days. */
+/** Selects folded sums that differ from the sums of the folded days. */
 const compareFolded = (workspaceId: string | null, { columns, month, counted, sums, days }: Fold): Sql =>
   compare(
     columns,
@@ -20,7 +23,7 @@ const compareFolded = (workspaceId: string | null, { columns, month, counted, su
       group by ${columns}`,
   );
 
-/** Sums of folded days by month that differ from the sums of these days, which are compared with the messages. */
+/** Selects sums by month that differ from the sums of their days. Those are compared with the messages (`differingDays`). */
 export const differingMonths = (workspaceId: string | null): Sql => sql`
   select compared.*, to_char(compared.month, 'YYYY-MM') as month, project.slug as project, key.name as key,
     workspace.slug as workspace
@@ -37,7 +40,7 @@ export const differingMonths = (workspaceId: string | null): Sql => sql`
   left join public.api_keys as key on key.workspace_id = compared.workspace_id and key.id = compared.api_key_id
   order by workspace.slug, compared.month, project.slug, compared.*`;
 
-/** Totals of folded days by month that differ from the totals of these days. */
+/** Selects totals by month that differ from the totals of their days. */
 export const differingMonthTotals = (workspaceId: string | null): Sql => sql`
   select compared.*, to_char(compared.first_day, 'YYYY-MM-DD') as first_day, compared.value as name,
     workspace.slug as workspace
@@ -51,5 +54,5 @@ export const differingMonthTotals = (workspaceId: string | null): Sql => sql`
   left join public.workspaces as workspace on workspace.id = compared.workspace_id
   order by workspace.slug, compared.first_day, compared.dimension, compared.*`;
 
-/** Forgets the folded sums of a workspace: its days are folded again by the service's job. */
+/** Deletes the folded sums of a workspace. The service's job folds its days again. */
 export const unfold = (workspaceId: string): Sql => sql`select private.unfold_days(${workspaceId})`;

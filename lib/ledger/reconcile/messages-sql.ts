@@ -6,10 +6,10 @@ export function ofWorkspace(column: Sql, workspaceId: string | null): Sql {
 }
 
 /**
- * Messages whose postings are not what the message says: an allocation is two that sum to zero, a year of subscription
- * twelve, a batch as many as its last line's place says, a usage as many as its first line says, anything else one;
- * what was charged in a currency is its amount at the rate kept with it. A posting of a year may be missing in a month whose messages were removed after it was recorded;
- * then each of the others is still a twelfth.
+ * Selects messages with wrong postings. An allocation has two that sum to zero, a yearly subscription twelve, a batch one for each number
+ * up to its last part, a usage as many as its first posting says, other messages one. A charge is its original amount times the stored
+ * rate. A posting of a year may be missing if the messages of its month were removed after it was recorded; each of the others is still a
+ * twelfth.
  */
 export const differingPostings = (workspaceId: string | null) => sql`
   select message.*, round(exact_amount_usd, 18) as actual_amount_usd, workspace.slug as workspace
@@ -52,8 +52,8 @@ export const differingPostings = (workspaceId: string | null) => sql`
   order by workspace.slug, message.id`;
 
 /**
- * That the message of an answer `i` may be missing: messages of the month in which it occurred were removed later. Its
- * answer stays, so that a retry is still recognised.
+ * Condition: the message of an idempotency key `i` may be missing, because the messages of its month were removed later. The key is kept,
+ * so that a retry is still recognised.
  */
 const wasRemoved = sql`
   exists (
@@ -72,7 +72,7 @@ const isStray = sql`
   not exists (select from public.messages as m where m.workspace_id = i.workspace_id and m.id = i.message_id)
     and not ${wasRemoved}`;
 
-/** Idempotency keys that answer with a message that is not there, and was not removed. */
+/** Selects idempotency keys whose message does not exist and was not removed. */
 export const strayAnswers = (workspaceId: string | null) => sql`
   select i.workspace_id, workspace.slug as workspace, i.key, i.message_id
   from private.idempotency as i
@@ -80,13 +80,13 @@ export const strayAnswers = (workspaceId: string | null) => sql`
   where ${isStray} ${ofWorkspace(sql`i.workspace_id`, workspaceId)}
   order by workspace.slug, i.key`;
 
-/** Without the stray answer, a retry is recorded and counted. */
+/** Deletes idempotency keys without a message, so that a retry is recorded. */
 export const removeStrayAnswers = (workspaceId: string) => sql`
   delete from private.idempotency as i where i.workspace_id = ${workspaceId} and ${isStray}`;
 
 /**
- * Voided messages that do not come to nothing together with their voids, posting by posting. Both are removed together, with
- * their month, unless the void is an adjustment of a closed month, which may have been removed before.
+ * Selects voided messages whose postings do not sum to zero with those of their voids, posting by posting. A message and its void are
+ * removed together with their month, unless the void is an adjustment of a closed month: then the message may have been removed already.
  */
 export const differingVoids = (workspaceId: string | null) => sql`
   select pair.workspace_id, pair.id, pair.type, stored_amount_usd, stored_parts, actual_parts, 0 as actual_amount_usd,
@@ -109,7 +109,7 @@ export const differingVoids = (workspaceId: string | null) => sql`
   )
   order by workspace.slug, pair.id`;
 
-/** Makes each entry of a void the negated one of what it voids. */
+/** Sets the amount of each posting of a void to the negated amount of the posting that it voids. */
 export const mendVoids = (workspaceId: string) => sql`
   update public.messages as counter set amount_usd = -original.amount_usd
   from public.messages as original
@@ -117,7 +117,7 @@ export const mendVoids = (workspaceId: string) => sql`
     and original.workspace_id = counter.workspace_id and original.id = counter.voids and original.part = counter.part
     and original.occurred_at in (counter.occurred_at, counter.adjusts) and counter.amount_usd <> -original.amount_usd`;
 
-/** Messages whose first line does not say what all lines cost. */
+/** Selects messages whose first line does not have the sum of all lines. */
 export const differingLines = (workspaceId: string | null) => sql`
   select entry.*, workspace.slug as workspace
   from (
@@ -135,10 +135,9 @@ export const differingLines = (workspaceId: string | null) => sql`
 export const mendLines = (workspaceId: string) => sql`
   select private.sum_lines(array_agg(workspace_id), array_agg(id)) from (${differingLines(workspaceId)}) as found`;
 
-/** Which message. */
 type MessageName = { workspaceId: string; id: string };
 
-/** The postings of a message, locked; for mending them. */
+/** Selects and locks the postings of a message, to repair them. */
 export const lockPostings = ({ workspaceId, id }: MessageName) => sql`
   select part, occurred_at, project_id, amount_usd, original_amount,
     price ->> 'rate' as rate, type, details,
@@ -154,13 +153,14 @@ export const lockPostings = ({ workspaceId, id }: MessageName) => sql`
   order by part
   for update of m`;
 
-/** A posting that is missing: `amount` in USD, `occurredAt` in ISO 8601. */
+/** A missing posting. `amount`: USD as text. `occurredAt`: ISO 8601. */
 export type NewPosting = { part: number; amount: string; occurredAt: string; projectId: string };
 
-/** Writes a posting of a message that has others: changes its amount, or makes it after the pattern of one that is there. */
+/** Changes the amount of a posting. */
 export const changePosting = ({ workspaceId, id }: MessageName, part: number, amount: string) => sql`
   update public.messages set amount_usd = ${amount}
   where workspace_id = ${workspaceId} and id = ${id} and part = ${part}`;
+/** Inserts a missing posting of a message, with the other columns of its first posting that exists. */
 export const restorePosting = ({ workspaceId, id }: MessageName, posting: NewPosting) => sql`
   insert into public.messages (
     workspace_id, id, part, occurred_at, created_at, project_id, api_key_id, user_id, type, source, environment, provider,

@@ -13,19 +13,19 @@ import {
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { changePosting, type HeldPosting, lockPostings, restorePosting } from "./reconcile-queries";
 
-/** A posting as the message says it should be. */
+/** A posting as it should be. */
 type Wanted = {
   part: number;
   amount: Decimal;
   occurredAt: string;
   projectId: string;
-  /** Whether the messages of its month were removed after it was recorded: then it may be missing. */
+  /** Whether the messages of its month were removed after it was recorded. Then it may be missing. */
   isRemoved?: boolean;
 };
 
 /**
- * Makes a message's postings what the message says: amounts are corrected, missing postings restored. Where what is left
- * does not say enough (the first posting of an allocation is gone, or there is one too many), nothing is guessed.
+ * Repairs the postings of a message: corrects amounts and restores missing postings. Changes nothing if the remaining postings do not
+ * show what is right, for example if the first posting of an allocation is missing. Never deletes postings.
  */
 export async function mendPostings(client: ClientBase, workspaceId: string, id: string): Promise<void> {
   const postings = await lockPostings(client, workspaceId, id);
@@ -66,7 +66,7 @@ function wantedPostings(postings: HeldPosting[]): Wanted[] | undefined {
   });
 }
 
-/** What was answered is the amount of the first posting; the second takes as much from the other project. */
+/** The client was answered with the amount of the first posting. The second one takes the same amount from the other project. */
 function allocation(first: HeldPosting): Wanted[] | undefined {
   if (first.part !== 0 || first.source_project_id === null) return undefined;
   const amount = parseDecimal(first.amount_usd);

@@ -20,10 +20,10 @@ import * as messages from "./messages-sql";
 import type { Month } from "./sums-sql";
 import * as sums from "./sums-sql";
 
-/** A row of figures that differ: `stored_…` and `actual_…` columns beside what they are of. */
+/** A row of figures that differ: `stored_…` and `actual_…` columns, and the columns that identify the row. */
 export type DifferingRow = { workspace_id: string; workspace: string | null } & Record<string, string | null>;
 
-/** Rows listed of one comparison. Where more differ, the first ones tell what is wrong. */
+/** How many rows of one comparison are listed. */
 const maxListed = 1_000;
 
 type Found = { rows: DifferingRow[]; unlisted: number };
@@ -53,7 +53,7 @@ export async function selectWorkspaceId(client: ClientBase, slug: string): Promi
   return row?.id;
 }
 
-/** How many workspaces there are, for the summary. */
+/** The number of workspaces, for the summary. */
 export async function countWorkspaces(client: ClientBase): Promise<number> {
   const { count } = await selectOne(
     client,
@@ -86,7 +86,7 @@ export function selectMonths(client: ClientBase, workspaceId: string | null): Pr
   );
 }
 
-/** Everything that differs of one kind; months are needed for the sums of days alone. */
+/** The sums of a month's days that differ from their messages. */
 export function selectDifferingDays(client: ClientBase, month: Month, workspaceId: string | null) {
   return list(client, sums.differingDays({ ...month, workspaceId }));
 }
@@ -119,7 +119,7 @@ export function selectDiffering(
   return list(client, wholeLedger[kind](workspaceId));
 }
 
-/** Keeps a second repair of the workspace waiting until this transaction ends. */
+/** Locks out other repairs of the workspace until the transaction ends. */
 export async function lockForRepair(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(
     client,
@@ -128,8 +128,8 @@ export async function lockForRepair(client: ClientBase, workspaceId: string): Pr
 }
 
 /**
- * Keeps the days of a workspace as they are until this transaction ends, and a change of its time zone begins again: what it has
- * summed may have to be mended, too.
+ * Locks the days of a workspace until the transaction ends, and restarts a change of its time zone: the sums that it has made may be
+ * wrong, too.
  */
 export async function restartZoneChange(client: ClientBase, workspaceId: string): Promise<void> {
   await callFunction(client, "private.hold_budgets", [workspaceId]);
@@ -142,7 +142,7 @@ export async function restartZoneChange(client: ClientBase, workspaceId: string)
   );
 }
 
-/** Adds to each sum of a month what it lacks, and removes sums of nothing. */
+/** Adds the difference to each wrong sum of a month, and removes sums without messages. */
 export async function mendDays(client: ClientBase, month: Month, workspaceId: string): Promise<void> {
   const of = { ...month, workspaceId };
   if (await execute(client, sums.mendDays(of))) await execute(client, sums.removeEmptyDays(of));
@@ -188,7 +188,7 @@ const postingRow = {
   removed_months: texts(),
 };
 
-/** A posting as its mending needs it; decimals are text. */
+/** A posting with what its repair needs; decimals are text. */
 export type HeldPosting = Row<typeof postingRow>;
 
 export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<HeldPosting[]> {
@@ -204,7 +204,7 @@ export async function changePosting(
   await execute(client, messages.changePosting(message, part, amount));
 }
 
-/** Makes a posting that is missing, after the pattern of one that is there. */
+/** Inserts a missing posting of a message, with the other columns of one that exists. */
 export async function restorePosting(
   client: ClientBase,
   message: { workspaceId: string; id: string },

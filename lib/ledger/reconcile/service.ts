@@ -27,40 +27,40 @@ import {
 } from "./reconcile-queries";
 
 export type ReconcileOptions = {
-  /** The slug of the one workspace to look at; all of them without it. */
+  /** The slug of the only workspace to compare; all workspaces by default. */
   workspace?: string;
-  /** Whether to mend what differs. */
+  /** Whether to repair the differences. */
   repair: boolean;
-  /** Told what is being looked at. */
+  /** Called with what is being compared next. */
   onProgress?: (what: string) => void;
 };
 
-/** The differences found, and those that remain after a repair (all of them without a repair). */
+/** `found`: the differences. `left`: those that remain after a repair; all of them without a repair. */
 export type Reconciliation = {
   workspaces: number;
   months: number;
   found: Difference[];
   left: Difference[];
-  /** Rows that differ too and are not among those listed. */
+  /** How many more rows differ that are not listed. */
   unlisted: number;
 };
 
-/** There is no such workspace. */
+/** The workspace does not exist. */
 export class UnknownWorkspaceError extends Error {
   override name = "UnknownWorkspaceError";
 }
 
-/** Rounds of mending after which what still differs cannot be mended. */
+/** How many rounds of repairs are tried at most. */
 const maxRounds = 20;
 const maxAttempts = 5;
 
 /**
- * Compares every derived figure with the sum of its messages. Each comparison is one statement, one
- * snapshot: it is exact while the service records. The database does the sums, a month at a time.
+ * Compares every derived figure with the sum of its messages. Each comparison is one statement, and so reads one snapshot: it is exact
+ * even while the service records. The database computes the sums, a month at a time.
  *
- * A repair adds to a figure what it lacks rather than setting it: sums and messages move on together, so the difference
- * stays true whatever is recorded meanwhile, and a writer waits only for the rows that are being changed. One transaction
- * a workspace; two repairs of the same one wait for each other.
+ * A repair adds the difference to a figure instead of setting it: messages change their sums in the same transaction, so the difference
+ * stays correct whatever is recorded meanwhile, and writers wait only for the rows that are being changed. Each workspace is repaired in
+ * one transaction; two repairs of the same workspace wait for each other.
  * @throws UnknownWorkspaceError, or an error of the database
  */
 export async function reconcile(options: ReconcileOptions): Promise<Reconciliation> {
@@ -130,7 +130,7 @@ async function findDifferences(
   return found;
 }
 
-/** What rows of differences have figures of, in the order of a report. */
+/** The figures that rows of differences can have, in the order of a report. */
 const figures = [
   "parts",
   "amount_usd",
@@ -142,7 +142,7 @@ const figures = [
   "booked_usd",
 ];
 
-/** The figures of a row that differ, each by itself. */
+/** The differing figures of a row, as one difference each. */
 function read(kind: Kind, row: DifferingRow): Difference[] {
   const { workspace_id } = row;
   const shared = { workspace_id, workspace: row.workspace ?? workspace_id, kind, where: placeOf(kind, row) };
@@ -155,7 +155,7 @@ function read(kind: Kind, row: DifferingRow): Difference[] {
     .flatMap((figure): Difference[] => {
       const [stored, actual] = [given(row[`stored_${figure}`]), given(row[`actual_${figure}`])];
       const difference = subtract(parseDecimal(stored), parseDecimal(actual));
-      // A message whose parts are right in sum and count has them wrong between themselves.
+      // The postings of the message are right in sum and number, but the shares are wrong.
       const isEqual = toText(difference) === "0";
       const isUneven =
         kind === "posting" && figure === "amount_usd" && isEqual && row.stored_parts === row.actual_parts;
@@ -164,7 +164,7 @@ function read(kind: Kind, row: DifferingRow): Difference[] {
     });
 }
 
-/** Where a difference is, in the words a person knows it by. */
+/** The coordinates of a difference, by the names that users know. */
 function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
   const pick = (...names: string[]) => Object.fromEntries(names.map((name) => [name, row[name] ?? null]));
   const named = (name: string, value: string | null | undefined) => (value == null ? {} : { [name]: value });
@@ -207,14 +207,14 @@ function placeOf(kind: Kind, row: DifferingRow): Record<string, string | null> {
   }
 }
 
-/** Mends a workspace in one transaction, which runs again where a writer was in the way. */
+/** Repairs a workspace in one transaction, and retries it after a conflict with a writer. */
 async function repairWorkspace(client: ClientBase, workspaceId: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await execute(client, sql`begin`);
       await lockForRepair(client, workspaceId);
       await restartZoneChange(client, workspaceId);
-      // Messages first: the sums are to follow what the messages come to then.
+      // Messages first, because the sums must equal the repaired messages.
       const postings = await selectDiffering(client, "posting", workspaceId);
       for (const id of idsOf(postings.rows)) await mendPostings(client, workspaceId, id);
       await mendVoids(client, workspaceId);
@@ -225,7 +225,7 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
       await mendKeys(client, workspaceId);
       await mendBudgets(client, workspaceId);
       await removeStrayAnswers(client, workspaceId);
-      // The sums of days were changed, so what was folded is folded again.
+      // The sums of days have changed, so the days must be folded again.
       await unfold(client, workspaceId);
       await execute(client, sql`commit`);
       return;

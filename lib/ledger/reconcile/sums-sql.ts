@@ -2,15 +2,15 @@ import { empty, join, raw, type Sql, sql } from "@/lib/db/sql";
 import { ofWorkspace } from "./messages-sql";
 
 /**
- * A month of days, of each workspace in its time zone; `from` and `until` are the instants between which it is in UTC. `hasZones`: whether
- * any workspace has another zone.
+ * A month of days, in the time zone of each workspace. `from` and `until`: its bounds in UTC, ISO 8601. `hasZones`: whether any workspace
+ * has a time zone other than UTC.
  */
 export type Month = { from: string; until: string; hasZones: boolean };
 
-/** A month of days, and of which workspace; null for all. */
+/** A month of days of one workspace; `workspaceId` null for all. */
 export type MonthOf = Month & { workspaceId: string | null };
 
-/** The postings of a month of days, as the rollup counts them: a message on its first posting; a void takes one away. */
+/** The postings of a month of days with their counts in the rollup: a message counts on its first posting, a void counts -1. */
 export const entries = ({ from, until, hasZones, workspaceId }: MonthOf) => {
   const zones = sql`
     left join (select id, time_zone from public.workspaces) as workspace on workspace.id = m.workspace_id
@@ -29,7 +29,7 @@ export const entries = ({ from, until, hasZones, workspaceId }: MonthOf) => {
   where ${isInMonth} ${ofWorkspace(sql`workspace_id`, workspaceId)}`;
 };
 
-/** The columns by which the rollup is kept, in the order in which the service writes its rows. */
+/** The key columns of the rollup, in the order in which the service writes its rows. */
 const names = sql`workspace_id, day, project_id, api_key_id, type, provider, model, feature, source, environment`;
 const dimensions = sql`${names}, end_user, tags`;
 export const figures = [
@@ -40,7 +40,7 @@ export const figures = [
   "included_usd",
 ] as const;
 
-/** The key of the rollup, as its index has it. */
+/** The key of the rollup, as in its unique index. */
 const dayKey = sql`(
   ${names}, (case when end_user is not null or tags is not null then private.attribution_of(end_user, tags) end)
 )`;
@@ -56,7 +56,7 @@ function each(names: readonly string[], write: (name: Sql) => Sql, separator = "
 /** Names as a list of columns. */
 const listed = (names: readonly string[]) => each(names, (name) => name);
 
-/** Two sets of sums put side by side, in one statement and so in one snapshot; only what differs is left. */
+/** Compares two sets of sums in one statement, and so in one snapshot. Selects the rows that differ. */
 export function compare(by: Sql, names: readonly string[], stored: Sql, actual: Sql): Sql {
   const keptAlone = each(names, (name) => sql`${name} as stored_${name}, 0 as actual_${name}`);
   const countedAlone = each(names, (name) => sql`${name} as actual_${name}, 0 as stored_${name}`);
@@ -76,7 +76,7 @@ export function compare(by: Sql, names: readonly string[], stored: Sql, actual: 
     having ${each(names, (name) => sql`sum(stored_${name}) <> sum(actual_${name})`, " or ")}`;
 }
 
-/** What adds the differences to the stored figures. Sums move on together with their messages, so a difference stays true. */
+/** Adds the differences to the stored figures. Messages and sums change together, so a difference stays correct. */
 function mend(table: Sql, by: Sql, names: readonly string[], conflict: Sql, compared: Sql): Sql {
   return sql`
     insert into ${table} as kept (${by}, ${listed(names)})
@@ -85,22 +85,22 @@ function mend(table: Sql, by: Sql, names: readonly string[], conflict: Sql, comp
     on conflict ${conflict} do update set ${each(names, (name) => sql`${name} = kept.${name} + excluded.${name}`)}`;
 }
 
-/** A row without any message. */
+/** Condition: a row has no messages. */
 const isEmpty = (names: readonly string[]) => each(names, (name) => sql`${name} = 0`, " and ");
 
-/** The days of a month. */
+/** Condition: the day is in a month. */
 const inMonth = ({ from, until }: MonthOf) => sql`
   day >= (${from}::timestamptz at time zone 'UTC')::date and day < (${until}::timestamptz at time zone 'UTC')::date`;
 
 /** The first day of a month. */
 const firstDay = ({ from }: Pick<Month, "from">) => sql`(${from}::timestamptz at time zone 'UTC')::date`;
 
-/** Not the sums that a change of a time zone keeps beside those of its workspace. */
+/** Condition: the row is not one of the sums that a change of a time zone is preparing. */
 const isInUse = sql`not exists (select from public.time_zone_changes as c where c.staging_id = workspace_id)`;
 
 /**
- * That messages of the row's workspace and environment in the month were removed (`npm run retention`). Asked within each
- * statement, so within its snapshot.
+ * Condition: messages of the row's workspace and environment in the month were removed (`npm run retention`). Evaluated within each
+ * statement, so in the same snapshot.
  */
 const isRemoved = (of: MonthOf) => sql`
   (workspace_id, environment) in (
@@ -114,7 +114,7 @@ const keptDays = (of: MonthOf) => sql`
   select ${dimensions}, ${listed(figures)} from public.daily_spend
   where ${inMonth(of)} and ${isInUse} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`;
 
-/** Nothing where messages of the month were removed: what they came to by day is not known any more. */
+/** Compares the sums of days with their messages. Leaves out months with removed messages, whose amounts by day are unknown. */
 const comparedDays = (of: MonthOf) =>
   compare(
     dimensions,
@@ -127,8 +127,8 @@ const comparedDays = (of: MonthOf) =>
 const perEnvironment = sql`workspace_id, environment`;
 
 /**
- * Sums of a month whose messages were removed that differ from what the removed messages came to, with those recorded
- * since. By workspace and environment: no more is remembered. Nothing where none were removed.
+ * Selects the sums of a month with removed messages that differ from the stored sums of the removed messages plus the present messages.
+ * They are compared by workspace and environment, because that is all that is stored of removed messages.
  */
 export const differingRemoved = (of: MonthOf) => sql`
   select compared.*, to_char(${firstDay(of)}, 'YYYY-MM') as month, workspace.slug as workspace
@@ -148,7 +148,7 @@ export const differingRemoved = (of: MonthOf) => sql`
   left join public.workspaces as workspace on workspace.id = compared.workspace_id
   order by workspace.slug, compared.environment`;
 
-/** Sums of days in a month that differ from their messages. */
+/** Selects the sums of days in a month that differ from their messages. */
 export const differingDays = (of: MonthOf) => sql`
   select compared.*, project.slug as project, key.name as key, workspace.slug as workspace
   from (${comparedDays(of)}) as compared
@@ -172,8 +172,8 @@ const comparedTotals = (of: MonthOf) =>
     totalFigures,
     sql`select ${totalColumns}, ${listed(totalFigures)} from public.daily_totals
    where ${inMonth(of)} and ${isInUse} ${ofWorkspace(sql`workspace_id`, of.workspaceId)}`,
-    // Summed before it is cut up: there are far fewer combinations than messages. Where the messages were removed, the
-    // rollup is what is left to compare with.
+    // Sums messages by combination before splitting them by dimension, because there are far fewer combinations than messages. If the
+    // messages were removed, compares with the rollup instead.
     sql`select ${totalColumns}, ${totalSums}
    from (
      select ${dimensions}, ${totalSums} from (${entries(of)} and not ${isRemoved(of)}) as entries group by ${dimensions}
@@ -190,7 +190,7 @@ const comparedTotals = (of: MonthOf) =>
    group by ${totalColumns}`,
   );
 
-/** Totals of days in a month, by one dimension each, that differ from their messages. */
+/** Selects the totals of days in a month, each by one dimension, that differ from their messages. */
 export const differingTotals = (of: MonthOf) => sql`
   select compared.*, coalesce(project.slug, key.name, compared.value) as name, workspace.slug as workspace
   from (${comparedTotals(of)}) as compared
@@ -233,7 +233,7 @@ const comparedKeys = (workspaceId: string | null) =>
    group by ${keyColumns}`,
   );
 
-/** What keys spent in months that differs from the messages recorded with them. */
+/** Selects the monthly spend of keys that differs from the messages recorded with them. */
 export const differingKeys = (workspaceId: string | null) => sql`
   select compared.*, to_char(month, 'YYYY-MM') as month, key.name as key, workspace.slug as workspace
   from (${comparedKeys(workspaceId)}) as compared
@@ -253,7 +253,7 @@ export const removeEmptyKeys = (workspaceId: string) => sql`
 
 const budgetColumns = sql`workspace_id, budget_id, environment, period_from`;
 const budgetFigures = ["spent_usd", "booked_usd"] as const;
-/** Periods of which messages were removed are left out: nobody knows at which hour those occurred. */
+/** Condition: no messages of the budget period were removed. The hours at which removed messages occurred are unknown. */
 const isWhole = sql`
   not exists (
     select from private.removed_messages as r
@@ -288,7 +288,7 @@ const comparedBudgets = (workspaceId: string | null) =>
     where ${isWhole}`,
   );
 
-/** What is spent of budgets in their periods that differs from the messages. */
+/** Selects the spend of budget periods that differs from the messages. */
 export const differingBudgets = (workspaceId: string | null) => sql`
   select compared.*, budget.name as budget, workspace.slug as workspace
   from (${comparedBudgets(workspaceId)}) as compared
@@ -305,7 +305,7 @@ export const mendBudgets = (workspaceId: string) =>
     comparedBudgets(workspaceId),
   );
 
-/** Closed months whose sums are not what was filed of them. */
+/** Selects closed months whose sums differ from the filed figures. */
 export const differingClosedMonths = (workspaceId: string | null) => sql`
   select closing.workspace_id, workspace.slug as workspace, to_char(closing.month, 'YYYY-MM') as month,
     closing.amount_usd as stored_amount_usd, coalesce(total.amount_usd, 0) as actual_amount_usd,

@@ -19,8 +19,8 @@ import {
 const subscriptionsAWrite = 50;
 
 /**
- * Books every period that has begun and is not booked yet. Each is booked exactly once, over all processes, however long
- * none ran. A period is charged at the rates of its first day, to the workspace and not to a key.
+ * Books every period that has begun and is not booked yet, exactly once over all processes, even if none ran for a long time. A period is
+ * charged at the exchange rate of its first day, to the workspace and not to a key.
  * @param now milliseconds since 1970; by default the database's time
  * @returns how many charges were booked
  */
@@ -29,7 +29,7 @@ export async function bookDueSubscriptions(now?: number): Promise<number> {
   let booked = 0;
   for (;;) {
     const charges = await withMonths(() => bookSome(now)).catch((error) => {
-      // A month was closed meanwhile, or an ingest wanted the same sums: once more.
+      // A month was closed meanwhile, or an ingest held the same sums: try again.
       if (isContention(error)) return undefined;
       throw error;
     });
@@ -38,7 +38,7 @@ export async function bookDueSubscriptions(now?: number): Promise<number> {
   }
 }
 
-/** Books some subscriptions in one transaction. @returns how many charges were booked; 0 where nothing is due */
+/** Books some subscriptions in one transaction. @returns how many charges were booked; 0 if nothing is due */
 async function bookSome(at: number | undefined): Promise<number> {
   return asService(async (client) => {
     const now = at ?? (await selectNow(client));

@@ -49,7 +49,7 @@ export function toSubscription(owner: Owner, message: Subscription, now: number)
 }
 
 /**
- * The charges of a subscription's further periods that have begun by now, each at the rate of its own first day. The
+ * The charges of a subscription's periods after the first that have begun by now, each at the exchange rate of its own first day. The
  * message itself charges the first period.
  * @param now milliseconds since 1970
  */
@@ -81,7 +81,7 @@ function periodsOf(message: Subscription, now: number): Periods {
   };
 }
 
-/** The first days of the periods from `index` on that have begun by `today`, and that of the next one; null after the last. */
+/** `days`: the first days of the periods from `index` on that have begun by `today`. `nextOn`: the next one; null after the last period. */
 export function begunPeriods(
   { anchor, interval, endsOn }: Periods,
   index: number,
@@ -96,7 +96,7 @@ export function begunPeriods(
   }
 }
 
-/** The charge of the period that starts on a day, at the rate of that day. @param now milliseconds since 1970 */
+/** The charge of the period that starts on a day, at the exchange rate of that day. @param now milliseconds since 1970 */
 export function composePeriod(message: Subscription, startsOn: string, now: number): Composed {
   return composeMessage(
     { ...message, starts_on: startsOn, occurred_at: `${startsOn}T00:00:00Z` },

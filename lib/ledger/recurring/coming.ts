@@ -3,7 +3,7 @@ import { type Decimal, parseDecimal } from "@/lib/decimal";
 import { begunPeriods, composePeriod } from "./charges";
 import { type ComingSubscription, selectComing, selectComingOfWorkspaces } from "./recurring-queries";
 
-/** A charge of a recurring subscription that is not booked yet. It carries no key, model, feature or person. */
+/** A charge of a recurring subscription that is not booked yet. It has no key, model, feature or person. */
 export type ComingCharge = {
   workspaceId: string;
   projectId: string;
@@ -12,15 +12,16 @@ export type ComingCharge = {
   provider: string;
   source: string;
   tags: string[];
-  /** When it is going to be booked, ISO 8601 in UTC. */
+  /** When the cost will occur, ISO 8601 in UTC. */
   at: string;
-  /** USD, at the latest exchange rate that is known. */
+  /** USD, at the latest known exchange rate. */
   amount: Decimal;
 };
 
 /**
- * The charges of a workspace's recurring subscriptions before a day, which are not booked yet, as far as the caller may see them.
+ * The charges before a day, not booked yet, of a workspace's recurring subscriptions that the caller may see.
  * @param before `YYYY-MM-DD`, UTC
+ * @param now milliseconds since 1970
  */
 export async function loadComingCharges(
   client: ClientBase,
@@ -31,7 +32,7 @@ export async function loadComingCharges(
   return toCharges(await selectComing(client, scope, before), before, now);
 }
 
-/** The same of several workspaces' live subscriptions, for a job of the service. */
+/** Like `loadComingCharges`, for the live subscriptions of several workspaces. Runs as the service. */
 export async function loadComingChargesOf(
   client: ClientBase,
   workspaceIds: string[],

@@ -2,8 +2,8 @@
 export type Interval = "month" | "year";
 
 /**
- * The day that is `months` calendar months after `day` (`YYYY-MM-DD`, UTC); the last day of the month where that month is
- * shorter. Count from the first day of a subscription, so that 31 January is followed by 28 February and 31 March.
+ * The day `months` calendar months after `day` (`YYYY-MM-DD`), or the last day of that month if it is shorter. Count from the first day
+ * of a subscription, so that 31 January is followed by 28 February and 31 March.
  */
 export function addMonths(day: string, months: number): string {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);

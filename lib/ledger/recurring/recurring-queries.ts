@@ -20,7 +20,7 @@ const subscriptionRow = {
 /** A recurring subscription as stored; days are text. */
 export type SubscriptionRow = Row<typeof subscriptionRow>;
 
-/** A workspace's recurring subscriptions, active ones first. @param id only this one */
+/** A workspace's recurring subscriptions, active ones first. @param id only this subscription */
 export function selectSubscriptions(
   client: ClientBase,
   workspaceId: string,
@@ -37,7 +37,7 @@ export function selectSubscriptions(
   );
 }
 
-/** Stops a subscription, unless it has stopped. */
+/** Stops a subscription. Does nothing if it is stopped already. */
 export async function stopSubscription(client: ClientBase, workspaceId: string, id: string): Promise<void> {
   await execute(
     client,
@@ -63,7 +63,7 @@ const dueSubscription = {
   time_zone: text(),
 };
 
-/** A subscription with a period that has begun and is not booked. `closed_until`: the first open day of its workspace, in `time_zone`. It is locked until the transaction ends. */
+/** A locked subscription with a begun period that is not booked. `closed_until`: the first open day of its workspace, in `time_zone`. */
 export type DueSubscription = Row<typeof dueSubscription>;
 
 /** Locks subscriptions with unbooked periods, skipping those that another process has locked. @param today `YYYY-MM-DD`, UTC */
@@ -93,13 +93,13 @@ const comingSubscription = {
   booked_periods: integer(),
 };
 
-/** A subscription of which a period is to be booked. */
+/** A subscription with a period that will be booked. */
 export type ComingSubscription = Row<typeof comingSubscription>;
 
-/** The most subscriptions that a forecast counts, the next ones first. */
+/** How many subscriptions a forecast counts at most, those with the next charge first. */
 const maxComing = 2_000;
 
-/** A workspace's subscriptions of which a period begins before a day, as far as the caller may see them. @param before `YYYY-MM-DD`, UTC */
+/** The subscriptions, among those that the caller may see, whose next period begins before a day. @param before `YYYY-MM-DD`, UTC */
 export function selectComing(
   client: ClientBase,
   { workspaceId, environment }: { workspaceId: string; environment: "live" | "test" },
@@ -116,7 +116,7 @@ export function selectComing(
   );
 }
 
-/** The same of several workspaces' live subscriptions, for the service. */
+/** Like `selectComing`, for the live subscriptions of several workspaces. Runs as the service. */
 export function selectComingOfWorkspaces(
   client: ClientBase,
   workspaceIds: string[],
@@ -140,7 +140,7 @@ export async function advanceSubscription(
   await callFunction(client, "private.advance_subscription", workspace_id, id, booked, nextOn);
 }
 
-/** The time by the database's clock, milliseconds since 1970, whole. */
+/** The time by the database's clock, in whole milliseconds since 1970. */
 export async function selectNow(client: ClientBase): Promise<number> {
   const { now } = await selectOne(
     client,

@@ -19,8 +19,8 @@ export function listSubscriptions(
 }
 
 /**
- * Stops a subscription. Booked periods stay, and no further ones are booked. A stopped subscription stays stopped.
- * @throws ServiceError not_found, permission_denied to viewers
+ * Stops a subscription: no further periods are booked, and booked ones are kept. It cannot be started again.
+ * @throws ServiceError not_found, permission_denied for viewers
  */
 export function stopRecurring(
   claims: UserClaims,

@@ -18,7 +18,7 @@ import type { ServiceTier } from "@/lib/ledger/pricing/price-table";
 
 const repricingRow = { workspace_id: uuid(), id: uuid(), includes_priced: boolean() };
 
-/** A correction of what messages cost, under way. */
+/** A correction of stored amounts that is being carried out. */
 export type Repricing = Row<typeof repricingRow>;
 
 const usageRow = {
@@ -38,17 +38,17 @@ const usageRow = {
   ),
 };
 
-/** A posting of usage, as a correction reads it. `dated_at`: when its cost occurred, which the price is of. Decimals are text. */
+/** A posting of usage. `dated_at`: when its cost occurred, which decides the price. Decimals are text. */
 export type StoredUsage = Row<typeof usageRow>;
 
-/** What a posting costs from now on. */
+/** The new cost of a posting. */
 export type Change = Pick<StoredUsage, "id" | "part" | "amount_usd" | "cost_status"> & {
   occurred_at: string;
   price: unknown;
   list_price_usd: string | null;
 };
 
-/** The oldest correction that nobody works at; locked until the transaction ends. */
+/** Locks the oldest correction that no other process has locked, until the transaction ends. */
 export function lockNextRepricing(client: PoolClient): Promise<Repricing | undefined> {
   return selectFirst(
     client,
@@ -57,15 +57,15 @@ export function lockNextRepricing(client: PoolClient): Promise<Repricing | undef
   );
 }
 
-/** How often the workspace's prices were changed by now. */
+/** The version of the workspace's prices, which rises with each change; 0 if it has none. */
 export async function selectPricesVersion(client: PoolClient, workspaceId: string): Promise<number> {
   const loaded = await callFunction<{ version: number } | null>(client, "private.load_prices", workspaceId);
   return loaded?.version ?? 0;
 }
 
 /**
- * The next postings of a correction, in the order of their messages; locked until the transaction ends.
- * @param atMost how many, but for the rest of the last message: all of what is to be corrected in a message is in one answer
+ * Locks the next postings of a correction until the transaction ends, in the order of their messages.
+ * @param atMost how many postings; more only to complete the last message, because a message is always corrected as a whole
  */
 export function lockRepriceable(
   client: PoolClient,
@@ -80,7 +80,7 @@ export function lockRepriceable(
   );
 }
 
-/** Changes what postings cost with every sum they are part of. @returns the change of the total, USD as text */
+/** Changes the amounts of postings and every sum that they are part of. @returns the change of the total, USD as text */
 export async function applyRepricing(
   client: PoolClient,
   workspaceId: string,
@@ -96,7 +96,7 @@ export async function applyRepricing(
   return change ?? "0";
 }
 
-/** Notes how far a correction has come, in messages; when it is done, leaves a line in the audit log. */
+/** Stores the progress of a correction, in messages. When it is done, adds an entry to the audit log. */
 export async function advanceRepricing(
   client: PoolClient,
   { workspace_id, id }: Repricing,

@@ -16,20 +16,20 @@ import {
   selectPricesVersion,
 } from "./repricing-queries";
 
-/** Postings corrected in one transaction: few enough that nobody waits long for their locks. */
+/** Postings corrected in one transaction: few enough that other requests wait only briefly for the locks. */
 const postingsAWrite = 500;
 
 /**
- * Goes on with every correction that is to be made, until none is left. Safe to run in every process, and to be killed:
- * each transaction corrects some messages, each as a whole, with all their sums and notes how far it has come.
- * @returns how many messages now cost something else
+ * Carries out all requested corrections. Several processes may run it at once, and it may be killed at any time: each transaction
+ * corrects whole messages with all their sums, and stores its progress.
+ * @returns how many messages changed
  */
 export async function runRepricings(): Promise<number> {
   await followPublished();
   let changed = 0;
   for (;;) {
     const step = await repriceSome().catch((error) => {
-      // Two corrections of one workspace, or a correction and an ingest, wanted the same sums: once more.
+      // Another correction or an ingest held the same sums: try again.
       if (isContention(error)) return 0;
       throw error;
     });
@@ -38,7 +38,7 @@ export async function runRepricings(): Promise<number> {
   }
 }
 
-/** One transaction of a correction. @returns how many messages it changed, or undefined where there is nothing to do */
+/** Runs one transaction of a correction. @returns how many messages it changed, or undefined if there is nothing to do */
 async function repriceSome(): Promise<number | undefined> {
   return asService(async (client) => {
     const repricing = await lockNextRepricing(client);
@@ -62,7 +62,7 @@ async function repriceSome(): Promise<number | undefined> {
 
 const countMessages = (postings: { id: string }[]) => new Set(postings.map(({ id }) => id)).size;
 
-/** What a posting costs at the prices of now; undefined where that is what it costs already. */
+/** The cost of a posting at the present prices; undefined if it does not change. */
 function correct(posting: StoredUsage, prices: readonly PriceOverride[]): Change | undefined {
   const { id, part, provider, model, unit_type, quantity, details } = posting;
   const occurred_at = posting.occurred_at.toISOString();

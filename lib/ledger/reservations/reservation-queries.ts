@@ -25,12 +25,12 @@ export type NewReservation = {
   request: unknown;
 };
 
-/** @throws a serialization failure (40001) where another process was first with an idempotency key */
+/** A statement that stores reservations. It fails with 40001 if another process has used an idempotency key first. */
 export function storeReservationsStatement(reserved: readonly NewReservation[]): Sql {
   return sql`select private.store_reservations(${JSON.stringify(reserved)})`;
 }
 
-/** A reservation of a key, which is released first where it is held and `releases`; null where the key has none of this id. */
+/** A reservation of a key; null if the key has none with this id. @param releases whether to release it first, if it is still held */
 export function callReservation(
   keyId: string,
   id: string,

@@ -29,24 +29,24 @@ import { loadPrices } from "@/lib/ledger/ingest/write-group";
 import { followPublished } from "@/lib/ledger/published/follow";
 import { type NewReservation, storeReservationsStatement, toReservation } from "./reservation-queries";
 
-/** One call that reserves: who calls, and what for, or what is wrong with it. */
+/** One call that reserves. `body`: the request or its refusal. */
 export type ReserveCall = {
   lookup: KeyLookup;
   address: string | undefined;
   body: Verdict<ReservationRequest>;
 };
 
-/** What became of it. `replayed`: an earlier call with the same idempotency key was answered so. */
+/** The result of a call. `replayed`: it is the reservation of an earlier call with the same idempotency key. */
 export type Reserved = { reservation: Reservation; replayed: boolean };
 
 const maxAttempts = 8;
 
-/** The most reservations that a key may hold at a time. */
+/** How many reservations a key may hold at a time. */
 const maxHeld = 1000;
 
 /**
- * Decides calls that reserve and writes their reservations in one transaction, under the locks under which messages are decided: no
- * two processes hold or spend the same money.
+ * Decides a group of calls and writes their reservations in one transaction, under the same locks as messages, so that two processes
+ * cannot hold or spend the same money.
  */
 export async function reserveGroup(calls: ReserveCall[]): Promise<Counted<Reserved>[]> {
   await followPublished();
@@ -91,7 +91,7 @@ async function tryGroup(calls: ReserveCall[]): Promise<Counted<Reserved>[]> {
   return verdicts;
 }
 
-/** A group of calls that reserve while it is decided: each against what the earlier ones hold. No I/O. */
+/** Decides a group of calls that reserve, each against the amounts that the earlier ones hold. No I/O. */
 class ReserveGroup {
   readonly reserved: NewReservation[] = [];
   readonly admitted: AdmittedCalls;
@@ -161,7 +161,7 @@ class ReserveGroup {
         "conflict",
         `This API key holds ${maxHeld} reservations, the most that it may. Settle or delete some, or wait until some end.`,
       );
-    // What finds room counts as spent in the draft; a reservation is held instead.
+    // In a fork, because an admitted cost is added to the draft's spend, but a reservation is added to the held amounts.
     const refusal = this.work.decideRoom(loaded, submission, work, cost, {
       draft: this.#draft.fork(),
       dryRun: false,

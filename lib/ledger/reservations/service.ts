@@ -17,8 +17,8 @@ const batcher = new Batcher<ReserveCall, Counted<Reserved>>({
 });
 
 /**
- * Holds what a call of a model may cost against the limits of its key and the blocking budgets that count it. Resolves once it is
- * durable, or with the refusal.
+ * Reserves the highest cost of a planned model call against the limit of its key and the blocking budgets that count it. Resolves with
+ * the refusal, or once the reservation is committed.
  * @param call.idempotencyHeader the `Idempotency-Key` header, another place for the body's `idempotency_key`
  * @throws ServiceError unavailable
  */
@@ -38,7 +38,7 @@ export async function readReservation({ key }: KeyPrincipal, id: string): Promis
   return found(await callReservation(key.id, id, false));
 }
 
-/** Releases a reservation of the calling key; one that is not held any more stays as it is. @throws ServiceError not_found, unavailable */
+/** Releases a reservation of the calling key. Does nothing if it is no longer held. @throws ServiceError not_found, unavailable */
 export async function releaseReservation({ key }: KeyPrincipal, id: string): Promise<Reservation> {
   return found(await callReservation(key.id, id, true));
 }

@@ -3,15 +3,17 @@ import { env } from "@/lib/env";
 
 const recordsAStep = 1_000;
 
-/** Spans of calls come and go in a day: there are more of them than of the others. */
+/** Spans of calls are kept for a day, so there are more of them to delete than of other records. */
 const tellingsAStep = 10_000;
 
-/** The most steps of one run; the next run of the job goes on. */
+/** How many steps one run takes at most. The next run of the job continues. */
 const maxSteps = 50;
 
 /**
- * Deletes idempotency keys, alerts, entries of the audit log and finished repricings that are older than the settings say, and
- * what emitters told too long ago to be told again or limits refused too long ago to be sent again, and reservations of the day before, in short transactions. @returns how many steps found something. @throws ServiceError unavailable
+ * Deletes old records in short transactions: idempotency keys, alerts, entries of the audit log and finished repricings by the age in the
+ * settings; spans of calls and refused messages that are too old to be sent again; and reservations made more than a day ago.
+ * @returns how many steps found something
+ * @throws ServiceError unavailable
  */
 export async function sweepOldRecords(): Promise<number> {
   const settings = env();

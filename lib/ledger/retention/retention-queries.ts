@@ -3,7 +3,7 @@ import { bigint, text } from "@/lib/db/columns";
 import { execute, selectAll, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 
-/** A month of messages: its first day (`YYYY-MM-DD`, UTC), the day after it, and the bytes that it takes on disk. */
+/** A month of messages: its first day (`YYYY-MM-DD`, UTC), the first day of the next month, and its size on disk in bytes. */
 export type StoredMonth = { from: string; until: string; bytes: string };
 
 /** The months before a day that have a partition, the earliest first. @param before `YYYY-MM-DD`, UTC */
@@ -25,7 +25,7 @@ export function selectMonthsBefore(client: ClientBase, before: string): Promise<
   );
 }
 
-/** How many messages and postings a month has. A message counts in the month of its first posting. */
+/** The number of messages and postings of a month. A message counts in the month of its first posting. */
 export function countMonth(
   client: ClientBase,
   { from, until }: StoredMonth,

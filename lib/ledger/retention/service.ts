@@ -13,7 +13,7 @@ import {
 export type RetentionOptions = {
   /** The first month to keep, `YYYY-MM`, UTC. */
   before: string;
-  /** Whether to remove nothing and only say what would be removed. */
+  /** Whether to remove nothing and only report what would be removed. */
   dryRun: boolean;
   /** Called for each month that has been removed, or would be. */
   onMonth?: (month: RemovedMonth) => void;
@@ -21,25 +21,25 @@ export type RetentionOptions = {
   signal?: AbortSignal;
 };
 
-/** A month that was removed, or would be: `YYYY-MM`, its messages and postings, and the bytes that they took on disk. */
+/** A month that was removed, or would be in a dry run. `month`: `YYYY-MM`. `bytes`: its size on disk. */
 export type RemovedMonth = { month: string; messages: number; postings: number; bytes: number };
 
-/** What a run removed, or would remove. `isWhole` is false where it was told to end earlier. */
+/** The months that a run removed, or would remove. `isWhole`: false if the signal ended the run early. */
 export type Retention = { months: RemovedMonth[]; isWhole: boolean };
 
-/** The month is not one whose messages can be removed. */
+/** The months cannot be removed: `before` is not valid, or a month is in use. */
 export class RetentionError extends Error {
   override name = "RetentionError";
 }
 
-/** How often a month is tried while others hold it, and how long to wait between two attempts. */
+/** How often a month is tried while other transactions use it, and the pause between two attempts. */
 const maxAttempts = 60;
 const pauseMs = 1_000;
 
 /**
- * Removes the messages of every month before one, for all workspaces; what they came to stays in every sum. Each month is
- * one transaction, so a run that was interrupted has removed whole months and is simply run again.
- * @throws RetentionError for a month that is none or lies ahead, and where a month is in use for a minute
+ * Removes the messages of every month before a given one, for all workspaces. All sums keep their amounts. Each month is one
+ * transaction, so an interrupted run has removed whole months and can be repeated.
+ * @throws RetentionError if `before` is not a month or is in the future, and if a month is in use for a minute
  */
 export async function removeMessages(options: RetentionOptions): Promise<Retention> {
   const { before, dryRun, onMonth, signal } = options;
@@ -74,7 +74,7 @@ export async function removeMessages(options: RetentionOptions): Promise<Retenti
   });
 }
 
-/** Removes a month; waits for others who write to it or read it for long. */
+/** Removes a month, and waits for transactions that use it. */
 async function removeInTurn(client: Client, month: StoredMonth): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -92,5 +92,5 @@ async function removeInTurn(client: Client, month: StoredMonth): Promise<void> {
   }
 }
 
-/** Whether others held the month: a lock timeout, or a deadlock. */
+/** Whether the month was in use: a lock timeout (55P03), a deadlock or a serialization failure. */
 const isBusy = (error: unknown) => isContention(error) || (error as { code?: string }).code === "55P03";

@@ -1,15 +1,14 @@
 import { callAsService } from "@/lib/db/transaction";
 import { compare, type Decimal, parseDecimal, subtract, zero } from "@/lib/decimal";
 
-/** Whose telemetry it is. */
+/** The workspace and environment that a series belongs to. */
 export type Owner = { workspaceId: string; environment: "live" | "test" };
 
 /** A total of a series at a time. Times are nanoseconds since 1970 as decimal text. */
 export type RunningTotal = { series: string; startNs: string; timeNs: string; value: string };
 
 /**
- * What a series used from one total, at `fromNs`, to the next, which is to be recorded once under the series and its two
- * times.
+ * The usage of a series from one total, at `fromNs`, to the next, at `timeNs`. It is recorded once, under the series and the two times.
  */
 export type Increment = RunningTotal & { used: Decimal; fromNs: string };
 
@@ -22,9 +21,9 @@ type StoredSeries = {
 };
 
 /**
- * What series used since what the ledger holds of them. A total that was told before adds nothing. Increments that were
- * answered before and not settled are answered again, with the same times: the service may have ended between the two.
- * A total that is lower than the one before it counts whole, because the series began again at 0.
+ * The usage of series since the totals that the ledger has recorded. A repeated total adds nothing. Increments that were returned before
+ * and not settled are returned again with the same times, because the service may have stopped in between.
+ * A total below the one before it counts as a whole, because the series was reset to 0.
  */
 export async function advanceTotals(owner: Owner, totals: RunningTotal[]): Promise<Increment[]> {
   if (totals.length === 0) return [];
@@ -54,7 +53,7 @@ export async function advanceTotals(owner: Owner, totals: RunningTotal[]): Promi
   });
 }
 
-/** Remembers that the ledger has decided these increments. */
+/** Marks increments as decided by the ledger, so that `advanceTotals` no longer returns them. */
 export async function settleTotals(owner: Owner, increments: Increment[]): Promise<void> {
   const latest = new Map<string, Increment>();
   for (const increment of increments) {

@@ -1,34 +1,34 @@
 import type { TreeSpan } from "./span-tree";
 
 /**
- * One telling of a call by a span: what tellings that share no id are compared by. The numbers but times are hashes of 48
- * bits. Times are microseconds since 1970.
+ * One telling of a call by a span, with the properties by which tellings without a common id are compared. Hashes have 48 bits; `trace`
+ * is the last 48 bits of the trace's id. Times are microseconds since 1970.
  */
 export type Telling = {
-  /** Of the model and the counts. */
+  /** Hash of the model and the counts. */
   likeness: number;
-  /** Of the library that tells. */
+  /** Hash of the library that made the span. */
   scope: number;
   trace: number;
   started_us: number;
   ended_us: number;
-  /** The ids of the provider that it has, as bits: 1 of the response, 2 of the request. */
+  /** Which of the provider's ids it has, as bits: 1 for the response's, 2 for the request's. */
   ids: number;
-  /** How the input divides into what was cached and what was not; 0 where it does not say. */
+  /** Hash of how the input divides into cached and uncached tokens; 0 if the span does not say. */
   cache: number;
-  /** How much it says: `costRank` for a cost that counts, `kindRank` for each kind of tokens, and one for each name. */
+  /** How detailed it is: `costRank` for a cost that counts, `kindRank` for each kind of tokens, and 1 for each name. */
   rank: number;
   emitter: string;
 } & Partial<TreeSpan>;
 
-/** How far a span may stand out of the one around it, and how near their starts or their ends have to be. */
+/** How far a span may exceed the span around it, and how close their starts or their ends must be, in microseconds. */
 const slackUs = 20_000;
 const nearUs = 1_000_000;
 
 /**
- * Whether two tellings are of one call, although they share no id. They are where another library tells, in another trace, the
- * same counts of the same model, one of them has no id of the provider's that the other has, and one span is inside the other
- * with its start or its end beside it. A library tells no call twice, and what is in one trace is told apart by its parents.
+ * Whether two tellings report one call, although they share no id. They do if they have the same model and counts, come from different
+ * libraries in different traces, have no kind of provider id in common, and one span is inside the other with a start or an end close to
+ * its own. A library does not report a call twice, and spans of one trace are compared by their parents instead.
  */
 export function isSameCall(one: Telling, other: Telling): boolean {
   if (one.likeness !== other.likeness || one.scope === other.scope || one.trace === other.trace) return false;
@@ -43,14 +43,14 @@ function isInside(inner: Telling, outer: Telling): boolean {
   return before >= -slackUs && after >= -slackUs && Math.min(before, after) <= nearUs;
 }
 
-/** How far apart the times of two tellings are, in microseconds: the less, the more one is in the middle of the other. */
+/** The distance in time of two tellings, in microseconds. It is smallest if one is in the middle of the other. */
 function distance(one: Telling, other: Telling): number {
   return Math.hypot(one.started_us - other.started_us, one.ended_us - other.ended_us);
 }
 
 /**
- * How far apart two calls are that may be one, by all of their tellings: the least distance of two.
- * @returns undefined where they are two calls
+ * The distance in time of two calls that may be the same: the least distance of their tellings, in microseconds.
+ * @returns undefined if they are different calls
  */
 export function distanceOf(one: readonly Telling[], other: readonly Telling[]): number | undefined {
   let least: number | undefined;
@@ -63,23 +63,23 @@ export function distanceOf(one: readonly Telling[], other: readonly Telling[]): 
   return least;
 }
 
-/** What a kind of tokens counts in a rank: more than all names. */
+/** What a kind of tokens adds to a rank: more than all names. */
 export const kindRank = 8;
 
-/** What a cost that counts, because its emitter bills it, adds to a rank: more than all kinds and names. */
+/** What a cost adds to a rank if it counts, because the emitter bills it: more than all kinds and names. */
 export const costRank = 1024;
 
-/** How the span of one telling stands to that of another: inside or around it, or beside it in another trace or with the same id. */
+/** The relation of a telling's span to another one: inside it, around it, or beside it (in another trace, or with the same id). */
 export type Relation = "inside" | "around" | "beside";
 
-/** How much a telling says, and whose it is. */
+/** How detailed a telling is, and its emitter. */
 export type Standing = Pick<Telling, "rank" | "emitter">;
 
 /**
- * Whether tellings say more of their call than others. Of nested spans, the one with more kinds of tokens does, then the inner one. Of
- * others: what was billed; then more kinds; then the emitter's name decides, because their counts may differ and the order in which they
- * come shall not; of one emitter's, more names.
- * @param relation how `one` stands to `other`
+ * Whether tellings `one` are more detailed than `other` tellings of the same call. Of nested spans, the one with more kinds of tokens is,
+ * otherwise the inner one. Of others: first the one with a billed cost, then with more kinds of tokens; then the emitter that is first by
+ * name, so that the result does not depend on the order of arrival; for one emitter, the one with more names.
+ * @param relation of `one` to `other`
  */
 export function isRicher(
   one: readonly Standing[],
@@ -106,13 +106,13 @@ function best(tellings: readonly Standing[]): Standing {
   return tellings.reduce((richest, next) => (compareStandings(next, richest) > 0 ? next : richest));
 }
 
-/** How many calls at most one is compared with, among those that are alike and begin next. */
+/** With how many of the next calls of the same likeness a call is compared at most. */
 const maxCompared = 500;
 
 /**
- * Joins calls that are told twice, the nearest first.
- * @param tellingsOf the tellings of a call; none for one that is not compared
- * @param join makes one of two calls and returns it
+ * Joins calls that are reported twice, the nearest in time first.
+ * @param tellingsOf the tellings of a call; none for a call that is not compared
+ * @param join merges two calls into one of them and returns that
  * @returns the calls that remain, in their order
  */
 export function joinSameCalls<Call extends object>(
@@ -131,7 +131,7 @@ export function joinSameCalls<Call extends object>(
     else alike.set(first.likeness, [call]);
   }
   if (scopes.size < 2) return [...calls];
-  /** What a call was joined into. */
+  /** The call into which each joined call was merged. */
   const into = new Map<Call, Call>();
   const resolve = (call: Call): Call => {
     let at = call;

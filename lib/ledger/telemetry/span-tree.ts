@@ -1,6 +1,6 @@
 /**
- * Whom and what a span is for, by its own attributes. `chosen…`: by the attributes that the settings of its source name, which
- * come before what any span says by its emitter's rules.
+ * The person, session, feature, project and tags of a span, by its own attributes. `chosen…`: from the attributes that the settings of
+ * its source name, which take precedence over the emitter's attributes of any span.
  */
 export type SpanNames = {
   user?: string | undefined;
@@ -12,13 +12,13 @@ export type SpanNames = {
   tags?: Record<string, string> | undefined;
 };
 
-/** Where a span stands. Numbers are the last 48 bits of its ids. `names`: null where it says nothing. */
+/** A span's place in its trace. Numbers are the last 48 bits of its ids. `names`: null if it has none. */
 export type TreeSpan = { trace: number; span: number; parent: number | null; names: SpanNames | null };
 
 /** The last 48 bits of a hex id, as a number. */
 export const shortId = (hex: string): number => Number.parseInt(hex.slice(-12), 16);
 
-/** What spans around a call say of it and its own span does not. */
+/** Names that spans around a call have and its own span lacks. */
 export type FoundNames = {
   user?: string;
   session?: string;
@@ -27,44 +27,44 @@ export type FoundNames = {
   tags: Record<string, string>;
 };
 
-/** What the tree makes of a recorded call. */
+/** How the spans change a recorded call. */
 export type Settled<Call> = {
   call: Call;
-  /** Another recorded call is inside each of its spans: it repeats that call, or sums up several. */
+  /** Each of its spans encloses another recorded call: it repeats that call, or sums up several. */
   isAround: boolean;
-  /** The nearest calls around it, which give way to it. */
+  /** The nearest calls around it, which it replaces. */
   around: Call[];
-  /** The names that spans which came in other exports have for it. */
+  /** The names that spans around it have which came in other exports. */
   names: FoundNames;
 };
 
 /**
- * A name as a span has it from itself or one around it. `first` and `last`: the first and the last of the exports that the spans between
- * came in, both included.
+ * A name that a span has itself or takes from a span around it. `first` and `last`: the numbers of the first and last export with a span
+ * from that one to this, both included.
  */
 type Name = { value: string; first: number; last: number };
 
 type Node<Call> = TreeSpan & {
   call: Call | undefined;
-  /** It was recorded, and calls inside it took its place. */
+  /** Its call was recorded, and calls inside it have replaced that. */
   isReplaced: boolean;
   arrival: number;
   outer: Node<Call> | undefined;
-  /** The names at or around it, once they were found; `tag:` before those of tags. */
+  /** The names at or around it, once they are computed. Names of tags have the prefix `tag:`. */
   found: Map<string, Name> | undefined;
 };
 
 /**
- * The spans that were told with one key, of several exports, and the calls that were recorded for them. No I/O. Names grow from
- * the call outwards: a span that is told again does not change them.
+ * The spans that several exports reported with one key, and the calls that were recorded for them. No I/O. A span that is reported again
+ * does not change its names.
  */
 export class SpanTree<Call extends object> {
   readonly #nodes = new Map<string, Node<Call>>();
   readonly #arrivals = new Set<number>();
-  /** The parents of spans that are recorded. */
+  /** The parents of spans that report recorded calls. */
   readonly #aroundCalls = new Set<string>();
 
-  /** Adds a span, or the call that a known one is recorded as. @param arrival the number of the export that it came in */
+  /** Adds a span, or its call if the span is known. @param arrival the number of the export that it came in */
   add(
     { trace, span, parent, names }: TreeSpan,
     call: Call | undefined,
@@ -97,8 +97,9 @@ export class SpanTree<Call extends object> {
   }
 
   /**
-   * Whether the call that the parent of a span told is, or is going to be, replaced by calls inside it: then the span tells another call.
-   * @param isSame whether the span may tell the call of its parent
+   * Whether calls inside the parent of a span have replaced, or are going to replace, the parent's call. Then the span reports another
+   * call than its parent.
+   * @param isSame whether the span can be another report of the parent's call
    */
   isTakenOver(
     { trace, parent }: Pick<TreeSpan, "trace" | "parent">,
@@ -110,7 +111,7 @@ export class SpanTree<Call extends object> {
     return this.#aroundCalls.has(name) || !isSame(node.call);
   }
 
-  /** What became of the calls for which an export brought spans around or inside them. @param arrival the number of that export */
+  /** How an export changes the recorded calls, by its spans around or inside them. @param arrival the number of the export */
   settle(arrival: number): Settled<Call>[] {
     if (this.#arrivals.size < 2) return [];
     this.#link();
@@ -125,7 +126,7 @@ export class SpanTree<Call extends object> {
       known.isAround = false;
       const around = nearestCall(node);
       if (around) known.around.push(around);
-      // What came in one export was named by its own spans already.
+      // Spans of one export have exchanged their names already.
       complete(known.names, this.#namesAt(node), ({ first, last }) => last === arrival && first !== arrival);
     }
     for (const each of settled.values())
@@ -133,7 +134,7 @@ export class SpanTree<Call extends object> {
     return [...settled.values()];
   }
 
-  /** Links each span to the one around it, but for links by which a span would be around itself. */
+  /** Links each span to the one around it. Drops links that would form a cycle. */
   #link(): void {
     const done = new Set<Node<Call>>();
     for (const node of this.#nodes.values()) {
@@ -160,7 +161,7 @@ export class SpanTree<Call extends object> {
     return outer;
   }
 
-  /** The names of the nearest spans at or around a span that have them. Each span is visited once. */
+  /** The names at a span: each from the nearest span, at or around it, that has it. Visits each span once. */
   #namesAt(node: Node<Call>): Map<string, Name> {
     const path: Node<Call>[] = [];
     for (let at: Node<Call> | undefined = node; at && !at.found; at = at.outer) path.push(at);
@@ -186,7 +187,7 @@ function nearestCall<Call>(node: Node<Call>): Call | undefined {
   return undefined;
 }
 
-/** Adds names that are new to a call; what another of its spans has said stays. */
+/** Adds names that are new to a call. Names from another of its spans are kept. */
 function complete(names: FoundNames, found: ReadonlyMap<string, Name>, isNew: (name: Name) => boolean): void {
   const told = (...of: string[]) => {
     const first = of.map((name) => found.get(name)).find((name) => name !== undefined);

@@ -9,15 +9,15 @@ import type { Signal } from "@/lib/sources/otlp/entry";
 import { type Encoding, readExport } from "@/lib/sources/otlp/read-export";
 import type { Decoded } from "@/lib/sources/told";
 
-/** What a body is, and the settings of its source. OpenRouter's is an OTLP export of traces in JSON. */
+/** The format of a body, and the settings of its source. OpenRouter sends an OTLP export of traces in JSON. */
 export type Form =
   | { name: "otlp"; signal: Signal; encoding: Encoding; settings: StoredSource | null }
   | { name: "openrouter" | "litellm" | "helicone"; settings: StoredSource | null };
 
-/** A delivery of a gateway tells calls alone. */
+/** A delivery of a gateway has calls only. */
 const nothingElse = { spans: [], remarks: [], refused: [], leftOut: [] };
 
-/** Reads what the body of an emitter or a gateway tells. Pure. @throws ServiceError validation_failed, invalid_json, payload_too_large */
+/** Decodes the body of an emitter or a gateway. Pure. @throws ServiceError validation_failed, invalid_json, payload_too_large */
 export function decodeBody(form: Form, bytes: Uint8Array): Decoded {
   const { settings } = form;
   if (form.name === "litellm") return { told: readDelivery(liteLlm, bytes, settings), ...nothingElse };

@@ -6,30 +6,30 @@ import type { Decoded } from "@/lib/sources/told";
 import { decodeBody, type Form } from "./decode";
 import { pack, packError, type Sent, unpack, unpackError } from "./transfer";
 
-/** A body to decode, and what it came to. */
+/** A body to decode, and the answer of the thread. */
 export type Job = { form: Form; bytes: Uint8Array };
 export type Done = { sent: Sent } | { error: ReturnType<typeof packError> };
 
-/** How long a body may take. The budget of an export takes about a second. */
+/** How long decoding a body may take. An export that uses its whole budget takes about a second. */
 const limitMs = 20_000;
 
-/** The memory that decoding a body may take, MB. */
+/** The memory that decoding a body may use, in MB. */
 const memory = { maxOldGenerationSizeMb: 512 };
 
 let program: URL | undefined;
 let worker: Worker | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Has large bodies decoded by a thread. @param file the bundle of `server/decoder.ts` */
+/** Makes `decode` use a thread for large bodies. @param file the bundle of `server/decoder.ts` */
 export function decodeInThread(file: URL): void {
   program = file;
 }
 
 /**
- * Reads what a body tells. A large one is decoded by a thread of its own, one after another, so that the event loop answers
- * other requests meanwhile; where there is no such thread (on a platform that runs functions), on the main thread.
- * @throws ServiceError as `decodeBody`; payload_too_large where decoding takes too much memory; unavailable where it takes too
- *   long: by the clock, which a busy machine makes run out for any body
+ * Decodes a body. Large bodies are decoded by a thread, one after another, so that the event loop answers other requests meanwhile.
+ * Without a thread (on a platform that runs functions) they are decoded on the main thread.
+ * @throws ServiceError as `decodeBody`; payload_too_large if decoding needs too much memory; unavailable if it takes too long, which on a
+ *   busy machine can happen to any body
  */
 export async function decode(form: Form, bytes: Uint8Array): Promise<Decoded> {
   if (bytes.byteLength <= largeBytes || !program) return decodeBody(form, bytes);
@@ -46,7 +46,7 @@ function decodeElsewhere(job: Job): Promise<Done> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error, refusal: ServiceError) => {
       settle();
-      // Whatever it does, it does no more.
+      // The thread may be in any state, so the next body gets a new one.
       worker = undefined;
       void thread.terminate();
       reportFailure(error, "A body could not be decoded.");
@@ -71,7 +71,7 @@ function decodeElsewhere(job: Job): Promise<Done> {
       thread.off("error", onError).off("exit", onEnd).off("message", onDone);
     };
     thread.on("error", onError).on("exit", onEnd).on("message", onDone);
-    // Moves the body rather than copying it: nobody reads it here any more.
+    // Transfers the body instead of copying it. It is not used here any more.
     thread.postMessage(job, [job.bytes.buffer as ArrayBuffer]);
   });
 }
@@ -87,7 +87,7 @@ function start(): Worker {
   return thread;
 }
 
-/** What the thread answers to a job. */
+/** Decodes a body in the thread, and makes its answer. */
 export function answerJob({ form, bytes }: Job): Done {
   try {
     return { sent: pack(decodeBody(form, bytes)) };

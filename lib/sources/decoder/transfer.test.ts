@@ -6,7 +6,7 @@ import { chatCall, exportSpans, readCapture, type TestSpan, toProtobuf } from "@
 import { decodeBody, type Form } from "./decode";
 import { pack, unpack } from "./transfer";
 
-/** A told item without what the receiver does not need: the scope and what was left out are in the remarks. */
+/** A decoded item without the scope and `leftOut`, which the receiver does not need: they are in the remarks. */
 function plain(item: DecodedItem) {
   if (item instanceof ServiceError || item === "no usage") return item;
   const { offered, keys, ...rest } = item;
@@ -18,7 +18,7 @@ function plain(item: DecodedItem) {
 
 async function passed(form: Form, bytes: Uint8Array) {
   const decoded = decodeBody(form, bytes);
-  // As it goes from thread to thread.
+  // Copied as between threads.
   const received = await unpack(structuredClone(pack(decodeBody(form, bytes))));
   expect(received.told.map(plain)).toEqual(decoded.told.map(plain));
   expect(received.remarks).toEqual(decoded.remarks);

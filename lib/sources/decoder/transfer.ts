@@ -8,9 +8,9 @@ import type { Decoded, DecodedItem } from "@/lib/sources/told";
 type SentError = { code: ErrorCode; message: string; fields: object; headers: object };
 
 /**
- * What a body tells, as it goes from one thread to another. `chunks`: JSON of a few hundred items each, so that the receiver
- * can read them in slices; a thread reads a list of objects in one go. `marks` and `outer`: the spans around the records,
- * which their records name by their place, and the place of the span around each or -1. `spans`: JSON.
+ * A decoded body in the form in which it is sent between threads. `chunks`: JSON of a few hundred items each, which the receiver parses
+ * in slices; it would have to receive a list of objects at once. `marks`: the spans around the records, which the items refer to by
+ * index. `outer`: for each of these, the index of the span around it, or -1. `spans`: JSON.
  */
 export type Sent = {
   chunks: string[];
@@ -33,8 +33,8 @@ export function unpackError({ code, message, fields, headers }: SentError): Serv
 }
 
 /**
- * Packs what a body tells, to be sent to another thread. Its records are changed in place, here and where they are unpacked: to
- * copy an object and give it other properties takes V8 longer than to write it as JSON.
+ * Packs a decoded body to be sent to another thread. `pack` and `unpack` change the records in place, because V8 takes longer to copy an
+ * object with other properties than to write it as JSON.
  */
 export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent {
   const places = new Map<Around, number>();
@@ -43,7 +43,7 @@ export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent 
   const placeOf = (start: Around): number => {
     for (let at: Around | undefined = start; at && !places.has(at); at = at.outer) {
       places.set(at, marks.push(at.mark) - 1);
-      // The place that the span around it gets next, or has.
+      // The index that the span around it has already, or gets in the next step.
       outer.push(at.outer ? (places.get(at.outer) ?? marks.length) : -1);
     }
     return places.get(start) as number;
@@ -63,7 +63,7 @@ export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent 
   return { chunks, marks, outer, spans: JSON.stringify(spans), remarks, refused: packed, leftOut };
 }
 
-/** Unpacks what another thread packed, in slices. */
+/** Unpacks a body that another thread packed, in slices. */
 export async function unpack({
   chunks,
   marks,
@@ -90,7 +90,7 @@ export async function unpack({
   };
 }
 
-/** JSON has decimals as text, and maps as lists. */
+/** Restores an item: in JSON, decimals are text and maps are lists of pairs. */
 // biome-ignore lint/suspicious/noExplicitAny: it is what `pack` wrote
 function unpackItem(item: any, spans: Around[]): DecodedItem {
   if (item === "no usage") return item;

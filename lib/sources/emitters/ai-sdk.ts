@@ -1,7 +1,7 @@
 import { attribution, conventionRules } from "./conventions";
 import type { Attribution, Emitter, Rule } from "./emitter";
 
-/** The metadata of a call's telemetry settings; `functionId` names what the call is for. */
+/** Names from the metadata of a call's telemetry settings. `functionId` is used as the feature. */
 const own: Attribution = {
   user: [
     "ai.telemetry.metadata.userId",
@@ -28,7 +28,7 @@ const own: Attribution = {
 
 const metadata = "ai.response.providerMetadata";
 
-/** What Anthropic answered about a call, of which the AI SDK has no names of its own. */
+/** Counts in Anthropic's answer for which the AI SDK has no attributes of its own. */
 const anthropicDetails = {
   cacheWrite5m: [`${metadata}#anthropic.usage.cache_creation.ephemeral_5m_input_tokens`],
   cacheWrite1h: [`${metadata}#anthropic.usage.cache_creation.ephemeral_1h_input_tokens`],
@@ -36,7 +36,7 @@ const anthropicDetails = {
   codeExecutions: [`${metadata}#anthropic.usage.server_tool_use.code_execution_requests`],
 };
 
-/** Only these spans are a call of a model: their parents, `ai.generateText` and the others, carry the sum of them. */
+/** Only these spans are calls of a model. Their parents, such as `ai.generateText`, have the sums of them. */
 const providerCall: Rule = {
   signal: "traces",
   where: {
@@ -82,12 +82,12 @@ const providerCall: Rule = {
   attribution: own,
 };
 
-/** From version 6 on, a count of input tokens comes with its parts and includes them. */
+/** From version 6 on, the count of input tokens comes with its parts and includes them. */
 const withParts: Rule = { ...providerCall, requires: ["ai.usage.inputTokenDetails.noCacheTokens"] };
 
 /**
- * Version 5 gives each provider's own counts: those of Anthropic's input lack the cache, and the spans of `generateText` lack
- * the cache altogether. What Anthropic itself answered stands beside them.
+ * Version 5 gives each provider's own counts: Anthropic's input does not include the cache, and the spans of `generateText` do not have
+ * the cached tokens at all. The counts of Anthropic's own answer are in another attribute.
  */
 const anthropicAnswer: Rule = {
   ...providerCall,
@@ -102,7 +102,7 @@ const anthropicAnswer: Rule = {
   inputHasCache: false,
 };
 
-/** The same of Gemini, whose output lacks the thoughts. */
+/** The counts of Gemini's own answer, whose output does not include the thoughts. */
 const geminiAnswer: Rule = {
   ...providerCall,
   requires: [`${metadata}#google.usageMetadata.promptTokenCount`],
@@ -116,7 +116,7 @@ const geminiAnswer: Rule = {
   outputHasReasoning: false,
 };
 
-/** The AI SDK: `ai.*` names up to version 6 and in its legacy telemetry, the conventions' names from version 7. */
+/** The AI SDK of Vercel. Versions up to 6, and its legacy telemetry, use `ai.*` names; version 7 uses the conventions' names. */
 export const aiSdk: Emitter = {
   name: "ai-sdk",
   scopes: [/^ai$/, /^gen_ai$/, /^@ai-sdk\//],
@@ -126,7 +126,7 @@ export const aiSdk: Emitter = {
     anthropicAnswer,
     geminiAnswer,
     providerCall,
-    // A span with an operation of the SDK that is not above is a parent, or no call of a model.
+    // Other operations of the SDK are parents of calls, or not calls of a model.
     ...conventionRules.map((rule) => ({
       ...rule,
       attribution: own,

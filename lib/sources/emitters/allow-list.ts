@@ -3,12 +3,12 @@ import type { Emitter, Names, Rule } from "./emitter";
 import { emitters } from "./table";
 
 /**
- * The attributes that are read, which are those that the table names. Emitters put prompts, answers and secrets into
- * others; those are neither kept nor logged.
+ * The attributes that are read: those that the table names. Others may have prompts, answers or secrets, and are neither stored nor
+ * logged.
  */
 const named = new Set([...emitters, unknownEmitter].flatMap(namesOf));
 
-/** Names of attributes, without the members of those that hold JSON. */
+/** The names of attributes that are read, without JSON members. */
 export const allowList: ReadonlySet<string> = new Set(
   ["service.name", "event.name", ...named].map((name) => name.split("#", 1)[0] as string),
 );
@@ -21,7 +21,7 @@ export const jsonAttributes: ReadonlySet<string> = new Set(
   [...namedMembers].map((name) => name.split("#", 1)[0] as string),
 );
 
-/** Whether numbers under this name are counts of tokens or costs, known or not: so that what is not understood is noticed. */
+/** Whether an attribute seems to be a count of tokens or a cost by its name, even if no rule knows it, so that it can be reported. */
 export function isUsageName(name: string): boolean {
   const known = usageNames.get(name);
   if (known !== undefined) return known;
@@ -34,7 +34,7 @@ export function isUsageName(name: string): boolean {
 const usage = /(^|[._-])(usage|tokens?)([._#-]|$)|tokens?[._-]?count|[a-z]Tokens$|(^|[._-])cost([._#-]|$)/;
 const limits = /(^|[._-])(max|limit|budget|request)[._-]?|max[A-Z]|[Ss]ettings/;
 
-/** What is known of names: an export repeats a few. */
+/** A cache of the results, because exports repeat a few names. */
 const usageNames = new Map<string, boolean>();
 const maxNames = 10_000;
 

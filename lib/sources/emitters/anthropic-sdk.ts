@@ -1,7 +1,7 @@
 import { attribution, conventionRules, inferenceSpan } from "./conventions";
 import type { Emitter } from "./emitter";
 
-/** Anthropic's own SDKs, which write a span for each request by the conventions. They do not tell the fast mode. */
+/** Anthropic's own SDKs, which write a span for each request by the conventions. They do not report the fast mode. */
 export const anthropicSdk: Emitter = {
   name: "anthropic-sdk",
   scopes: [/^com\.anthropic\.sdk/],
@@ -9,7 +9,7 @@ export const anthropicSdk: Emitter = {
 };
 
 /**
- * Anthropic's own export of an organization's calls (platform.claude.com, Settings, OpenTelemetry). A call that an SDK tells, too,
+ * Anthropic's own export of an organization's calls (platform.claude.com, Settings, OpenTelemetry). If an SDK reports the same call, it
  * has the same id.
  */
 export const claudePlatform: Emitter = {

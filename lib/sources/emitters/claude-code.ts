@@ -26,7 +26,7 @@ const request: Rule = {
   cost: { micros: ["cost_usd_micros"], usd: ["cost_usd"] },
   identity: {
     request: ["request_id"],
-    // The sequence begins again where a session is resumed in another process.
+    // The sequence restarts if a session is resumed in another process.
     record: ["session.id", "event.sequence", "event.timestamp"],
   },
   time: ["event.timestamp"],
@@ -43,7 +43,7 @@ const tokens: Rule = {
   identity: {},
 };
 
-/** Its events say what each request took; its metrics say the same in sums. */
+/** Claude Code. Its log events report each request; its metrics report the same usage as sums. */
 export const claudeCode: Emitter = {
   name: "claude-code",
   services: [/^claude-code/],

@@ -4,7 +4,7 @@ import type { Emitter } from "./emitter";
 const remedy =
   "Codex reports its tokens in its logs and again here; only the logs are counted. Set `exporter` in `[otel]` of its configuration.";
 
-/** Its logs have a line for each answer. Its metrics and traces repeat the counts without the conversation. */
+/** Codex. Its logs have a record for each answer. Its metrics and traces repeat the counts without the conversation. */
 export const codex: Emitter = {
   name: "codex",
   services: [/^codex/],

@@ -1,11 +1,10 @@
 import type { Attribution, Emitter, Rule } from "./emitter";
 
 /*
- * The GenAI semantic conventions of OpenTelemetry, of every generation that emitters still send. None of the names is
- * stable. The list of operations is that of the conventions: a call of a model, and what only contains such calls.
+ * The GenAI semantic conventions of OpenTelemetry, in every version that emitters still send. None of the names is stable.
  */
 
-/** Who and what a record is about, by the names that many emitters share. */
+/** The attributes that many emitters use for the user, session, feature, project and tags of a record. */
 export const attribution: Attribution = {
   user: ["user.email", "user.account_id", "user.account_uuid", "enduser.id", "user.id", "installation.id"],
   session: ["session.id", "gen_ai.conversation.id", "conversation.id"],
@@ -19,7 +18,7 @@ export const attribution: Attribution = {
   },
 };
 
-/** An agent's or a workflow's span sums up the calls under it; a tool's and a retrieval's are no calls of a model. */
+/** Operations that are not calls of a model. Spans of agents and workflows sum up the calls inside them. */
 const notInference = [
   "invoke_agent",
   "create_agent",
@@ -114,7 +113,7 @@ export const inferenceSpan: Rule = {
   identity: { response: ["gen_ai.response.id"], request: ["anthropic.request.id"] },
 };
 
-/** The event that says the same as the span, for emitters that write logs. */
+/** The event with the same attributes as the span, for emitters that write logs. */
 const inferenceEvent: Rule = {
   ...inferenceSpan,
   signal: "logs",
@@ -122,8 +121,8 @@ const inferenceEvent: Rule = {
 };
 
 /**
- * Counters and histograms, where neither spans nor events of the calls come. What came from the cache is counted again in
- * the input, and a point does not say whose: the counters of the cache are left out, and its tokens count as input.
+ * Counters and histograms, for emitters that send neither spans nor events of calls. Tokens from the cache are also counted in the input,
+ * and a point does not show which calls they belong to. So the counters of the cache are ignored, and its tokens count as input.
  */
 const inferenceMetrics: readonly Rule[] = (
   [
@@ -150,5 +149,5 @@ const inferenceMetrics: readonly Rule[] = (
 
 export const conventionRules: readonly Rule[] = [inferenceSpan, inferenceEvent, ...inferenceMetrics];
 
-/** Everybody who is not in the table. */
+/** All programs that are not in the table. */
 export const unknownEmitter: Emitter = { name: "opentelemetry", rules: conventionRules };

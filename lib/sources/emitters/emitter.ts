@@ -1,14 +1,14 @@
 import type { Signal } from "@/lib/sources/otlp/entry";
 
 /**
- * Names of attributes, the best first: the first that a record, or else its resource, has. `name#member` is a number in an
+ * Names of attributes in order of preference. Each is looked up in the record, then in its resource. `name#member` is a member of an
  * attribute whose text is JSON.
  */
 export type Names = readonly string[];
 
 /**
- * What is counted apart, and what it is a part of: `cacheWrite1h` is counted in `cacheWrite` too, as `reasoning` is in `output`.
- * `unit`: what a message has it as. Tokens first, then calls of tools that the provider runs.
+ * The kinds of usage that are counted: tokens, then calls of tools that the provider runs. `unit`: the unit in messages. `partOf`: the
+ * kind in which this one is counted too, as `reasoning` is in `output`.
  */
 export const counted = {
   input: { unit: "input_tokens" },
@@ -28,77 +28,77 @@ export const counted = {
   rerankSearches: { unit: "rerank_searches" },
 } as const satisfies Record<string, { unit: string; partOf?: string }>;
 
-/** The kinds of tokens that are counted apart, and the calls of tools. */
+/** A kind of usage that is counted. */
 export type TokenKind = keyof typeof counted;
 export const tokenKinds = Object.keys(counted) as TokenKind[];
 
-/** Where a record names its model, units and so on. */
+/** The attributes that have the user, session, feature, project and tags of a record. */
 export type Attribution = {
   user: Names;
   session: Names;
   feature: Names;
   project: Names;
-  /** Attributes that say something about the cost's owner, by the name of the tag that they become. */
+  /** Name of a tag → the attributes that it is read from. */
   tags: Readonly<Record<string, Names>>;
 };
 
-/** What identifies the call of a model that a record tells of. */
+/** The attributes that identify the call that a record reports. */
 export type Identity = {
-  /** The provider's id of the answer: the same in every emitter that saw it. */
+  /** The provider's id of the response, which is the same in every emitter that saw it. */
   response?: Names;
   /** The provider's id of the request. */
   request?: Names;
-  /** Attributes that together name a record among those of its emitter. All must be there. */
+  /** Attributes that together identify a record of its emitter. All must be present. */
   record?: Names;
 };
 
 /** Which records are counted, and how a count is read from them. */
 export type Rule = {
   signal: Signal;
-  /** The names of the span, event or metric; any where left out. */
+  /** The names of the span, event or metric; any by default. */
   names?: Names;
-  /** The scopes of the records; any where left out. */
+  /** The scopes of the records; any by default. */
   scopes?: readonly RegExp[];
-  /** Attributes that must be there, all of them. */
+  /** Attributes that must all be present. */
   requires?: Names;
   /** Attributes that must have one of these values. */
   where?: Readonly<Record<string, readonly string[]>>;
-  /** Attributes that must not have one of these values: records of another kind, which repeat what these say. */
+  /** Attributes that must not have one of these values, which mark records that repeat the counts of others. */
   except?: Readonly<Record<string, readonly string[]>>;
-  /** The provider, where the emitter always uses the same; otherwise the attributes that name it. */
+  /** The provider if the emitter always uses the same, otherwise the attributes that name it. */
   provider: string | Names;
   model: Names;
   /** The counts of a span or log record. */
   tokens?: Partial<Record<TokenKind, Names>>;
-  /** Further input tokens that the emitter counts apart from its input, and that are billed as input. */
+  /** Input tokens that the emitter does not count in its input, but that are billed as input. */
   furtherInput?: Names;
-  /** What each record is one of, where it tells no counts. */
+  /** For records without counts: the kind of which each record counts one. */
   one?: TokenKind;
-  /** Whether a record is the sum of several calls. The price of a long request is not theirs. */
+  /** Whether a record is the sum of several calls. Then the prices of long requests do not apply. */
   isSum?: true;
-  /** The kind of a point of a metric: the kind itself, or an attribute and what its values mean. */
+  /** The kind of a metric's points, or the attribute that has it, with the kind for each value. */
   kind?: TokenKind | { attribute: string; kinds: Readonly<Record<string, TokenKind>> };
   /**
-   * How the provider served the call, the first that changes its price: `flex`, `priority`, `batch`, `ultrafast`, or Anthropic's `fast`. Any
-   * other value is the standard.
+   * The attributes that have the service tier. The first one with a priced tier counts: `flex`, `priority`, `batch`, `ultrafast`, or
+   * Anthropic's `fast`. Any other value is the standard tier.
    */
   tier?: Names;
   /** Whether the count of input tokens includes those read from the cache and written to it. */
   inputHasCache: boolean;
   /** Whether the count of output tokens includes the tokens of reasoning. */
   outputHasReasoning: boolean;
-  /** The emitter's own figure of the cost: millionths of a USD, USD, or the parts of it in USD. */
+  /** The cost by the emitter's own account: in millionths of a USD, in USD, or as parts in USD. */
   cost?: {
     micros?: Names;
     usd?: Names;
     parts?: Names;
-    /** Where the currency is, if the figure may be in another than USD. */
+    /** The attributes that have the currency, if the cost may be in another than USD. */
     currency?: Names;
-    /** Where it is said who gave the figure: `provider` gave what it bills. */
+    /** The attributes that say who computed the cost. A cost by `provider` is the billed one. */
     givenBy?: Names;
   };
   identity: Identity;
-  /** When it happened, where the record's own time says less: ISO 8601. */
+  /** The attributes that have the time of the call (ISO 8601), if it is better than the record's own time. */
   time?: Names;
   attribution: Attribution;
 };
@@ -106,14 +106,14 @@ export type Rule = {
 /** A program or library that reports model calls. */
 export type Emitter = {
   name: string;
-  /** Its figure of the cost is what was billed, and is recorded; others' figures are estimates, and the price list decides. */
+  /** Whether its cost is what was billed, and is recorded. The costs of other emitters are estimates: those records are priced. */
   isCostTrusted?: true;
-  /** What tells it: any of these. */
+  /** The emitter is recognised by any of these. */
   services?: readonly RegExp[];
   scopes?: readonly RegExp[];
   attributes?: Names;
-  /** The records to count; the first rule that fits is used. What no rule fits is not counted. */
+  /** How to count records: by the first rule that fits. Records without a fitting rule are not counted. */
   rules: readonly Rule[];
-  /** Records that repeat what the counted ones say: named in the answer, because nothing is counted where they come alone. */
+  /** Records that repeat the counted ones. The answer mentions them, because nothing is counted if only they are sent. */
   repeats?: readonly { signal: Signal; names: Names; remedy: string }[];
 };

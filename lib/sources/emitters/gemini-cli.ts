@@ -20,7 +20,7 @@ const response: Rule = {
   attribution,
 };
 
-/** Why nothing is counted where the metrics come alone: of what they call input, nobody can say what the cache had. */
+/** Metrics are not counted even if they come alone, because they do not show how much of the input was cached. */
 const repeats = (program: string, ...names: string[]) => [
   {
     signal: "metrics" as const,
@@ -30,8 +30,8 @@ const repeats = (program: string, ...names: string[]) => [
 ];
 
 /**
- * Its one switch sends logs, metrics and traces together. The event of an answer says the most: output comes without
- * thoughts, and what tools read counts apart. `gen_ai.client.inference.operation.details` and its metrics repeat it.
+ * Gemini CLI sends logs, metrics and traces together. The event of an answer is the most detailed: its output excludes thoughts, and the
+ * input of tools is counted separately. `gen_ai.client.inference.operation.details` and the metrics repeat it.
  */
 export const geminiCli: Emitter = {
   name: "gemini-cli",
@@ -42,8 +42,8 @@ export const geminiCli: Emitter = {
 };
 
 /**
- * Qwen Code began as a copy of Gemini CLI. It speaks OpenAI's protocol, whose output has the thoughts in it, to whoever its user
- * chose; the model tells whom.
+ * Qwen Code is a fork of Gemini CLI. It uses OpenAI's protocol, whose output includes the thoughts, with a provider of the user's choice,
+ * which is found by the model.
  */
 export const qwenCode: Emitter = {
   name: "qwen-code",

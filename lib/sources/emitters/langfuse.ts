@@ -35,7 +35,7 @@ const asOpenAiAnswers: Rule = {
   outputHasReasoning: true,
 };
 
-/** The same for OpenAI's Responses, whose names are also Anthropic's: what is counted apart tells them. */
+/** The same for OpenAI's Responses API. Its names are also Anthropic's; only OpenAI has `input_tokens_details`. */
 const asResponsesAnswer: Rule = {
   ...shared,
   requires: [`${usage}#input_tokens_details.cached_tokens`],
@@ -50,7 +50,7 @@ const asResponsesAnswer: Rule = {
   outputHasReasoning: true,
 };
 
-/** Langfuse's own counts exclude each other. */
+/** Langfuse's own counts, which do not overlap. */
 const generation: Rule = {
   ...shared,
   tokens: {
@@ -85,7 +85,7 @@ const generation: Rule = {
   outputHasReasoning: false,
 };
 
-/** Langfuse's SDKs. What is not a generation carries no usage. */
+/** Langfuse's SDKs. Observations other than generations have no usage. */
 export const langfuse: Emitter = {
   name: "langfuse",
   scopes: [/^langfuse-sdk/],

@@ -2,8 +2,8 @@ import { attribution, inferenceSpan } from "./conventions";
 import type { Attribution, Emitter } from "./emitter";
 
 /**
- * LangChain's counts, whose details are parts of them: in the metadata as JSON, in attributes of their own, and as Python writes a
- * dictionary.
+ * The attributes that have details of LangChain's counts: as JSON in the metadata, as attributes of their own, or as a dictionary in
+ * Python's notation.
  */
 const details = (part: "input" | "output", ...names: string[]) =>
   names.flatMap((name) => [
@@ -28,7 +28,7 @@ const own: Attribution = {
   },
 };
 
-/** LangSmith's export of LangChain and LangGraph by OpenTelemetry (0.15). Spans of chains repeat the counts of their calls. */
+/** LangSmith's OpenTelemetry export of LangChain and LangGraph (0.15). Spans of chains repeat the counts of their calls. */
 export const langSmith: Emitter = {
   name: "langsmith",
   scopes: [/^langsmith/],
@@ -41,7 +41,7 @@ export const langSmith: Emitter = {
       model: ["gen_ai.response.model", "gen_ai.request.model", "langsmith.metadata.ls_model_name"],
       tokens: {
         ...inferenceSpan.tokens,
-        // OpenAI's tiers name their parts of the input.
+        // For OpenAI's service tiers, the names of the parts begin with the tier.
         cacheRead: details("input", "cache_read", "flex_cache_read", "priority_cache_read"),
         cacheWrite: details("input", "cache_creation", "cache_write"),
         cacheWrite5m: details("input", "ephemeral_5m_input_tokens"),

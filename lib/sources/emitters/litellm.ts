@@ -1,7 +1,7 @@
 import { attribution, inferenceSpan } from "./conventions";
 import type { Attribution, Emitter } from "./emitter";
 
-/** Dictionaries of the request, which LiteLLM writes as Python does. */
+/** A dictionary of the request, which LiteLLM writes in Python's notation. */
 const usage = "metadata.usage_object";
 const told = (name: string) => [
   `metadata.requester_metadata#${name}`,
@@ -30,8 +30,8 @@ const own: Attribution = {
 };
 
 /**
- * LiteLLM's callback `otel` (1.109, both of its generations). Its counts include each other as OpenAI's do, whoever was called.
- * What its own cache answered cost nothing.
+ * LiteLLM's callback `otel` (1.109, both of its versions). Its counts overlap as OpenAI's do, whichever provider was called. Answers from
+ * LiteLLM's own cache cost nothing and are not counted.
  */
 export const liteLlmOtel: Emitter = {
   name: "litellm",

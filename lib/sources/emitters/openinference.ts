@@ -42,7 +42,7 @@ export const openInference: Emitter = {
   rules: [
     { ...call, where: { "openinference.span.kind": ["LLM", "EMBEDDING"] } },
     {
-      // The Claude Agent SDK makes its calls in another process: its agent's span alone tells them, as their sum.
+      // The Claude Agent SDK makes its calls in another process. Only the span of the agent reports them, as a sum.
       ...call,
       scopes: [/claude_agent_sdk|claude-agent-sdk/],
       where: { "openinference.span.kind": ["AGENT"] },
@@ -50,7 +50,7 @@ export const openInference: Emitter = {
       isSum: true,
     },
     {
-      // A reranker tells no tokens. It is billed by the search.
+      // A reranker reports no tokens. It is billed by search.
       ...call,
       where: { "openinference.span.kind": ["RERANKER"] },
       except: {},

@@ -20,7 +20,7 @@ const own: Attribution = {
 
 const rules = conventionRules.map((rule) => ({ ...rule, attribution: own }));
 
-/** OpenLLMetry (Traceloop). Its instrumentation of Anthropic in JavaScript counts input without the cache. */
+/** OpenLLMetry (Traceloop). Its JavaScript instrumentation of Anthropic counts input without the cache. */
 export const openLlmetry: Emitter = {
   name: "openllmetry",
   scopes: [/^@traceloop\//, /^traceloop/],

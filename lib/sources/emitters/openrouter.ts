@@ -2,8 +2,8 @@ import { attribution, inferenceSpan } from "./conventions";
 import type { Emitter } from "./emitter";
 
 /**
- * OpenRouter's Broadcast: a span for each request, with what OpenRouter bills. `trace.*` of a request's body becomes
- * `trace.metadata.*`. Its settings can sample; a sampled feed lacks costs.
+ * OpenRouter's Broadcast: a span for each request, with the billed cost. `trace.*` in the body of a request becomes `trace.metadata.*`. If
+ * its settings sample requests, the costs of the others are missing.
  */
 export const openRouter: Emitter = {
   name: "openrouter",

@@ -13,8 +13,8 @@ import { openLlmetry } from "./openllmetry";
 import { openRouter } from "./openrouter";
 
 /**
- * The known emitters; the first that fits a record is its own. Programs come before libraries, because a program is told by
- * its service's name, and libraries inside it would be told by their scopes.
+ * The known emitters. A record belongs to the first that fits. Programs, which are recognised by their service name, come before
+ * libraries, which may run inside these programs and are recognised by their scopes.
  */
 export const emitters: readonly Emitter[] = [
   claudeCode,

@@ -4,9 +4,9 @@ import { keepSigningSecret } from "@/lib/keys/signing-secrets";
 import { serviceAddress } from "@/lib/service-address";
 
 /**
- * Keeps the secret with which Helicone signs for a key.
- * @returns the address to give to Helicone
- * @throws ServiceError permission_denied for what is no API key of a workspace
+ * Stores the secret with which Helicone signs webhooks for a key.
+ * @returns the URL to enter in Helicone
+ * @throws ServiceError permission_denied if the key is not an API key of a workspace
  */
 export async function keepHeliconeSecret(key: ApiKey, secret: string): Promise<{ url: string }> {
   requireOwnKey(key);
@@ -14,14 +14,14 @@ export async function keepHeliconeSecret(key: ApiKey, secret: string): Promise<{
   return addressFor(key);
 }
 
-/** Removes it. @throws ServiceError as `keepHeliconeSecret` */
+/** Removes the secret. @throws ServiceError as `keepHeliconeSecret` */
 export async function removeHeliconeSecret(key: ApiKey): Promise<{ url: string }> {
   requireOwnKey(key);
   await keepSigningSecret(key.id, "helicone", null);
   return addressFor(key);
 }
 
-/** The environment's key and members' keys have no secret of their own by which the guard could find them. */
+/** Refuses the environment's key and members' keys, which have no stored secret by which the guard could find them. */
 function requireOwnKey({ kind }: ApiKey): void {
   if (kind === "key") return;
   throw new ServiceError(

@@ -15,10 +15,10 @@ const shared = {
   attribution: { user: ["user_id"], session: [], feature: [], project: [], tags: {} },
 } as const;
 
-/** The provider's id of the answer, which an agent that got it tells, too; and Helicone's own id of the request. */
+/** The provider's id of the response, which other emitters of the call report too, and Helicone's own id of the request. */
 const identity = (...response: string[]) => ({ response, record: ["request_id"] });
 
-/** What providers write into an answer about its usage, the most particular first. */
+/** The forms in which providers report usage in an answer, the most specific first. */
 const answers: readonly Rule[] = [
   {
     ...shared,
@@ -83,7 +83,7 @@ const answers: readonly Rule[] = [
   },
 ];
 
-/** Helicone's own counts, where the answer was too long to be sent, or has none. They do not tell cached tokens apart. */
+/** Helicone's own counts, for answers that were too long to be sent or have no counts. They do not separate cached tokens. */
 const counts: Rule = {
   ...shared,
   tokens: { input: ["metadata.promptTokens"], output: ["metadata.completionTokens"] },
@@ -94,7 +94,7 @@ const counts: Rule = {
 
 const emitter: Emitter = { name: "helicone", rules: [...answers, counts] };
 
-/** What OpenAI says of its cache's writes. */
+/** OpenAI's counts of tokens written to the cache. */
 const cacheWrites = {
   cache_write_tokens: count,
   cache_write_tokens_details: members({ ttl_12h_tokens: count }),
@@ -144,12 +144,12 @@ const item = z.looseObject(
 );
 
 /**
- * Helicone's webhook: one request and its answer, each cut where it is long. The answer is parsed for its id, model and usage
- * alone. The time of the call is not told; it is recorded when the webhook comes.
+ * Helicone's webhook: one request and its answer, each cut if it is long. Only the id, model and usage of the answer are read. It does
+ * not have the time of the call, so the call is dated when the webhook arrives.
  */
 export const helicone: Gateway = { emitter, item };
 
-/** An answer, which may be the text of one; undefined for what is none, as where it is cut or was streamed. */
+/** An answer as an object, parsed if it is text; undefined if it is not JSON, for example because it was cut or streamed. */
 function objectOf(answer: unknown): unknown {
   if (typeof answer !== "string") return isObject(answer) ? answer : undefined;
   try {

@@ -19,7 +19,7 @@ import { readSigned } from "./signed";
 /** The most bytes of a delivery, inflated: 8 MiB. LiteLLM sends prompts and answers with it. */
 const deliveryLimitBytes = 8 * 1024 * 1024;
 
-/** A webhook of a gateway: how its deliveries are authenticated and read, and what the API document says. */
+/** A webhook of a gateway: how its deliveries are authenticated and read, and its description in the API document. */
 type Webhook = {
   summary: string;
   description: string;
@@ -32,9 +32,8 @@ type Webhook = {
 };
 
 /**
- * The handler of a gateway's webhook. It does not use `defineRoute`'s, because gateways send other bodies than JSON with the
- * content type of JSON, and sign the bytes. The request counts once against the key's rate. A key in the header is
- * admitted before the body is read.
+ * The handler of a gateway's webhook. It does not use `defineRoute`, because gateways send bodies that are not JSON with the content type
+ * of JSON, and sign the bytes. The request counts once against the key's rate. A key in the header is admitted before the body is read.
  */
 export function receiveDelivery(webhook: Webhook): Handler {
   const receive: Handler = async (request, { peer }) => {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /*
- * Fields of gateways' items. Absent and null are the same. A field of another type is refused and named, because a count that
- * is left out would be a cost that is left out.
+ * Fields of gateways' items. Null is the same as missing. A field of a wrong type is refused and named, because ignoring a count would
+ * lose a cost.
  */
 
-/** The largest count of tokens of one call that is believed. */
+/** The largest plausible count of tokens of one call. */
 const maxCount = 1e12;
 
 export const count = z
@@ -30,10 +30,10 @@ export const seconds = z
   .max(4_102_444_800, "must be seconds since 1970, not milliseconds")
   .nullish();
 
-/** An object of which some members are read. */
+/** An object of which only these members are read. */
 export function members<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.looseObject(shape, "must be an object").nullish();
 }
 
-/** Anthropic's split of what was written to the cache. */
+/** Anthropic's counts of tokens written to the cache, by their time to live. */
 export const cacheCreation = members({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count });

@@ -6,7 +6,7 @@ import { cacheCreation, count, members, name, seconds, usd } from "./item-fields
 const usage = "metadata.usage_object";
 const writes = `${usage}.prompt_tokens_details.cache_creation_token_details`;
 
-/** Where clients of LiteLLM say what a call is for: the request's metadata, its spend logs' metadata, its tags. */
+/** The paths where clients of LiteLLM can name what a call is for: the request's metadata, its spend logs' metadata, and its tags. */
 const told = (...names: string[]) =>
   names.flatMap((one) => [
     `metadata.requester_metadata.${one}`,
@@ -15,8 +15,8 @@ const told = (...names: string[]) =>
   ]);
 
 /**
- * LiteLLM's StandardLoggingPayload, one for each call (litellm/types/utils.py, 1.106). Its counts include each other as
- * OpenAI's do, whoever was called. `id` is that of the answer which the caller got.
+ * LiteLLM's StandardLoggingPayload, one for each call (litellm/types/utils.py, 1.106). Its counts overlap as OpenAI's do, whichever
+ * provider was called. `id` is the id of the response that the caller received.
  */
 const emitter: Emitter = {
   name: "litellm",
@@ -126,7 +126,7 @@ export const liteLlm: Gateway = {
   cost: ({ response_cost_failure_debug_info: failure, response_cost: cost, cache_hit: isHit }) => {
     if (failure !== undefined && failure !== null) return "unknown";
     if (isHit === true && cost === 0) return "free";
-    // Also 0 where LiteLLM does not know the model's price: it says the same for a model that is free.
+    // The cost may be 0 because LiteLLM does not know the price; a free model looks the same.
     return "as told";
   },
 };

@@ -10,7 +10,7 @@ import { readItem } from "./read-item";
 const maxItems = 1000;
 
 /**
- * Reads a delivery in a gateway's own form: one JSON object, a list of them, or one in each line.
+ * Reads a delivery in a gateway's own format: one JSON object, a list of objects, or one object in each line.
  * @throws ServiceError invalid_json, validation_failed, payload_too_large
  */
 export function readDelivery(
@@ -27,7 +27,7 @@ export function readDelivery(
     try {
       return readItem(gateway, read.value, settings) ?? "no usage";
     } catch (error) {
-      // What cannot be read refuses its item alone.
+      // An item that cannot be read does not refuse the others.
       if (error instanceof ServiceError) return error;
       throw error;
     }
@@ -42,7 +42,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** What a delivery may have, most of which is not read: prompts and answers. An item is checked as a whole. */
+/** The size limits of a delivery. Most of it is prompts and answers, which are not read, but every item is validated as a whole. */
 const jsonBudget = { parts: 500_000, partsOfOne: 50_000, depth: 500 };
 
 function itemsOf(text: string): unknown[] {

@@ -5,7 +5,7 @@ import { helicone } from "./helicone";
 import { liteLlm } from "./litellm";
 import { readItem } from "./read-item";
 
-/** What a gateway tells, and what is read of it. Tokens and cost are decimal text. */
+/** An item of a gateway and the record that is read from it. Tokens and cost are decimal text. */
 type Row = [string, Gateway, Item, object];
 
 const counts = { input: "200", cacheRead: "1000", output: "34", reasoning: "10" };

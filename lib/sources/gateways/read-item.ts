@@ -8,10 +8,10 @@ import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import type { Entry, Scalar } from "@/lib/sources/otlp/entry";
 import type { Gateway, Item } from "./gateway";
 
-/** Longer texts are no names, ids or counts. */
+/** Longer texts are cut: they are not names, ids or counts. */
 const maxTextLength = 500;
 
-/** Reads what an item tells of a call; undefined where it tells no usage (a failed call). Pure. */
+/** Reads an item; undefined if it reports no usage, such as a failed call. Pure. */
 export function readItem(
   gateway: Gateway,
   told: Item,
@@ -28,7 +28,7 @@ export function readItem(
   return { ...record, givenCostUsd: figure === "free" ? zero : undefined };
 }
 
-/** An item as a log record with the values that the gateway's rules name. */
+/** Converts an item to a log record with the values that the gateway's rules name. */
 function toEntry(
   { emitter, endedAt, service, attribute }: Gateway,
   item: Item,

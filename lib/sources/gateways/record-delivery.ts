@@ -6,15 +6,15 @@ import { addOutcome, noteOutcomes } from "@/lib/sources/note-outcomes";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
 import { type Decoded, isRecord, type Refused } from "@/lib/sources/told";
 
-/** The verdict on all records that were refused for one reason. */
+/** One verdict for all records that were refused for the same reason. */
 function nameCount({ error: { code, message, fields }, count }: Refused): ServiceError {
   return new ServiceError(code, count === 1 ? message : `${message} (${count} times)`, fields);
 }
 
 /**
- * Records what a delivery tells, each call decided by itself, and answers a verdict for each in order. A refusal that would
- * be the same again is a verdict, so that the gateway does not send the delivery again.
- * @throws ServiceError validation_failed where no item can be read; as `recordCalls`
+ * Records the calls of a delivery, each decided separately, and returns a verdict for each in order. Permanent refusals are verdicts and
+ * not errors, so that the gateway does not send the delivery again.
+ * @throws ServiceError validation_failed if no item can be read; as `recordCalls`
  */
 export async function recordDelivery(exporter: Exporter, decoded: Decoded): Promise<DeliveryResult> {
   const told = [...decoded.told, ...decoded.refused.map(nameCount)];

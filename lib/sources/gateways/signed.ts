@@ -6,14 +6,14 @@ import { parseRequest } from "@/lib/http/parse-request";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import { findSigningSecret } from "@/lib/keys/signing-secrets";
 
-/** The most bytes of a body that nobody has vouched for: Helicone cuts the request and the answer to 10 KB each. */
+/** The most bytes of a body whose signature is not verified yet. Helicone cuts the request and the answer to 10 KB each. */
 const signedLimitBytes = 256 * 1024;
 
 const header = "helicone-signature";
 
 /**
- * Reads a delivery that Helicone signed: the header has the HMAC-SHA256 of the body's bytes in hex. The query names the API
- * key, by its id, for which the signing secret is kept.
+ * Reads a delivery that Helicone signed: the header has the HMAC-SHA256 of the body's bytes in hex. The query has the id of the API key
+ * whose signing secret is used.
  * @throws ServiceError missing_credentials, invalid_credentials (the same for an unknown key and for a wrong signature),
  *   validation_failed, payload_too_large
  */

@@ -5,17 +5,17 @@ import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
 import type { Tokens } from "./source-record";
 
-/** Keys share the ledger's idempotency keys, in which clients choose theirs: these begin with a name of their own. */
+/** The keys are stored with the idempotency keys that clients choose. The prefix keeps them apart. */
 const prefix = "otel:";
 
-/** Ids of at least this length are unique: 16 random characters and more. */
+/** Ids of at least this length are unique: they have 16 random characters or more. */
 const minUniqueLength = 20;
 
 /**
- * What makes a record the same call as another.
+ * The keys by which records of one call are recognised.
  *
- * A response's id is the provider's, so that everybody who saw the answer tells the same. Short ones repeat (Ollama numbers
- * its answers from 0 to 998), so they count together with the output tokens and the day.
+ * The id of a response is the provider's, so that every emitter that saw the response reports the same id. Short ids repeat (Ollama
+ * numbers its answers from 0 to 998), so they are combined with the output tokens and the day.
  */
 export function callKeys(entry: Entry, { identity }: Rule, emitter: string, tokens: Tokens): CallKeys {
   const { own, span, resource } = entry;
@@ -33,12 +33,12 @@ export function callKeys(entry: Entry, { identity }: Rule, emitter: string, toke
   return { own: keys, ...places(entry) };
 }
 
-/** The key of a point: its series and its two times, so that a point that is sent again is the same. */
+/** The key of a point: its series and its two times. A point that is sent again has the same key. */
 export function seriesKey(series: string, startNs: string, timeNs: string): string {
   return key("point", [series, startNs, timeNs]);
 }
 
-/** The spans around and inside a record. What it is `within` only the whole export tells (`withoutOuter`). */
+/** The keys of the spans around and inside a record. `within` is set later, when all spans of the export are known (`withoutOuter`). */
 function places({ signal, span }: Entry): Omit<CallKeys, "own"> {
   if (!span) return { outer: [], inner: [], within: [] };
   const around = spanAround(signal, span);
@@ -49,12 +49,12 @@ function places({ signal, span }: Entry): Omit<CallKeys, "own"> {
   };
 }
 
-/** The span that a record is inside of. A log record is inside the span that it names. */
+/** The id of the span that a record is inside of. A log record is inside the span that it names. */
 export function spanAround(signal: Entry["signal"], span: NonNullable<Entry["span"]>): string | undefined {
   return signal === "logs" ? span.id : span.parent;
 }
 
-/** Remembers that a record inside this span was counted. */
+/** The key that is stored when a record inside this span is recorded. */
 export function insideKey(trace: string, span: string): string {
   return key("inside", [trace, span]);
 }
@@ -66,8 +66,8 @@ function uniqueWith(id: string, { timeNs }: Entry, { output }: Tokens): string[]
 }
 
 /**
- * For a record that nothing names: the same content at the same time is the same record. It is a hash, because the name of a
- * span or of a library may be any text.
+ * The key of a record without ids: the same content at the same time is the same record. It is a hash, because names of spans and
+ * libraries may be any text.
  */
 function fingerprint({ signal, name, scope, timeNs, own, resource }: Entry, emitter: string): string {
   const content = [...own].map(([attribute, value]) => [attribute, String(value)]).sort();
@@ -82,11 +82,11 @@ function fingerprint({ signal, name, scope, timeNs, own, resource }: Entry, emit
   return hashedKey("record", parts);
 }
 
-/** What contentOf answered, by the resource: the records of an export share a few. */
+/** A cache of `contentOf`, because the records of an export share a few resources. */
 const contents = new WeakMap<Attributes, string[] | string>();
 const maxContentLength = 8_000;
 
-/** The attributes of a resource to be hashed with each of its records; a hash of them where they are long. */
+/** The attributes of a resource, which are hashed with each of its records; a hash of them if they are long. */
 function contentOf(resource: Attributes): string[] | string {
   const known = contents.get(resource);
   if (known !== undefined) return known;

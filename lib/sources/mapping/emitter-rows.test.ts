@@ -3,9 +3,9 @@ import { toText } from "@/lib/decimal";
 import { mapped, tokensOf } from "@/tests/helpers/mapped-exports";
 import { chatCall, exportLogs, exportSpans } from "@/tests/helpers/otlp";
 
-// What programs and libraries write, by their sources or what they were seen to send, and what is read of it.
+// What is read from the exports of programs and libraries, as their source code or captured exports show them.
 
-/** As LiteLLM 1.109 writes a dictionary. */
+/** A dictionary in the notation of LiteLLM 1.109. */
 const liteLlmUsage =
   "{'completion_tokens': 27, 'prompt_tokens': 412, 'completion_tokens_details': {'audio_tokens': None, 'reasoning_tokens': 8}, " +
   "'prompt_tokens_details': {'audio_tokens': 0, 'cached_tokens': 256}, 'server_tool_use': None, 'service_tier': 'default'}";
@@ -90,7 +90,7 @@ test("Reads for how long Claude Code's requests have the cache keep what they wr
   ]);
 });
 
-/** A run of LangChain 1.7 with Anthropic, as LangSmith 0.15 exports it. */
+/** LangSmith 0.15's export of a run of LangChain 1.7 with Anthropic. */
 const langSmithSpan = {
   "langsmith.span.kind": "llm",
   "langsmith.metadata.ls_provider": "anthropic",

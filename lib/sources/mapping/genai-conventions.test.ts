@@ -5,7 +5,7 @@ import { mapped, tokensOf } from "@/tests/helpers/mapped-exports";
 import { chatCall, exportSpans } from "@/tests/helpers/otlp";
 import { apart } from "./tokens";
 
-// What is counted of spans by OpenTelemetry's GenAI conventions, whichever program sends them.
+// The counts of spans by OpenTelemetry's GenAI conventions, from any program.
 
 test("Counts an unknown emitter by the conventions and names it", () => {
   const { records, remarks } = mapped(exportSpans([{ id: "1", attributes: chatCall }]), "json");

@@ -13,17 +13,17 @@ import {
 import { priceFromCatalogue } from "@/lib/ledger/pricing/catalogue";
 import type { SourceRecord } from "./source-record";
 
-/** What a call used of one unit. */
+/** The quantity of one unit that a call used. */
 export type ReportedLine = { unitType: string; quantity: Decimal };
 
-/** A line as messages have it. */
+/** A line of a message. */
 type WrittenLine = { unit_type: string; quantity: ExactNumber; estimated_cost?: ExactNumber };
 
 /**
- * The lines of a call as its message has them, with the emitter's cost where that is trusted. Emitters give the cost of the
- * call; the lines' shares of it are as in the price list, or as their quantities where the list lacks one of them. The
- * shares sum to the cost exactly.
- * @param isCostTrusted whether the emitter's cost counts; by default as the record says
+ * The lines of a call's message, with the emitter's cost if that is trusted. Emitters report the cost of the whole call. It is divided
+ * among the lines in proportion to their list prices, or to their quantities if one of them has no list price. The shares sum to the cost
+ * exactly.
+ * @param isCostTrusted whether the emitter's cost counts; that of the record by default
  */
 export function withGivenCost(
   record: SourceRecord,
@@ -59,7 +59,7 @@ function weigh(
   return isPriced ? prices : lines.map(({ quantity }) => quantity);
 }
 
-/** Divides a total by weights, of which one is above 0. The largest share takes what rounding leaves. */
+/** Divides a total by weights, at least one of which is above 0. The largest share takes the rounding difference. */
 function spread(total: Decimal, weights: Decimal[]): Decimal[] {
   const whole = sum(weights);
   const shares = weights.map((weight) => divideMoney(multiply(total, weight), whole));

@@ -7,12 +7,12 @@ import { firstText } from "./first-of";
 import { findRemedy, hasOneOf } from "./recognise";
 import { readCount } from "./tokens";
 
-/** Why a record counts nothing. */
+/** Why a record is not counted. */
 type LeftOut = { outcome: SourceOutcome; by?: "contains_calls" | "other_signal" };
 
 /**
- * Why a record that no rule counts is left out; undefined where it tells no usage and is no call of a model.
- * @param rule the rule that fits it, where it has no count above 0
+ * Why a record is not counted; undefined if it reports no usage and is not a call of a model.
+ * @param rule the rule that fits the record, if it has no count above 0
  */
 export function whyLeftOut(emitter: Emitter, rule: Rule | undefined, entry: Entry): LeftOut | undefined {
   if (rule) return entry.point ? whyUncounted(rule, entry) : { outcome: "without_counts" };
@@ -31,12 +31,12 @@ export function whyLeftOut(emitter: Emitter, rule: Rule | undefined, entry: Entr
   return { outcome: "not_understood" };
 }
 
-/** Kinds of a metric's points that other points of it include. */
+/** Kinds of points that other points of the same metric include or are part of. */
 const included = /total|cache|reason|thought/i;
 
-/** Why a point of a metric that is counted is left out: of the others, it tells a sum or a part, or a kind that nobody knows. */
+/** Why a point of a counted metric is not counted: it is a sum or a part of other points, or of an unknown kind. */
 function whyUncounted({ kind }: Rule, entry: Entry): LeftOut | undefined {
-  // A point of 0 tells that nothing was used.
+  // A point of 0 reports no usage.
   if (!tellsUsage(entry)) return undefined;
   const told = typeof kind === "object" ? String(entry.own.get(kind.attribute)) : "";
   return included.test(told) ? { outcome: "repeats", by: "other_signal" } : { outcome: "not_understood" };
@@ -49,7 +49,7 @@ function tellsUsage({ point, name, own }: Entry): boolean {
   return false;
 }
 
-/** Whether a span or an event without counts names a model and who offers it, as calls do. */
+/** Whether a span or event without counts names a model and a provider, as calls do. */
 function isCall(rules: readonly Rule[], { point, own, resource }: Entry): boolean {
   if (point) return false;
   return rules.some(

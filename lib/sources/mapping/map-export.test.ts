@@ -3,7 +3,7 @@ import { type Encoding, readExport } from "@/lib/sources/otlp/read-export";
 import { mapped, tokensOf } from "@/tests/helpers/mapped-exports";
 import { exportSpans, readCapture } from "@/tests/helpers/otlp";
 
-// What programs really sent, as captured in tests/fixtures/otlp.
+// Real exports of programs, captured in tests/fixtures/otlp.
 
 const openAi = { input: "200", cacheRead: "1000", output: "34", reasoning: "10" };
 const anthropic = { input: "200", cacheRead: "1000", cacheWrite: "300", output: "34" };
@@ -32,7 +32,7 @@ const calls: [capture: string, expected: [provider: string, model: string, token
   [
     "ai-sdk-5-traces",
     [
-      // Version 5 does not say what `generateText` of OpenAI read from the cache.
+      // For `generateText` with OpenAI, version 5 does not report the tokens read from the cache.
       ["openai", "gpt-4o-mini", { input: "1211", output: "31" }],
       [
         "anthropic",
@@ -61,7 +61,7 @@ const calls: [capture: string, expected: [provider: string, model: string, token
       ["openai", "text-embedding-3-small", { input: "209" }],
     ],
   ],
-  // Its provider is `github` where it calls OpenAI.
+  // It reports the provider `github` for calls of OpenAI.
   [
     "copilot-cli-traces",
     [["openai", "gpt-5", { input: "201", cacheRead: "1010", output: "31", reasoning: "10" }]],
@@ -92,19 +92,19 @@ const calls: [capture: string, expected: [provider: string, model: string, token
     [
       ["openai", "gpt-4o-2024-08-06", openAi],
       ["openai", "gpt-4o", openAi],
-      // The span of Anthropic's own SDK inside of OpenInference's tells how long the cache is kept.
+      // The span of Anthropic's own SDK, inside that of OpenInference, has the time to live of the cache.
       ["anthropic", "claude-sonnet-4-5", { ...anthropic, cacheWrite5m: "300" }],
     ],
   ],
   [
     "openllmetry-traces-from-protobuf",
     [
-      // Its span of OpenAI does not say what came from the cache.
+      // Its span for OpenAI does not have the tokens read from the cache.
       ["openai", "gpt-4o-2024-08-06", { input: "1200", output: "34" }],
       ["anthropic", "claude-sonnet-4-5", anthropic],
     ],
   ],
-  // It names itself as the system; the provider is that of the model.
+  // It reports itself as the provider, so the provider is found by the model.
   [
     "strands-traces-from-protobuf",
     [

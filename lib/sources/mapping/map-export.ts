@@ -18,12 +18,12 @@ import { placeOf } from "./span-names";
 import { rankOf, tellingOf } from "./telling-of";
 
 /**
- * What an export tells: its calls, each once, remarks for whoever runs the emitter, and why records
- * were refused that cannot be read, and what became of the others that tell usage.
+ * A mapped export. `records`: its calls, each once. `remarks`: for whoever runs the emitter. `refused`: the records that cannot be read.
+ * `leftOut`: the outcomes of the other records that report usage.
  */
 export type Mapped = {
   records: SourceRecord[];
-  /** The spans that tell no call of their own. */
+  /** The spans that report no call. */
   spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
@@ -31,9 +31,9 @@ export type Mapped = {
 };
 
 /**
- * Reads the records of an export that count. Pure.
+ * Reads the records of an export that are calls, each call once. Pure.
  * @param settings of the source
- * @param emitterOf which emitter a record is of
+ * @param emitterOf finds the emitter of a record
  */
 export function mapExport(
   { entries, refused: unread }: ReadExport,
@@ -70,7 +70,7 @@ export function mapExport(
   }
   const attributionOfEntry = (entry: Entry) => attributionOf(emitterOf(entry));
   const { records: inner, isOuter } = withoutOuter(read, entries, attributionOfEntry);
-  // A span without counts around calls is no call itself.
+  // A span without counts that encloses calls is not a call itself.
   for (const { entry, emitter } of countless) if (!isOuter(entry)) leftOut.add(emitter, "without_counts");
   const counted = new Set(inner);
   for (const { record } of read)
@@ -106,7 +106,7 @@ export function mapExport(
   };
 }
 
-/** Gives the records that count what they are compared by where they share no id, once they have all their names. */
+/** Sets the tellings of the counted records, by which records without a common id are compared. Needs their complete names. */
 function nameTellings(
   read: readonly Read[],
   counted: ReadonlySet<SourceRecord>,
@@ -120,7 +120,7 @@ function nameTellings(
   }
 }
 
-/** The most spans of an export that are remembered although they tell no call, those with names first. */
+/** The most spans without a call that are stored of an export, those with names first. */
 const maxSpans = 2_000;
 
 function spansAround(
@@ -134,19 +134,19 @@ function spansAround(
   return spans.sort((one, other) => isNamed(other) - isNamed(one)).slice(0, maxSpans);
 }
 
-/** Where the spans of an emitter name whose they are: the same in each of its rules. */
+/** The attributes in which the spans of an emitter have their names. They are the same in each of its rules. */
 function attributionOf({ rules }: Emitter): Attribution {
   const { attribution } = rules.find(({ signal }) => signal === "traces") ?? rules[0] ?? inferenceSpan;
   return attribution;
 }
 
-/** A call, and once it is told twice, the keys of all its records. */
+/** A call. `keys`: those of all its records, if there are several. */
 type Call = {
   best: SourceRecord;
   keys?: { [Name in keyof CallKeys]-?: Set<NonNullable<CallKeys[Name]>[number]> };
 };
 
-/** Joins the records of one call that share an id: the richest one stays, with the keys of all. */
+/** Joins the records of one call that share an id: keeps the most detailed one, with the keys of all. */
 function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[] {
   const calls = new Map<string, Call>();
   const lesser = new Set<SourceRecord>();
@@ -158,7 +158,7 @@ function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[
     for (const key of record.keys.own) calls.set(key, call);
     if (!known) continue;
     joined.add(call);
-    // Sets, because all records of an export may be one call's.
+    // Sets, because all records of an export may belong to one call.
     call.keys ??= {
       own: new Set(),
       outer: new Set(),
@@ -189,17 +189,17 @@ function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[
         outer: [...keys.outer],
         inner: [...keys.inner],
         within: [...keys.within],
-        // One call has as few libraries that tell it as a program has.
+        // Few libraries report one call.
         tellings: [...keys.tellings].slice(0, maxTellings),
       };
   }
   return records.filter((record) => !lesser.has(record));
 }
 
-/** The most tellings of one call that others are compared with. */
+/** The most tellings of a call that are kept for comparison. */
 const maxTellings = 8;
 
-/** Joins two records of one call that share no id: the richer one stays, with the names and the keys of both. */
+/** Joins two records of one call that share no id: keeps the more detailed one, with the names and keys of both. */
 function joinTold(one: SourceRecord, other: SourceRecord, leftOut: Account): SourceRecord {
   const isBetter = isRicher(other.keys.tellings ?? [], one.keys.tellings ?? []);
   const [best, rest] = isBetter ? [other, one] : [one, other];
@@ -215,7 +215,7 @@ function joinTold(one: SourceRecord, other: SourceRecord, leftOut: Account): Sou
   return best;
 }
 
-/** Fills in what another record of the same call says and this one does not. */
+/** Adds the names, tier and cost that only another record of the same call has. */
 function complete(record: SourceRecord, other: SourceRecord): void {
   inherit(record, other);
   record.tier ??= other.tier;

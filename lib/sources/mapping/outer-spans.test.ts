@@ -16,7 +16,7 @@ const idOf = (index: number) => (index + 1).toString(16);
 const trace = "a1".padStart(32, "0");
 const markOf = (index: number) => insideKey(trace, idOf(index).padStart(16, "0"));
 
-/** Spans, of which each is inside one before it or inside one that is not in the export; in any order. */
+/** Spans in any order, each inside an earlier one or inside one that is not in the export. */
 const trees = fc
   .array(
     fc.record({
@@ -55,7 +55,7 @@ const exported = (tree: Tree) =>
     ),
   );
 
-/** What the export should come to, span by span, with a walk to the root for each. */
+/** The expected result, computed with a walk to the root for each span. */
 function expected(tree: Tree) {
   const around = (index: number): number[] => {
     const parent = tree[index]?.parent;
@@ -130,7 +130,7 @@ test("Counts a call of spans that are around each other, once", () => {
   for (const length of [1, 2, 5]) expect(mapped(exportSpans(ring(length)), "json").records).toHaveLength(1);
 });
 
-/** The names of the calls of an export whose last span is the one call, and those around it are no calls of a model. */
+/** The names of the calls of an export in which only the last span is a call of a model, and the spans around it are not. */
 const namesIn = (attributes: TestSpan["attributes"][], ...more: [object?]) => {
   const spans = attributes.map(
     (own, index): TestSpan => ({
@@ -211,7 +211,7 @@ test("Takes time in proportion to the spans of a chain with names", () => {
   };
   cpuMs(1_000);
   const short = Math.max(cpuMs(2_000), 2);
-  // Eight times as many; a walk to the root for each would take 64 times as long.
+  // Eight times as many spans; with a walk to the root for each, that would take 64 times as long.
   expect(cpuMs(16_000)).toBeLessThan(24 * short);
 });
 

@@ -9,10 +9,10 @@ import type { SourceRecord } from "./source-record";
 import { canonicalModel } from "./telling-of";
 import { allInput } from "./tokens";
 
-/** A record that counts, what it was read from, and where its emitter names whose it is. */
+/** A counted record, its entry, and the attributes in which its emitter has names. */
 export type Read = { entry: Entry; record: SourceRecord; attribution: Attribution };
 
-/** Who and what a span, and those around it, are about by their own attributes. */
+/** Names from the attributes of a span and of the spans around it. */
 export type Names = Partial<
   Pick<SourceRecord, "user" | "session" | "feature" | "project" | "tags" | "offered">
 >;
@@ -20,24 +20,24 @@ export type Names = Partial<
 /** A span of an export, or one that its spans or log records name. */
 type Span = Around & {
   outer: Span | undefined;
-  /** The nearest record at or around the span, once it has inherited from those around it. */
+  /** The nearest record at or around the span. Once resolved, it has inherited from the records around it. */
   source: SourceRecord | undefined;
   /** Its own entry, counted or not. */
   entry: Entry | undefined;
-  /** Once it is resolved: the names of the nearest spans at or around it that have them. */
+  /** Once resolved: each name from the nearest span, at or around this one, that has it. */
   names: Names | undefined;
   isResolved: boolean;
 };
 
 /**
- * Leaves out spans around others that count: the inner one is the call itself, the outer one tells of it again or sums up
- * several.
+ * Leaves out counted spans that enclose other counted records: the inner record is the call itself, the outer span reports it again or
+ * sums up several.
  *
- * Whose a call is, is what it says itself, else what the nearest span around it says that has the name, whether that span is counted
- * or not (an agent, a workflow, a request), else what its resource says. Each span is visited a fixed number of times, however
- * many are inside it: an export may be one chain.
- * @param attributionOf where the emitter of a span names whose it is
- * @returns the records that remain, and which entries are spans around one of them
+ * A call takes each name (user, session, feature, project, tags) from its own attributes, otherwise from the nearest span around it that
+ * has the name, counted or not (an agent, a workflow, a request), otherwise from its resource. Each span is visited a fixed number of
+ * times, however many are inside it, because an export may be one long chain.
+ * @param attributionOf the attributes in which the emitter of a span has names
+ * @returns the remaining records; `isOuter`: whether an entry is a span around one of them
  */
 export function withoutOuter(
   read: readonly Read[],
@@ -75,7 +75,7 @@ export function withoutOuter(
     const span = own.get(entry);
     if (span) span.source = record;
   }
-  /** The spans around records that count. */
+  /** The spans around counted records. */
   const outer = new Set<Span>();
   for (const { entry, record, attribution } of read) {
     const around = entry.span && spanAround(entry.signal, entry.span);
@@ -100,7 +100,7 @@ export function withoutOuter(
   return { records: read.flatMap(({ entry, record }) => (isOuter(entry) ? [] : [record])), isOuter };
 }
 
-/** Cuts the links by which a span would be around itself. */
+/** Removes links that form a cycle. */
 function cutCycles(spans: Iterable<Span>): void {
   const done = new Set<Span>();
   for (const start of spans) {
@@ -113,7 +113,7 @@ function cutCycles(spans: Iterable<Span>): void {
   }
 }
 
-/** Finds a span's names, and the nearest record at or around it, which has inherited from all records around it. */
+/** Sets a span's names and its nearest record, which inherits from all records around it. */
 function resolve(span: Span, attributionOf: (entry: Entry) => Attribution): void {
   const path: Span[] = [];
   for (let at: Span | undefined = span; at && !at.isResolved; at = at.outer) path.push(at);
@@ -128,7 +128,7 @@ function resolve(span: Span, attributionOf: (entry: Entry) => Attribution): void
 
 const noAttributes: Attributes = new Map();
 
-/** What a span says itself. Its resource is where it ran, and says nothing about calls that ran elsewhere. */
+/** The names in a span's own attributes. Its resource does not count, because calls inside it may have run elsewhere. */
 export function ownNames({ own, offered }: Entry, attribution: Attribution): Names | undefined {
   if (own.size === 0 && offered.size === 0) return undefined;
   const { user, session, tags } = readAttribution(attribution, own, noAttributes);
@@ -151,7 +151,7 @@ function nearer(near: Names | undefined, far: Names | undefined): Names | undefi
   };
 }
 
-/** Gives a record the names around it that it does not have itself. Its resource's give way to them. */
+/** Gives a record the names of spans around it that its own attributes lack. They replace names from its resource. */
 function takeNames(record: SourceRecord, names: Names, { own, offered }: Entry, attribution: Attribution) {
   for (const name of ["user", "session", "feature", "project"] as const) {
     const told = names[name];
@@ -165,8 +165,8 @@ function takeNames(record: SourceRecord, names: Names, { own, offered }: Entry, 
 }
 
 /**
- * Fills in what the record around a record says and it does not. Its kinds of tokens are taken where they are more of the same counts:
- * it tells of this call alone then.
+ * Adds what the record around a record has and it lacks. Takes over the outer counts if they are the same divided into more kinds: then
+ * the outer record reports this call only.
  */
 function takeFromAround(record: SourceRecord, around: SourceRecord): void {
   inherit(record, around);
@@ -176,7 +176,7 @@ function takeFromAround(record: SourceRecord, around: SourceRecord): void {
   record.tier ??= around.tier;
 }
 
-/** Whether two records have the same model and the same counts, however these divide. */
+/** Whether two records have the same model and the same total input and output. */
 function isAlike(one: SourceRecord, other: SourceRecord): boolean {
   const outputs = [one, other].map(({ tokens }) => tokens.output ?? zero) as [Decimal, Decimal];
   return (
@@ -186,7 +186,7 @@ function isAlike(one: SourceRecord, other: SourceRecord): boolean {
   );
 }
 
-/** Fills in what a record does not say about itself. Not its cost: an outer span's may be that of several calls. */
+/** Adds the names that a record lacks. Not the cost, because that of an outer span may be for several calls. */
 export function inherit(record: SourceRecord, from: SourceRecord): void {
   record.user ??= from.user;
   record.session ??= from.session;

@@ -4,7 +4,7 @@ import type { Attribution, Names } from "@/lib/sources/emitters/emitter";
 import type { Attributes } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
 
-/** Who and what a record is about. `leftOut`: what it says and cannot be kept, each with the reason. */
+/** The user, session and tags of a record. `leftOut`: the values that cannot be stored, each with the reason. */
 export type ReadAttribution = {
   user: string | undefined;
   session: string | undefined;
@@ -13,8 +13,8 @@ export type ReadAttribution = {
 };
 
 /**
- * Reads the person, the session and the tags of a record. A call of a model is not refused for what cannot be kept of these:
- * what is too long or looks like a secret is left out.
+ * Reads the user, the session and the tags of a record. Values that are too long or look like a secret are left out; they do not refuse
+ * the call.
  */
 export function readAttribution(
   attribution: Attribution,

@@ -14,8 +14,8 @@ import { trustsCost } from "./source-settings";
 import { allInput, readCount, readCounts, readTokens, separate } from "./tokens";
 
 /**
- * Reads what a record says by a rule of its emitter; undefined where it counts nothing (a failed call, a point of 0).
- * @throws ServiceError validation_failed for a part of a token
+ * Reads a record by a rule of its emitter; undefined if it has no counts, such as a failed call or a point of 0.
+ * @throws ServiceError validation_failed if a count of tokens is not a whole number
  */
 export function readRecord(
   emitter: Emitter,
@@ -27,7 +27,7 @@ export function readRecord(
   const tokens = point ? readPoint(rule, entry) : separate(readCounts(rule, own), rule);
   const givenCostUsd = readCost(rule, entry);
   const isCostTrusted = emitter.isCostTrusted === true || isGivenByProvider(rule, entry);
-  // An image or a search is billed without tokens.
+  // Images and searches are billed without tokens.
   if (Object.keys(tokens).length === 0 && !(trustsCost(settings, isCostTrusted) && givenCostUsd))
     return undefined;
   const { attribution } = rule;
@@ -75,13 +75,13 @@ export function readRecord(
   };
 }
 
-/** The attributes of both, the second's first. Those of one where the other has none, because most have. */
+/** Merges attributes; the record's own have precedence. Makes no copy if one is empty, which is common. */
 function joined(resource: Attributes, own: Attributes): Attributes {
   if (own.size === 0) return resource;
   return resource.size === 0 ? own : new Map([...resource, ...own]);
 }
 
-/** A point counts one kind of tokens. */
+/** The count of a point, which is of one kind of tokens. */
 function readPoint({ kind }: Rule, { own, point }: Entry): Tokens {
   const which: TokenKind | undefined =
     typeof kind === "object" ? kind.kinds[String(own.get(kind.attribute))] : kind;
@@ -89,7 +89,7 @@ function readPoint({ kind }: Rule, { own, point }: Entry): Tokens {
   return which && count ? { [which]: count } : {};
 }
 
-/** The emitter's own cost: whole millionths are exact, USD is what it wrote. */
+/** The cost that the emitter reported, in USD: from millionths, which are exact, otherwise from USD or its parts. */
 function readCost({ cost }: Rule, { own }: Entry): Decimal | undefined {
   if ((firstText(cost?.currency, own) ?? "USD").toUpperCase() !== "USD") return undefined;
   const micros = readCount(firstOf(cost?.micros, own));
@@ -111,7 +111,7 @@ const tiers = new Map(pricedTiers.map((tier) => [tier as string, tier]));
 function tierOf({ tier }: Rule, { own }: Entry): SourceRecord["tier"] {
   for (const name of tier ?? []) {
     const value = own.get(name);
-    // A count of the tokens of a tier is named by it: `input_token_details.flex`.
+    // A count of tokens has the tier as the last part of its name: `input_token_details.flex`.
     const told = typeof value === "number" && value > 0 ? name.split(/[#.]/).at(-1) : value;
     const known = tiers.get(String(told ?? "").toLowerCase());
     if (known) return known;

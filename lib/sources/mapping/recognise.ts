@@ -7,18 +7,18 @@ const withAttributes = emitters.flatMap(({ attributes }, place) =>
   attributes ? [{ attributes, place }] : [],
 );
 
-/** The row of the table that a record belongs to; `unknownEmitter` for everybody else's. */
+/** The emitter of a record: the first row of the table that fits; `unknownEmitter` if none does. */
 export function findEmitter({ resource, scope, own }: Entry): Emitter {
   const named = placeOf(String(resource.get("service.name") ?? ""), scope);
   const told = withAttributes.find(({ attributes }) => attributes.some((name) => own.has(name)));
   return emitters[Math.min(named, told?.place ?? named)] ?? unknownEmitter;
 }
 
-/** What is known of names: the records of an export share a few. */
+/** A cache of `placeOf`, because the records of an export share a few services and scopes. */
 const places = new Map<string, number>();
 const maxPlaces = 1_000;
 
-/** The place of the first row that a service or a scope tells; the number of rows where none does. */
+/** The index of the first row that fits a service or a scope; the number of rows if none does. */
 function placeOf(service: string, scope: string): number {
   const name = `${service}\n${scope}`;
   const known = places.get(name);
@@ -33,12 +33,12 @@ function placeOf(service: string, scope: string): number {
   return place;
 }
 
-/** The rule by which a record is counted; undefined for one that is not counted. */
+/** The rule by which a record is counted; undefined if it is not counted. */
 export function findRule({ rules }: Emitter, entry: Entry): Rule | undefined {
   return rules.find((rule) => fits(rule, entry));
 }
 
-/** What an emitter's user should do about a record that only repeats what its counted records say. */
+/** Advice for the user of an emitter whose record only repeats counted records; undefined for other records. */
 export function findRemedy({ repeats }: Emitter, { signal, name }: Entry): string | undefined {
   return repeats?.find((repeat) => repeat.signal === signal && repeat.names.includes(name))?.remedy;
 }

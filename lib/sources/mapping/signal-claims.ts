@@ -5,15 +5,15 @@ import type { Entry } from "@/lib/sources/otlp/entry";
 import { firstText } from "./first-of";
 import type { SourceRecord } from "./source-record";
 
-/** Whether a rule's records tell sums of calls. Spans and logs tell each call. */
+/** Whether a rule's records report sums of calls. Spans and logs report each call. */
 function tellsSums({ signal }: Pick<Rule, "signal">): boolean {
   return signal === "metrics";
 }
 
 /**
- * The units that a record reports about: a session, a user within a service, or a service. An emitter may report the same
- * calls twice, one by one and as sums, without an id that would show it. Sums name the narrowest unit that they can; calls name
- * every unit that sums about them could name. Empty for emitters of which only one kind of report is counted.
+ * The units that a record belongs to: a session, a user within a service, or a service. An emitter may report the same calls twice, one
+ * by one and as sums, without a common id. A sum has the narrowest unit that it names; a call has every unit that a sum about it could
+ * name. Empty for emitters of which only calls or only sums are counted.
  */
 export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rule: Rule): string[] {
   if (rules.every((other) => tellsSums(other) === tellsSums(rule))) return [];
@@ -31,15 +31,15 @@ export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rul
 
 const hourMs = 3_600_000;
 
-/** A sum is taken a moment after its last call, which may have ended in the hour before. */
+/** How long after its last call a sum may be taken. The call may have ended in the hour before. */
 const lateMs = 60_000;
 
-/** The most hours that a sum is compared with: the last ones of a longer time. */
+/** The most hours that a sum is compared with. Of a longer time, the last hours count. */
 const maxHours = 48;
 
 /**
- * Names the hours of each record's units, so that the ledger counts a unit's calls or, in hours without any, its sums: a call is
- * within its hours, and a sum is of the hours that its time touches. A key's hours are its own.
+ * Sets the marks of the hours of each record's units: a call is `within` the hour in which it occurred, and a sum is a `sumOf` the hours
+ * that its time touches. By these the ledger counts the calls of a unit, or its sums in hours without calls. Marks differ between keys.
  */
 export function nameHours(records: readonly SourceRecord[], keyId: string): void {
   const marks = new Map<string, Around>();
@@ -52,7 +52,7 @@ export function nameHours(records: readonly SourceRecord[], keyId: string): void
     marks.set(name, made);
     return made;
   };
-  // Keys are changed in place: V8 copies an object with other properties after the spread slowly.
+  // Changes the keys in place, because copying them by a spread with other properties is slow in V8.
   for (const { claims, keys, series, occurredAt } of records) {
     if (claims.length === 0) continue;
     if (series) {

@@ -7,22 +7,22 @@ import { cutText, firstText } from "./first-of";
 import type { SourceRecord } from "./source-record";
 
 /*
- * What the settings of a source (an API key) make of a record. They are applied when a record is recorded, not when it is
- * read, so that a refused record that is sent again is recorded by the settings of then.
+ * Applies the settings of a source (an API key) to a record. They are applied when a record is recorded, not when it is read, so that a
+ * refused record that is sent again is recorded by the settings of that time.
  */
 
 const always = new Set<string>(Object.values(offeredAttributes).flat());
 
-/** A longer text is no name. It is left out rather than cut, because a cut one would name something else. */
+/** Longer texts are not names. They are ignored and not cut, because a cut name would name something else. */
 const maxNameLength = 200;
 
-/** The attributes that a source's settings may use: those that the settings offer, and those that these settings name. */
+/** The attributes that a source's settings may use: those that every source is offered, and those that these settings name. */
 export function offeredNames(settings: StoredSource | null): ReadonlySet<string> {
   const named = namedAttributes(settings).filter((name) => !always.has(name));
   return named.length === 0 ? always : new Set([...always, ...named]);
 }
 
-/** The attributes that the settings name. One that may hold a prompt or a secret is left out, whoever wrote it there. */
+/** The attributes that the settings name, without those that may hold a prompt or a secret. */
 export function namedAttributes(settings: StoredSource | null): string[] {
   const { project_attribute: project, feature_attribute: feature, tags = [] } = settings ?? {};
   return [project, feature, ...tags.map(({ attribute }) => attribute)].filter(
@@ -30,17 +30,17 @@ export function namedAttributes(settings: StoredSource | null): string[] {
   ) as string[];
 }
 
-/** Whether a source's own figure of a cost is recorded. @param isTrusted whether that of its emitter is, without a setting */
+/** Whether the reported cost is recorded. @param isTrusted whether it is without a setting of the source */
 export function trustsCost(settings: StoredSource | null, isTrusted: boolean): boolean {
   return settings?.trusted_cost ?? isTrusted;
 }
 
-/** Whether a subscription covers a record: it is recorded as included. */
+/** Whether a subscription covers a record, so that it is recorded as included. */
 export function isCovered(record: SourceRecord, { source }: Pick<ApiKey, "source">): boolean {
   return source?.subscription_covered ?? record.isIncluded;
 }
 
-/** The feature of a record: as the settings say, else as the emitter says. Undefined for none. */
+/** The feature of a record: from the attribute of the settings, the emitter's attributes, or the default of the settings. */
 export function featureOf(record: SourceRecord, { source }: Pick<ApiKey, "source">): string | undefined {
   const chosen = nameIn(record.offered, source?.feature_attribute);
   const feature = chosen ?? record.feature ?? source?.default_feature;
@@ -50,7 +50,7 @@ export function featureOf(record: SourceRecord, { source }: Pick<ApiKey, "source
 /** A longer feature is cut. */
 export const maxFeatureLength = 128;
 
-/** The tags of a record: those of the settings, or where they name none, those that its emitter is known to have. */
+/** The tags of a record: those of the settings, or those of its emitter if the settings name none. */
 export function tagsOf(record: SourceRecord, { source }: Pick<ApiKey, "source">): Record<string, string> {
   const chosen = source?.tags;
   return !chosen || chosen.length === 0 ? record.tags : chosenTags(chosen, record.offered);
@@ -69,13 +69,13 @@ export function chosenTags(
   );
 }
 
-/** Names that a service has where nobody named it (OpenTelemetry, resource conventions). */
+/** The default names of services that have none (OpenTelemetry, resource conventions). */
 const unnamedService = /^unknown_service/;
 
 /**
- * The project that a record counts for: the one that the attribute of the settings names, else the one that it names by its
- * emitter's rules, else the default of the settings, the key's own if it has exactly one, its service. Whether the key may use
- * it is the guard's decision.
+ * The project of a record, as a slug. The first of these that is set: the attribute of the settings, the emitter's attributes, the default
+ * of the settings, the key's own project, the only project in the key's conditions, the service, the emitter. The guard decides whether
+ * the key may use it.
  */
 export function projectOf(
   { project, service, emitter, offered }: SourceRecord,
@@ -93,14 +93,14 @@ export function projectOf(
   );
 }
 
-/** The name that an attribute of the settings has; undefined for none, and for what is no name. */
+/** The value of an attribute that the settings name; undefined if it is missing, too long for a name, or looks like a secret. */
 export function nameIn(offered: Attributes, attribute: string | undefined): string | undefined {
   if (attribute === undefined || mayHoldContent(attribute)) return undefined;
   const value = firstText([attribute], offered);
   return value === undefined || value.length > maxNameLength || looksLikeSecret(value) ? undefined : value;
 }
 
-/** `Checkout API` → `checkout-api`, `https://github.com/acme/shop.git` → `shop`; undefined where nothing is left. */
+/** `Checkout API` → `checkout-api`, `https://github.com/acme/shop.git` → `shop`; undefined if nothing is left. */
 export function toSlug(name: string | undefined): string | undefined {
   const slug = nameOfRepository(name)
     ?.toLowerCase()
@@ -110,7 +110,7 @@ export function toSlug(name: string | undefined): string | undefined {
   return slug || undefined;
 }
 
-/** The last part of a repository's address (`https://host/acme/shop.git`, `git@host:acme/shop.git`); other text as it is. */
+/** The name in a repository's URL (`https://host/acme/shop.git`, `git@host:acme/shop.git`). Other text is returned unchanged. */
 function nameOfRepository(text: string | undefined): string | undefined {
   if (text === undefined || !/^(?:[a-z][a-z0-9+.-]{0,20}:\/\/|[\w.-]{1,64}@[\w.-]{1,200}:)/i.test(text))
     return text;

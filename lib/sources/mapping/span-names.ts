@@ -8,9 +8,9 @@ import type { SourceRecord } from "./source-record";
 import { chosenTags, maxFeatureLength, nameIn, toSlug } from "./source-settings";
 
 /**
- * Where a span stands and what it says of the calls inside it, as the settings of its source read that; undefined for a record that is
- * no span.
- * @param record the call that the span tells, if it does
+ * The place of a span in its trace, and the names that it has for the calls inside it, by its emitter's attributes and the settings of
+ * its source; undefined for a record that is not a span.
+ * @param record the call that the span reports, if any
  */
 export function placeOf(
   entry: Entry,
@@ -49,7 +49,7 @@ function namesOf(
   } = settings ?? {};
   const cut = (text: string | undefined) =>
     text === undefined ? undefined : cutText(text, maxFeatureLength);
-  // Of a call, what its resource says by the settings comes before what spans around it say by the emitter's rules.
+  // For a call, names from its resource by the settings have precedence over names of spans around it by the emitter's rules.
   const ofResource = record ? entry.resourceOffered : new Map();
   const names: SpanNames = {
     user,

@@ -9,15 +9,15 @@ import { allInput } from "./tokens";
 const one = parseDecimal("1");
 
 /**
- * What a span is compared by with tellings that share no id with it (`same-call.ts`); undefined for a record that is no span
- * with a beginning and an end.
+ * The telling of a span, by which it is compared with tellings that share no id with it (`same-call.ts`); undefined for a record that is
+ * not a span with a start and an end.
  */
 export function tellingOf({ signal, span, timeNs, scope }: Entry, record: SourceRecord): Telling | undefined {
   if (signal !== "traces" || !span || span.startNs === 0n || timeNs < span.startNs) return undefined;
   const { tokens, model = "", emitter, keys } = record;
   const { cacheRead = zero, cacheWrite = zero, output = zero } = tokens;
   const cached = add(cacheRead, cacheWrite);
-  // Of a stream that broke off, some tell the one token that its beginning names, and others none.
+  // For an aborted stream, some emitters report the one token that its first event names, and others none.
   const hasOutput = compare(output, one) > 0;
   return {
     likeness: knownHash(`${canonicalModel(model)} ${allInput(tokens)} ${hasOutput ? output : ""}`),
@@ -32,7 +32,7 @@ export function tellingOf({ signal, span, timeNs, scope }: Entry, record: Source
   };
 }
 
-/** How much a record says: whether it says what was billed, then kinds of tokens, then names. */
+/** How detailed a record is: a billed cost counts most, then each kind of tokens, then each name. */
 export function rankOf(record: SourceRecord): number {
   const { tokens, user, session, feature, project, tags, givenCostUsd, isCostTrusted } = record;
   const cost = isCostTrusted && givenCostUsd ? costRank : 0;
@@ -47,8 +47,8 @@ function idsOf(keys: readonly string[]): number {
 }
 
 /**
- * A model's name without what only some programs say of it: who offers it, a date, a revision, `latest`. Models are compared by
- * it, and their prices are not.
+ * A model's name without the parts that only some programs add: its provider, a date, a revision, `latest`. Used to compare records, not
+ * to find prices.
  */
 export function canonicalModel(model: string): string {
   const found = canonical.get(model);
@@ -68,7 +68,7 @@ const known = new Map<string, number>();
 const canonical = new Map<string, string>();
 const maxKnown = 10_000;
 
-/** 48 bits of a hash, as a number above 0. Many records share what is hashed. */
+/** 48 bits of a hash, as a number above 0. Cached, because many records share the hashed texts. */
 function knownHash(text: string): number {
   const found = known.get(text);
   if (found !== undefined) return found;

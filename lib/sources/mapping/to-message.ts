@@ -10,7 +10,7 @@ import type { SourceRecord } from "./source-record";
 import { featureOf, isCovered, projectOf, tagsOf, trustsCost } from "./source-settings";
 import { apart } from "./tokens";
 
-/** A message as clients send it, for a record that a key's emitter told. Names are cut to what the ledger holds. */
+/** Converts a record to a message in the form in which clients send it. Names are cut to the ledger's lengths. */
 export function toMessage(record: SourceRecord, key: ApiKey): ToldMessage {
   const { provider, model, user, session, occurredAt, requestInput, tier } = record;
   const tags = tagsOf(record, key);
@@ -40,8 +40,8 @@ export function toMessage(record: SourceRecord, key: ApiKey): ToldMessage {
 }
 
 /**
- * A line for each kind of tokens and of tools; one for the request where it was billed without. Reasoning is part of the output,
- * unless the model has a price of its own for it.
+ * A line for each kind of tokens and tools, or one for the request if it was billed without counts. Reasoning is part of the output,
+ * unless the model has a separate price for it.
  */
 function linesOf(record: SourceRecord): ReportedLine[] {
   const isApart = (kind: TokenKind) => kind !== "reasoning" || hasOwnPrice(record, counted[kind].unit);

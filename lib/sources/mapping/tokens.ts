@@ -10,7 +10,7 @@ const one = parseDecimal("1");
 type Counts = Partial<Record<TokenKind, Decimal>>;
 
 /**
- * The counts of a span or log record as its emitter makes them; only those above 0.
+ * The counts of a span or log record as its emitter reports them, only those above 0.
  * @throws ServiceError as `readTokens`
  */
 export function readCounts(rule: Rule, own: Attributes): Counts {
@@ -32,8 +32,8 @@ function readNamed(names: Names | undefined, own: Attributes): Decimal | undefin
 
 /**
  * A count of tokens above 0, or undefined.
- * @param name the attribute that has it
- * @throws ServiceError validation_failed for a part of a token
+ * @param name of the attribute, for the error
+ * @throws ServiceError validation_failed if the count is not a whole number
  */
 export function readTokens(value: Scalar | undefined, name?: string): Decimal | undefined {
   const count = readCount(value);
@@ -58,13 +58,13 @@ export function readCount(value: Scalar | undefined): Decimal | undefined {
 }
 
 /**
- * Takes apart what an emitter's counts include of each other. Where the parts are more than the whole, the whole cannot
- * include them, whatever the emitter's row says: some versions differ.
+ * Separates counts that an emitter counts in each other. If the parts are more than the whole, the whole cannot include them, even if the
+ * emitter's rule says so: some versions differ.
  */
 export function separate(counts: Counts, rule: Pick<Rule, "inputHasCache" | "outputHasReasoning">): Tokens {
   const { input = zero, cacheRead = zero, output = zero, reasoning = zero } = counts;
   const { cacheWrite5m = zero, cacheWrite1h = zero, cacheWrite12h = zero } = counts;
-  // Some tell only the parts.
+  // Some emitters report only the parts.
   const parts = add(cacheWrite12h, add(cacheWrite5m, cacheWrite1h));
   const cacheWrite = larger(counts.cacheWrite ?? zero, parts);
   const cached = add(cacheRead, cacheWrite);
@@ -78,7 +78,7 @@ export function separate(counts: Counts, rule: Pick<Rule, "inputHasCache" | "out
   });
 }
 
-/** The counts above 0, without what parts have more than their whole: audio that was read from the cache is no fresh input. */
+/** The counts above 0. Limits parts to their whole: audio tokens that were read from the cache are not part of fresh input. */
 function withinWhole(counts: Counts): Tokens {
   const left: Counts = { ...counts };
   const tokens: Tokens = {};
@@ -93,7 +93,7 @@ function withinWhole(counts: Counts): Tokens {
   return tokens;
 }
 
-/** The counts without what is counted in another of them, by kind: what is left of each whole besides its parts. */
+/** Counts that do not overlap. @param isApart whether a part is counted apart from its whole; otherwise only the whole is returned */
 export function apart(tokens: Tokens, isApart: (kind: TokenKind) => boolean): Tokens {
   const alone: Tokens = { ...tokens };
   for (const kind of tokenKinds) {
@@ -106,7 +106,7 @@ export function apart(tokens: Tokens, isApart: (kind: TokenKind) => boolean): To
   return alone;
 }
 
-/** What a kind is a part of. */
+/** The kind that a kind is part of. */
 function wholeOf(kind: TokenKind): TokenKind | undefined {
   const relations = counted[kind];
   return "partOf" in relations ? relations.partOf : undefined;

@@ -21,7 +21,7 @@ export const contentTypes: Record<Encoding, string> = {
   json: "application/json",
 };
 
-/** `google.rpc.Code` of an HTTP status, for the bodies of errors. */
+/** HTTP status → `google.rpc.Code`, for the bodies of errors. */
 const rpcCodes: Record<number, number> = {
   400: 3,
   401: 16,
@@ -42,8 +42,8 @@ export function rpcCodeOf(httpStatus: number): number {
 }
 
 /**
- * The body of a 200 in the request's encoding. `partial_success` is left out where nothing was refused and nothing is to
- * be said (OTLP, section Partial Success); with nothing refused, its text is a warning.
+ * The body of a 200 in the request's encoding. `partial_success` is left out if nothing was refused and there are no remarks (OTLP,
+ * section Partial Success); if nothing was refused, its text is a warning.
  */
 export function encodeSuccess(signal: Signal, encoding: Encoding, outcome: ExportOutcome): BodyInit {
   const { refused, remarks } = outcome;

@@ -2,7 +2,7 @@ import { allowList, isUsageName, jsonAttributes, namedMembers } from "@/lib/sour
 import type { Attributes, Scalar } from "./entry";
 import { type Attribute, maxTextLength } from "./records";
 
-/** Usage that is written as JSON in a text is a few names and numbers. */
+/** Longer JSON in an attribute is not read: usage is a few names and numbers. */
 const maxJsonLength = 8_000;
 
 /**
@@ -24,7 +24,7 @@ export function readAttributes(list: readonly Attribute[]): Attributes {
 
 const noAttributes: Attributes = new Map();
 
-/** Values of the offered attributes. Where there are none, always the same object. */
+/** Values of the offered attributes. Returns the same object whenever there are none. */
 export function readOffered(list: readonly Attribute[], offered: ReadonlySet<string>): Attributes {
   let read: Map<string, Scalar> | undefined;
   for (const [key, value] of list) {
@@ -63,7 +63,7 @@ function parse(json: string): unknown {
 
 const pythonWords: Record<string, string> = { None: "null", True: "true", False: "false" };
 
-/** JSON of a dictionary as Python's `str` writes it: `{'cached_tokens': 5, 'audio_tokens': None}`. */
+/** Converts a dictionary in Python's notation (`{'cached_tokens': 5, 'audio_tokens': None}`) to JSON. */
 function fromPython(text: string): string {
   return text.replace(
     /'((?:[^'\\]|\\.)*)'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b/gs,

@@ -13,7 +13,7 @@ const rejectedOf = {
 } as const;
 const nameOf = { traces: "Traces", metrics: "Metrics", logs: "Logs" } as const;
 
-/** `google.rpc.Status`, as OTLP has errors. */
+/** `google.rpc.Status`, the body of errors in OTLP. */
 const status = z
   .object({
     code: z.int().meta({ description: "The `google.rpc.Code` of the HTTP status." }),
@@ -21,7 +21,7 @@ const status = z
   })
   .meta({ id: "OtlpStatus" });
 
-/** Attaches what the API document says about a receiver. The handler itself follows OTLP, not these schemas. */
+/** Attaches the description of a receiver for the API document. The handler itself follows OTLP, not these schemas. */
 export function documented(receive: Handler, signal: Signal, bodyLimitBytes: number): Handler {
   const described: Endpoint = {
     auth: "ingest",

@@ -18,7 +18,7 @@ import { documented } from "./documented";
 import type { Signal } from "./entry";
 import type { Encoding } from "./read-export";
 
-/** The most bytes of an export, inflated: 8 MiB. */
+/** The most bytes of a decompressed export: 8 MiB. */
 export const exportLimitBytes = 8 * 1024 * 1024;
 
 /**
@@ -106,8 +106,8 @@ function requireEncoding(request: Request): Encoding {
 }
 
 /**
- * Encodes an error as OTLP does. Exporters send an export again after 429 and 503 alone, at the time that Retry-After says;
- * what they drop otherwise would be refused again.
+ * Encodes an error by OTLP. Exporters repeat an export only after 429 and 503, when Retry-After says. After other errors they drop it,
+ * which is right because it would be refused again.
  */
 async function refuse(
   error: unknown,

@@ -59,7 +59,7 @@ test.each(cases)("Counts empty resources of %s in %s, too", (signal, encoding) =
   const [list = ""] = Object.keys(bodies[signal]([]));
   const [full] = Object.values(bodies[signal]([{}]))[0] as Json[];
   const body = (empty: number) => ({ [list]: [...Array.from({ length: empty }, () => ({})), full] });
-  // Beside them stand the resource, the scope and the metric of the record.
+  // The resource, the scope and the metric of the record count, too.
   const own = signal === "metrics" ? 3 : 2;
   expect(read(signal, encoding, body(10 - own))).toEqual({ read: 1, refused: [] });
   expect(read(signal, encoding, body(11 - own))).toEqual({ read: 0, refused: [["payload_too_large", 1]] });

@@ -2,19 +2,19 @@ import { ServiceError, validationFailed } from "@/lib/errors";
 import { Refusals, type Refused } from "@/lib/sources/told";
 
 /**
- * What is read of one export at most. The Collector sends 8,192 records at once by default; 8 MiB of real spans have about
- * 10,000, with 200,000 attributes.
+ * The most records and attributes that are read of one export. The Collector sends 8,192 records at once by default; 8 MiB of real spans
+ * are about 10,000 records with 200,000 attributes.
  */
 export const exportBudget = { records: 20_000, attributes: 500_000 };
 
-/** A value of a record that cannot be read. The message names its place and no content, which can be a prompt. */
+/** A value of a record cannot be read. The message names its place, not its content, which can be a prompt. */
 export class BadValue extends Error {}
 
 class BeyondBudget extends Error {}
 
 /**
- * Counts the work that an export asks for, before it is done. A record that cannot be read is refused alone; once the budget
- * is used up, all further ones are.
+ * Limits the work for an export. A record that cannot be read is refused by itself; once the budget is used up, all further records are
+ * refused.
  */
 export class Intake {
   readonly #refusals = new Refusals();
@@ -36,13 +36,13 @@ export class Intake {
     this.#groups -= 1;
   }
 
-  /** Counts an attribute. @throws Error where the budget is used up, for `readRecord` */
+  /** Counts an attribute. @throws Error once the budget is used up; `readRecord` handles it */
   takeAttribute(): void {
     if (this.#attributes === 0) throw new BeyondBudget();
     this.#attributes -= 1;
   }
 
-  /** Reads what the records of a group share. @returns the error where it cannot be read: its records are refused, too */
+  /** Reads what the records of a group share. @returns an error if it cannot be read; then the records are refused, too */
   readShared<T>(read: () => T): { value: T } | { error: unknown } {
     try {
       return { value: read() };
@@ -51,7 +51,7 @@ export class Intake {
     }
   }
 
-  /** Reads one record; undefined where it is refused. */
+  /** Reads one record; undefined if it is refused. */
   readRecord<T>(read: () => T): T | undefined {
     if (this.#records === 0) this.#isFull = true;
     if (this.#isFull) {

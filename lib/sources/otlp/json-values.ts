@@ -5,12 +5,12 @@ import { maxTextLength } from "./records";
 /** An object of OTLP's JSON (OTLP 1.11, section JSON Protobuf Encoding). */
 export type Json = { readonly [name: string]: unknown };
 
-/** In protobuf's JSON, null is the same as a field that is left out. */
+/** Whether a field is set. In protobuf's JSON, null is the same as a missing field. */
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** @throws BadValue, as all functions of this file */
+/** @throws BadValue, like all functions of this file that read values */
 export function asObject(value: unknown): Json {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new BadValue("must be an object");
@@ -38,12 +38,12 @@ export function textIn(owner: Json, name: string): string {
   return value;
 }
 
-/** The beginning of a text that is a name. */
+/** A name, cut to `maxTextLength`. */
 export function nameIn(owner: Json, name: string): string {
   return textIn(owner, name).slice(0, maxTextLength);
 }
 
-/** An id in hex. What is not hex becomes none: the record is then identified by other means. */
+/** An id in hex, in lower case; empty if it is not hex. Then the record is identified by other means. */
 export function idIn(owner: Json, name: string): string {
   const id = owner[name];
   return typeof id === "string" && /^([0-9a-f]{2})*$/i.test(id) ? id.toLowerCase() : "";
@@ -57,7 +57,7 @@ export function nanosIn(owner: Json, name: string): bigint {
   return nanos;
 }
 
-/** 64-bit integers are text in protobuf's JSON; numbers are accepted. @param name the value's place, for the error */
+/** Reads a 64-bit integer, which is text in protobuf's JSON. Numbers are accepted too. @param name of the value, for the error */
 export function asInteger(value: unknown, name: string): bigint {
   if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
   if (typeof value === "string" && /^-?\d{1,19}$/.test(value)) return BigInt(value);
@@ -72,7 +72,7 @@ export function asDouble(value: unknown, name: string): number {
   return number;
 }
 
-/** The value of an attribute; undefined for lists and bytes. @param key the attribute's */
+/** The value of an attribute; undefined for lists and bytes. @param key of the attribute, for errors */
 export function scalarOf(
   { stringValue, boolValue, intValue, doubleValue }: Json,
   key: string,

@@ -85,7 +85,7 @@ test("Reads any JSON or refuses it", () => {
   );
 });
 
-/** JSON of an attribute's value inside so many lists. */
+/** JSON of an attribute's value that is nested in a number of lists. */
 const nestedIn = (depth: number) =>
   `${'{"arrayValue":{"values":['.repeat(depth)}{"stringValue":"x"}${"]}}".repeat(depth)}`;
 

@@ -14,13 +14,13 @@ import { readProtobuf } from "./read-protobuf";
 import { readRecords } from "./read-records";
 import type { IsRead } from "./records";
 
-/** How an export is encoded: OTLP's binary protobuf or its JSON. */
+/** The encoding of an export: OTLP's binary protobuf or its JSON. */
 export type Encoding = "protobuf" | "json";
 
-/** An export's records in their order, and why others were refused. */
+/** The records of an export in order, and the reasons why others were refused. */
 export type ReadExport = { entries: Entry[]; refused: Refused[] };
 
-/** What an export in JSON may have, most of which is not read: lists in lists, and prompts. */
+/** The size limits of an export in JSON. Most of it, such as prompts, is not read. */
 const jsonBudget = {
   parts: 1_000_000,
   partsOfOne: Number.POSITIVE_INFINITY,
@@ -28,11 +28,11 @@ const jsonBudget = {
 };
 
 /**
- * Reads the body of an export (OTLP 1.11, section OTLP/HTTP) into one list of its records. An empty body is an empty export in
- * both encodings. Attributes that are not on the allow-list are not read. A record that cannot be read is refused alone.
- * @param offered the attributes that the settings of the source may use, which are read besides
- * @throws ServiceError validation_failed where the bytes are not an export of this signal, payload_too_large for JSON with
- *   more than a million values
+ * Reads the body of an export (OTLP 1.11, section OTLP/HTTP) into one list of records. An empty body is an empty export in both
+ * encodings. Only attributes on the allow-list are read. A record that cannot be read is refused by itself.
+ * @param offered attributes that are read too, because the settings of the source may use them
+ * @throws ServiceError validation_failed if the bytes are not an export of this signal; payload_too_large for JSON with more than a
+ *   million values
  */
 export function readExport(
   signal: Signal,
@@ -73,7 +73,7 @@ function decodeRecords(
     : readJson(signal, parseText(bytes), isRead, intake);
 }
 
-/** All attributes of a point make its series, so that all of them are decoded. */
+/** Decodes all attributes, because all of them identify the series of a point. */
 function decodeMetrics(encoding: Encoding, bytes: Uint8Array, intake: Intake) {
   return encoding === "protobuf"
     ? readMetricsProtobuf(bytes, intake)
@@ -81,11 +81,11 @@ function decodeMetrics(encoding: Encoding, bytes: Uint8Array, intake: Intake) {
 }
 
 function parseText(bytes: Uint8Array): unknown {
-  // ASCII is a third of the work of UTF-8.
+  // Decoding ASCII takes a third of the time of UTF-8.
   const text = isAscii(bytes)
     ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
     : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  // Two parts, a list and the comma behind it, have three characters at least.
+  // Two parts, such as a list and the comma after it, have at least three characters.
   if (text.length * 2 > jsonBudget.parts * 3) countParts(text, jsonBudget);
   return text.trim() === "" ? {} : JSON.parse(text);
 }

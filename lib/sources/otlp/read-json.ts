@@ -33,9 +33,9 @@ const names = {
 } as const;
 
 /**
- * Reads the spans or log records of an export in JSON. What is not read is not checked.
- * @param json what `JSON.parse` made of the body
- * @throws Error where it is no such export
+ * Reads the spans or log records of an export in JSON. Fields that are not read are not validated.
+ * @param json the parsed body
+ * @throws Error if it is not such an export
  */
 export function readJson(signal: RecordSignal, json: unknown, isRead: IsRead, intake: Intake): RawScope[] {
   const of = names[signal];

@@ -90,7 +90,7 @@ function attributesOf(owner: Json, intake: Intake, name = "attributes", depth = 
   });
 }
 
-/** A value of any type as it is hashed; a number is the same as int and as double. */
+/** A value of any type in the form that is hashed. An int and a double of the same number are equal. */
 function hashedOf(value: Json, intake: Intake, depth: number): unknown {
   if (depth > maxValueDepth) throw new BadValue("has an attribute that is nested too deep");
   const { arrayValue, kvlistValue, bytesValue } = value;

@@ -6,7 +6,7 @@ import { WireReader } from "./wire-reader";
  * Field numbers are those of opentelemetry-proto 1.11: `metrics_service.proto`, `metrics.proto`, `resource.proto`, `common.proto`.
  */
 
-/** What is read of a point, by the number of its field in each kind of data, by the number of its field in a metric. */
+/** The field number of each kind of data in a metric → the field numbers of a point that are read. */
 const pointFields: Record<number, Record<number, keyof RawPoint | "int" | undefined> | undefined> = {
   // Sum
   7: { 2: "startNs", 3: "timeNs", 4: "value", 6: "int", 7: "attributes", 8: "flags" },
@@ -103,7 +103,7 @@ class MetricReader extends WireReader {
       else if (fields) data.push(this.#data(fields, failure));
       else this.skip(field);
     }
-    // The last that is set, as in every `oneof`.
+    // The last one that is set counts, as in every `oneof`.
     const last = data.at(-1);
     if (last && last.points.length > 0)
       this.#metrics.push({ resource: attributes, scope: "", name, ...last });
@@ -155,7 +155,7 @@ class MetricReader extends WireReader {
     return read;
   }
 
-  /** The last value that is set, as in every `oneof`. */
+  /** Reads a value. The last field that is set counts, as in every `oneof`. */
   #value(depth: number): Omit<SeriesAttribute, "key"> {
     if (depth > maxValueDepth) throw new RangeError("A value is nested too deep.");
     let read: Omit<SeriesAttribute, "key"> = { value: undefined, hashed: null };
@@ -190,7 +190,7 @@ class MetricReader extends WireReader {
   }
 }
 
-/** A number is hashed the same as int and as double. */
+/** An int and a double of the same number are hashed the same. */
 function scalar(value: string | boolean | bigint | number): Omit<SeriesAttribute, "key"> {
   return { value, hashed: typeof value === "bigint" ? Number(value) : value };
 }

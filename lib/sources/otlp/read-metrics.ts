@@ -3,7 +3,7 @@ import { readAttributes, readOffered } from "./attributes";
 import type { Entry } from "./entry";
 import type { Attribute, RawMetric, RawPoint, SeriesAttribute } from "./records";
 
-/** The points of an export of metrics: one list, in the order of the export. Attributes that are not on the allow-list are only hashed. */
+/** The points of an export of metrics in one list, in order. Attributes that are not on the allow-list are only hashed. */
 export function readMetrics(metrics: readonly RawMetric[], offered: ReadonlySet<string>): Entry[] {
   const ofResources = new Map<RawMetric["resource"], ReturnType<typeof readResource>>();
   return metrics.flatMap(({ resource, scope, name, temporality, points }) => {
@@ -65,8 +65,8 @@ function attributesOf(list: readonly SeriesAttribute[]): Attribute[] {
 }
 
 /**
- * A hash of everything that makes a series. Attributes are compared without their order.
- * @param begun the hash of what the points of a metric share: their resource may have thousands of attributes
+ * A hash of everything that identifies a series. The order of attributes does not matter.
+ * @param begun the hash of what the points of a metric share, computed once because their resource may have thousands of attributes
  */
 function fingerprint(begun: Hash, attributes: readonly SeriesAttribute[]): string {
   return begun

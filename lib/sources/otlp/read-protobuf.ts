@@ -9,7 +9,7 @@ import { WireReader } from "./wire-reader";
  * records.
  */
 
-/** What is read of a span or log record, by the number of its field. */
+/** The fields of a span or log record that are read, by field number. */
 const recordFields: Record<RecordSignal, Record<number, keyof RawRecord | undefined>> = {
   traces: {
     1: "trace",
@@ -24,9 +24,9 @@ const recordFields: Record<RecordSignal, Record<number, keyof RawRecord | undefi
 };
 
 /**
- * Reads the spans or log records of an export in binary protobuf. Skips what is not read without building it: prompts and
- * answers are most of an export.
- * @throws Error where the bytes are not such an export
+ * Reads the spans or log records of an export in binary protobuf. Skips other fields without decoding them, because most of an export is
+ * prompts and answers.
+ * @throws Error if the bytes are not such an export
  */
 export function readProtobuf(
   signal: RecordSignal,
@@ -37,7 +37,7 @@ export function readProtobuf(
   return new RecordReader(bytes, recordFields[signal], isRead, intake).request();
 }
 
-/** The attributes of a resource, as far as they were read, and why they could not all be. */
+/** The attributes of a resource. `failure`: the error because of which they could not all be read. */
 type Shared = { attributes: Attribute[]; failure: Error | undefined };
 
 class RecordReader extends WireReader {
@@ -144,7 +144,7 @@ class RecordReader extends WireReader {
     if (value !== undefined && this.isRead(key)) into.push([key, value]);
   }
 
-  /** The last value that is set, as in every `oneof`; undefined for lists and bytes. */
+  /** Reads a value; undefined for lists and bytes. The last field that is set counts, as in every `oneof`. */
   #value(): Scalar | undefined {
     let value: Scalar | undefined;
     const end = this.begin();

@@ -2,7 +2,7 @@ import { readAttributes, readOffered } from "./attributes";
 import type { Entry } from "./entry";
 import type { RawRecord, RawScope, RecordSignal } from "./records";
 
-/** The spans or log records of an export: one list, in the order of the export. */
+/** The spans or log records of an export in one list, in order. */
 export function readRecords(
   signal: RecordSignal,
   scopes: readonly RawScope[],
@@ -15,7 +15,7 @@ export function readRecords(
       const own = readAttributes(record.attributes);
       return {
         signal,
-        // The field of an event's name is younger than the attribute, and some emitters put the place in their code there.
+        // The attribute comes first: some emitters put a code location into the field for an event's name, which is newer.
         name: signal === "logs" ? String(own.get("event.name") ?? record.name) : record.name,
         scope,
         resource: shared,
@@ -36,7 +36,7 @@ function spanOf(signal: RecordSignal, { trace, span, parent, otherTimeNs }: RawR
   return { trace, id: span, parent: isId(parent, 8) ? parent : undefined, startNs };
 }
 
-/** Whether hex is an id of so many bytes. An id of zeros is invalid (W3C Trace Context, 3.2.2). */
+/** Whether hex is an id with this number of bytes. An id of zeros is invalid (W3C Trace Context, 3.2.2). */
 function isId(hex: string, bytes: number): boolean {
   return hex.length === 2 * bytes && /[^0]/.test(hex);
 }

@@ -1,15 +1,15 @@
 import type { Scalar } from "./entry";
 
-/** An attribute with a value of one of the types that are read: no lists, no bytes. */
+/** An attribute with a value of a type that is read: not a list, not bytes. */
 export type Attribute = readonly [key: string, value: Scalar];
 
-/** A span or a log record as it was sent, without what is not read. Ids are lower-case hex, "" where there is none. */
+/** The fields of a span or log record that are read. Ids are lower-case hex; "" for none. */
 export type RawRecord = {
   name: string;
   trace: string;
   span: string;
   parent: string;
-  /** When it ended or happened, and what to use where that is 0: nanoseconds since 1970. */
+  /** When it ended or happened, and the time to use if that is 0: nanoseconds since 1970. */
   timeNs: bigint;
   otherTimeNs: bigint;
   attributes: Attribute[];
@@ -18,13 +18,13 @@ export type RawRecord = {
 /** The records of one resource and one scope. */
 export type RawScope = { resource: Attribute[]; scope: string; records: RawRecord[] };
 
-/** The signals whose records have attributes of which few are read. */
+/** The signals of which only few attributes are read. */
 export type RecordSignal = "traces" | "logs";
 
 /** Whether an attribute of this name is read. */
 export type IsRead = (key: string) => boolean;
 
-/** An attribute of a series. `value`: undefined for lists and bytes. `hashed`: the value of any type, as it is hashed. */
+/** An attribute of a series. `value`: undefined for lists and bytes. `hashed`: the value, of any type, in the form that is hashed. */
 export type SeriesAttribute = { key: string; value: Scalar | undefined; hashed: unknown };
 
 /** A point of a sum, or the sum of a histogram. `value`: undefined where it has none. */
@@ -45,8 +45,8 @@ export type RawMetric = {
   points: RawPoint[];
 };
 
-/** Longer texts are no names, ids or counts; they are cut, which leaves an id as unique as it was in practice. */
+/** Longer texts are cut: they are not names, ids or counts, and an id of this length is unique in practice. */
 export const maxTextLength = 500;
 
-/** The most lists inside each other in an attribute's value. */
+/** How deep lists may be nested in an attribute's value. */
 export const maxValueDepth = 100;

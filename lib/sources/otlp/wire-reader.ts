@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { maxTextLength } from "./records";
 
-/** Reads fields of binary protobuf one by one, and skips those that are not asked for without building them. */
+/** Reads fields of binary protobuf one by one, and skips unwanted fields without decoding them. */
 export class WireReader {
   readonly #reader: BinaryReader;
   readonly #bytes: Buffer;
@@ -13,7 +13,7 @@ export class WireReader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Where the whole ends. */
+  /** The position at which the whole message ends. */
   protected get end(): number {
     return this.#reader.len;
   }
@@ -28,7 +28,7 @@ export class WireReader {
     return field;
   }
 
-  /** Begins a message. @returns where it ends */
+  /** Starts to read a nested message. @returns the position at which it ends */
   protected begin(): number {
     const length = this.#expect(WireType.LengthDelimited).uint32();
     const end = this.#reader.pos + length;
@@ -36,7 +36,7 @@ export class WireReader {
     return end;
   }
 
-  /** Goes on behind a message, however much of it was read. */
+  /** Continues after a nested message, even if it was not read completely. */
   protected leave(end: number): void {
     this.#reader.pos = end;
   }
@@ -48,7 +48,7 @@ export class WireReader {
     return text;
   }
 
-  /** The beginning of a text that is a name. */
+  /** Reads a name, cut to `maxTextLength`. */
   protected name(): string {
     return this.text().slice(0, maxTextLength);
   }

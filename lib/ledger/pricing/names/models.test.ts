@@ -8,7 +8,7 @@ import { canBeSameModel } from "./same-model";
 
 const occurredAt = new Date("2026-06-01T12:00:00Z");
 
-/** USD per million input tokens with what was matched, or why there is no price. */
+/** USD per million input tokens with the matched model, or the reason why there is no price. */
 function inputPrice(provider: string, model: string): string {
   const line = { provider, model, unitType: "input_tokens", quantity: parseDecimal(1e6), occurredAt };
   const priced = priceFromCatalogue(line);
@@ -62,22 +62,22 @@ describe("One model under many names", () => {
     ["openrouter", "qwen/qwq-32b:free", "0 openrouter/qwen/qwq-32b:free"],
     ["qwen", "qwen/qwq-32b:free", "unknown_provider"],
     ["openai", "gpt-4o-2024-08-06", "2.5 openai/gpt-4o"],
-    // The first catalogue takes these for another model, or lists another provider's price.
+    // The first catalogue matches these to another model, or has another provider's price.
     ["groq", "openai/gpt-oss-safeguard-20b", "0.075 groq/openai/gpt-oss-safeguard-20b"],
     ["anthropic", "claude-sonnet-5-5", "2 anthropic/claude-sonnet-5-5"],
     ["azure.ai.inference", "deepseek-v3.2", "0.58 azure/deepseek-v3.2"],
     ["anthropic", "claude-sonnet-5-7", "unknown_model"],
-    // A version of its own, at twice the price.
+    // A separate version with twice the price.
     ["openai", "gpt-4o-2024-05-13", "5 openai/gpt-4o-2024-05-13"],
     ["azure.ai.openai", "gpt-4o-2024-08-06", "2.5 azure/gpt-4o"],
     ["azure", "azure/gpt-4o", "2.5 azure/gpt-4o"],
     ["azure", "global/gpt-4o", "2.5 azure/gpt-4o"],
     ["azure", "azure/global-standard/gpt-4o", "2.5 azure/gpt-4o"],
     ["azure", "azure/eu/gpt-4o", "2.75 azure/eu/gpt-4o"],
-    // A data zone without its geography: the two differ for some models.
+    // A data zone without a geography: the prices of the two geographies differ for some models.
     ["azure", "datazone/gpt-4o", "unknown_model"],
     ["azure", "my-deployment", "unknown_model"],
-    // No model of DeepSeek's has this name: there are `deepseek-v4-flash` and `deepseek-v4-pro`.
+    // DeepSeek has no model with this name, only `deepseek-v4-flash` and `deepseek-v4-pro`.
     ["deepseek", "deepseek-v4", "unknown_model"],
     ["x_ai", "xai/grok-4.3", "1.25 x-ai/grok-4.3"],
     ["mistral_ai", "mistral/mistral-large-latest", inputPrice("mistral", "mistral-large-latest")],

@@ -1,9 +1,9 @@
 /**
- * A way in which a model's name is written elsewhere than in the catalogue.
- * - `of`: the providers that it holds for; all where it is left out.
+ * Rewrites a spelling of a model's name towards that of the catalogue.
+ * - `of`: the providers that it applies to; all by default.
  * - `pattern`, `to`: as in `String.replace`.
- * - `means`: the provider that such a name shows to have served the call, where it is another one than the client named.
- * - `example`: a name and what becomes of it, which a test checks.
+ * - `means`: the provider that served the call, if the name shows another one than the client named.
+ * - `example`: a name and its rewritten form, which a test checks.
  */
 export type NameRule = {
   of?: readonly string[];
@@ -15,21 +15,21 @@ export type NameRule = {
 
 const claude = ["anthropic", "aws", "azure", "google"];
 
-/** `to` for a name that is right as it is, and only shows another provider. */
+/** `to` for a name that is kept and only shows another provider. */
 const asItIs = "$&";
 
-/** In the order in which they apply, each to what the rules before it left. */
+/** The rules in the order in which they apply, each to the result of the one before. */
 export const nameRules: readonly NameRule[] = [
   // Claude Code marks the context window.
   { pattern: /\[\d+[km]\]$/i, to: "", example: ["claude-opus-4-8[1m]", "claude-opus-4-8"] },
-  // OpenRouter's variants with the price of the model itself.
+  // OpenRouter's variants that have the price of the model itself.
   {
     of: ["openrouter"],
     pattern: /:(?:nitro|floor|online|exacto|beta|thinking)$/i,
     to: "",
     example: ["openai/gpt-4o:nitro", "openai/gpt-4o"],
   },
-  // A provider's own name before the model's.
+  // The provider's own name as a prefix.
   ...Object.entries({
     openai: ["openai"],
     anthropic: ["anthropic"],
@@ -61,21 +61,21 @@ export const nameRules: readonly NameRule[] = [
       example: [`${prefixes[0]}/a-model`, "a-model"],
     }),
   ),
-  // Resource names of Google's interfaces.
+  // Resource names of Google's APIs.
   {
     of: ["google"],
     pattern: /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?models\//i,
     to: "",
     example: ["publishers/google/models/gemini-2.5-pro", "gemini-2.5-pro"],
   },
-  // ARNs of Bedrock. An application's own inference profile does not show its model.
+  // ARNs of Bedrock. The ARN of an application inference profile does not show the model.
   {
     pattern: /^arn:aws[\w-]*:bedrock:[^:]*:[^:]*:(?:foundation-model|inference-profile)\/(.+)$/i,
     to: "$1",
     means: "aws",
     example: ["arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0", "amazon.nova-pro-v1:0"],
   },
-  // Ids of Bedrock under the name of the model's vendor: Bedrock served the call.
+  // Bedrock's model ids while the client names the vendor as the provider: Bedrock served the call.
   {
     of: ["anthropic", "openai", "cohere", "mistral", "deepseek"],
     pattern: /^(?:(?:us|eu|apac|jp|au|ca|global|us-gov)\.)?(?:anthropic|openai|cohere|mistral|deepseek)\..+/i,
@@ -95,14 +95,14 @@ export const nameRules: readonly NameRule[] = [
     to: "-$1",
     example: ["claude-sonnet-4-5@20250929", "claude-sonnet-4-5-20250929"],
   },
-  // OpenRouter's answers name models by version before family, with a date.
+  // OpenRouter's answers write the version before the family, with a date.
   {
     of: ["openrouter"],
     pattern: /^anthropic\/claude-([4-9](?:\.\d)?)-(opus|sonnet|haiku)/i,
     to: "anthropic/claude-$2-$1",
     example: ["anthropic/claude-4.5-sonnet", "anthropic/claude-sonnet-4.5"],
   },
-  // Claude's versions with a dot, and before the family.
+  // Claude's versions with a dot, or before the family.
   {
     of: claude,
     pattern: /(claude-(?:[a-z]+-)?\d)\.(\d)/i,
@@ -119,7 +119,7 @@ export const nameRules: readonly NameRule[] = [
   { of: ["azure"], pattern: /^global(?:-standard)?\//i, to: "", example: ["global/gpt-4o", "gpt-4o"] },
   // Azure's deployments cannot have a dot in their names.
   { of: ["azure"], pattern: /^gpt-?35-/i, to: "gpt-3.5-", example: ["gpt-35-turbo", "gpt-3.5-turbo"] },
-  // A model tuned by a customer: its price is that of its base, tuned.
+  // A fine-tuned model has the fine-tuning price of its base model.
   {
     of: ["openai", "azure"],
     pattern: /^(ft:[^:]+):.*$/i,
@@ -132,7 +132,7 @@ export const nameRules: readonly NameRule[] = [
     to: "accounts/fireworks/models/$1",
     example: ["qwen3-235b-a22b", "accounts/fireworks/models/qwen3-235b-a22b"],
   },
-  // A date or a mark of the newest version. Names that are listed with their date are found before these rules are tried.
+  // A date or an alias of the newest version. Names that are listed with their date are found before these rules apply.
   { pattern: /-20\d{2}-?\d{2}-?\d{2}$/, to: "", example: ["gpt-4o-2024-08-06", "gpt-4o"] },
   { pattern: /[-@](?:latest|default)$/i, to: "", example: ["claude-sonnet-4-5-latest", "claude-sonnet-4-5"] },
   // The catalogue lists some of OpenRouter's models a second time, without the vendor.
@@ -142,7 +142,7 @@ export const nameRules: readonly NameRule[] = [
     to: "",
     example: ["x-ai/grok-3", "grok-3"],
   },
-  // Weights under the name of their vendor, where the provider's own name has none, and the other way round.
+  // The vendor of open weights as a prefix, where the catalogue has none for this provider, and the other way round.
   {
     of: ["groq", "cerebras"],
     pattern: /^(?:meta-llama|openai|qwen|moonshotai)\//i,
@@ -157,12 +157,12 @@ export const nameRules: readonly NameRule[] = [
   },
 ];
 
-/** A provider and a model's name that may be in the catalogue. */
+/** A provider id and a model name to look up in the catalogue. */
 export type Candidate = { provider: string; model: string };
 
 /**
- * The names by which the catalogue may know a model: as it is, then as each rule in turn rewrites it. Where a name shows another
- * provider than the one that the client named, only that provider's names count.
+ * The names to look up for a model: the given name, then the result of each rule that applies. If a name shows another provider than
+ * the client named, only the names of that provider are returned.
  * @param provider the catalogue's id
  */
 export function candidates(provider: string, model: string): Candidate[] {

@@ -5,7 +5,7 @@ import { hasProvider } from "@/lib/ledger/pricing/second-catalogue/second-catalo
 import { allProviderNames, isGateway, providerId } from "./providers";
 
 describe("Names of providers", () => {
-  // OpenTelemetry's conventions, the AI SDK, LiteLLM, models.dev, OpenInference.
+  // Names in OpenTelemetry's conventions, the AI SDK, LiteLLM, models.dev and OpenInference.
   test.each([
     ["gcp.gen_ai", "google"],
     ["gcp.gemini", "google"],
@@ -48,7 +48,7 @@ describe("Names of providers", () => {
     expect(providerId("acme")).toBeUndefined();
     expect(providerId("")).toBeUndefined();
     expect(providerId("constructor")).toBeUndefined();
-    // Never guessed from the model: unpriced usage is seen, a wrong price is not.
+    // The provider is not guessed from the model, because unpriced usage is noticed and a wrong price is not.
     expect(matchModel("acme", "claude-sonnet-4-5")).toBe("unknown_provider");
     expect(matchModel("constructor", "claude-sonnet-4-5")).toBe("unknown_provider");
     expect(matchModel("openai", "claude-sonnet-4-5")).toBe("unknown_model");

@@ -60,7 +60,7 @@ const names: Record<string, readonly string[]> = {
 /** Gateways that charge the list price of the provider that the model's name begins with, as in `anthropic/claude-sonnet-4-5`. */
 const gateways = new Set(["gateway", "litellm", "litellm-proxy", "portkey", "vercel", "vercel-ai-gateway"]);
 
-/** What SDKs append to a provider's name: the interface that they called. */
+/** The suffixes with which SDKs name the API that they called. */
 const interfaces = /-(?:chat|responses|messages|completions?|embeddings?|image|speech|transcription)$/;
 
 const ids = new Map<string, string>();
@@ -78,7 +78,7 @@ export function providerId(spelling: string): string | undefined {
   return ids.get(name) ?? ids.get(name.replace(interfaces, ""));
 }
 
-/** Whether a name is a gateway's that charges each provider's list price. */
+/** Whether a name is that of a gateway that charges each provider's list price. */
 export function isGateway(spelling: string): boolean {
   return gateways.has(dashed(spelling));
 }

@@ -1,6 +1,6 @@
 /*
- * Words that tell models of one family apart. A match that adds or drops one of them has found another model, with another
- * price.
+ * Words that distinguish models of one family. If one of two names has such a word and the other does not, they are different models
+ * with different prices.
  */
 const tellingWords = new Set(
   (
@@ -11,10 +11,10 @@ const tellingWords = new Set(
   ).split(" "),
 );
 
-/** A date, Bedrock's first version of a model, or a mark of the newest version: they do not name another model. */
+/** Parts of names that do not distinguish models: a date, Bedrock's first version, or an alias of the newest version. */
 const stamps = /20\d{2}-?\d{2}-?\d{2}|-\d{2}-\d{2}$|-\d{2}-20\d{2}$|-v1(?::\d+)?$|:\d+$|-latest$/g;
 
-/** What tells a model apart by its name: its numbers and its telling words, in alphabetical order. */
+/** The distinguishing parts of a name: its numbers and the words above, in alphabetical order. */
 function features(name: string): string {
   const words =
     name
@@ -28,8 +28,8 @@ function features(name: string): string {
 }
 
 /**
- * Whether two names can be of one model: same versions, sizes and variants. Dates do not count. It guards against the
- * catalogue's broad patterns, which find `claude-sonnet-5` for `claude-sonnet-5-5`.
+ * Whether two names can belong to one model: they have the same versions, sizes and variants; dates are ignored. Guards against broad
+ * patterns of the catalogue, which find `claude-sonnet-5` for `claude-sonnet-5-5`.
  */
 export function canBeSameModel(a: string, b: string): boolean {
   return features(a) === features(b);

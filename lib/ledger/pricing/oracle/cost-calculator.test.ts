@@ -12,15 +12,15 @@ import { catalogueVersion } from "@/lib/ledger/pricing/price-table";
 import explainedDifferences from "./cost-calculator-differences.json";
 
 /*
- * Two second opinions on every price: `ai-sdk-cost-calculator`, which has its own tables and its own arithmetic, and the
- * catalogue's own calculator, which has the same tables and float arithmetic.
+ * Compares every price with two calculators: `ai-sdk-cost-calculator`, which has its own tables and arithmetic, and the catalogue's own
+ * calculator, which has the same tables and float arithmetic.
  *
- * Where the first one's tables differ from the catalogue's, the pair of rates is in cost-calculator-differences.json under its reason. A
- * difference that is not there fails, and so does one there that is gone: both mean that a price moved and wants a look.
+ * If the tables of the first one differ from the catalogue's, the pair of rates is in cost-calculator-differences.json under its reason. A
+ * difference that is not listed fails, and so does a listed one that no longer exists: a price has changed and must be checked.
  */
 const instant = new Date("2026-09-29T12:00:00Z");
 
-/** Their name of a provider → the catalogue's. Providers that the catalogue does not have are left out. */
+/** The calculator's name of a provider → the catalogue's, without providers that the catalogue lacks. */
 const providers: Record<string, string> = {
   openai: "openai",
   anthropic: "anthropic",
@@ -40,7 +40,7 @@ const providers: Record<string, string> = {
   moonshotai: "moonshotai",
 };
 
-/** The four lines of a request, in tokens; `input` is what was neither read from nor written to a cache. */
+/** The four lines of a request, in tokens; `input` excludes tokens that were read from or written to a cache. */
 const requests = {
   short: { input: 12_345, output: 6_789, cacheRead: 3_210, cacheWrite: 1_234 },
   long: { input: 900_000, output: 6_789, cacheRead: 30_000, cacheWrite: 10_000 },
@@ -69,7 +69,7 @@ function priceOurs(provider: string, model: string, request: Request, part: Part
   return priced.status === "priced" ? Number(toText(priced.amount)) : undefined;
 }
 
-/** Whether all four prices of a model are of one entry of the first catalogue, which is the calculator's own. */
+/** Whether all four prices of a model are from one entry of the first catalogue, to which the calculator belongs. */
 function isOfOneEntry(provider: string, model: string): boolean {
   const origins = Object.values(parts).flatMap(({ unit }) => {
     const line = { provider, model, unitType: unit, quantity: parseDecimal(1), occurredAt: instant };
@@ -82,7 +82,7 @@ function isOfOneEntry(provider: string, model: string): boolean {
 function priceTheirs(provider: string, model: string, request: Request, part: Part): number | undefined {
   const pricing = getModelPricing(provider, model);
   if (pricing?.[parts[part].rate] === undefined) return undefined;
-  // Voice is billed by the minute and by the event there; asked about tokens alone, it throws.
+  // The calculator bills voice by the minute and by the event, and throws if it gets only tokens.
   if (pricing.sessionPerMinute !== undefined || pricing.textInputPerMessage !== undefined) return undefined;
   const cost = calculateCost({
     model,
@@ -102,7 +102,7 @@ function priceTheirs(provider: string, model: string, request: Request, part: Pa
   return cost[parts[part].cost] / scale;
 }
 
-/** They round each cost to a millionth of a dollar; with rates a billion times theirs that is nothing. */
+/** The calculator rounds each cost to a millionth of a dollar. With rates a billion times as high, that has no effect. */
 const scale = 1e9;
 const scaleRates = (pricing: ModelPricing): ModelPricing =>
   Object.fromEntries(
@@ -208,7 +208,7 @@ describe("The catalogue's own calculator", () => {
           const priced = (Object.keys(parts) as Part[]).map((part) =>
             priceOurs(provider.id, id, request, part),
           );
-          // Without a cache price the calculator bills those tokens as input, and we do not: only whole requests compare.
+          // Without a cache price, the calculator bills cached tokens as input and the service does not, so such requests are not compared.
           if (priced.includes(undefined)) continue;
           const ours = priced.reduce<number>((total, amount) => total + (amount ?? 0), 0);
           if (!isOfOneEntry(provider.id, id)) continue;
@@ -241,7 +241,7 @@ describe("The catalogue's own calculator", () => {
             occurredAt: instant,
           });
           const match = calcPrice({}, id, options);
-          // Some ids are found by their longer names only, and what we corrected or took from elsewhere differs on purpose.
+          // Some ids are found only by their longer names, and prices from corrections or the second catalogue differ on purpose.
           if (!match || (ours.status === "priced" && ours.price.version !== catalogueVersion)) continue;
           const perRequest = match.total_price;
           const theirs =

@@ -5,13 +5,13 @@ import listed from "./models-dev.json";
 import explainedDifferences from "./models-dev-differences.json";
 
 /*
- * A third opinion: the prices of models.dev of September 2025, by the names that it has for providers and models. Every amount
- * that differs from ours, or that we cannot price, is in models-dev-differences.json under its reason.
+ * A third source to compare with: the prices of models.dev of September 2025, by its own names of providers and models. Every amount that
+ * differs from the service's, or that the service cannot price, is in models-dev-differences.json under its reason.
  */
 const instant = new Date("2025-09-22T12:00:00Z");
 const units = ["input", "output", "cache_read", "cache_write"] as const;
 
-/** USD per million tokens; undefined where the usage is unpriced. */
+/** USD per million tokens; undefined if the usage is unpriced. */
 function priceOurs(provider: string, model: string, unit: string): number | undefined {
   const line = {
     provider,

@@ -4,19 +4,19 @@ import { divideMoney, parseDecimal, toText } from "@/lib/decimal";
 import history from "./history.json" with { type: "json" };
 import type { RateBook, RateSeries } from "./rate-book";
 
-/** What `scripts/build-rates.mjs` writes. `base`: the currency of which the rates tell the units for one. */
+/** The rates of a source, written by `scripts/build-rates.mjs`. `base`: the rates are units of a currency for one of this currency. */
 type PackedSource = { source: string; base: string; from: string; to: string; packed: string };
 
-/** The sources of rates in the order in which they are preferred, with the last day that ships with the service. */
+/** The sources of rates in order of preference, with the first and last day (`from`, `to`) that ship with the service. */
 export const shippedSources: readonly Omit<PackedSource, "packed">[] = history;
 
-/** Rates as published: for each day with one its place among the days, and the rate without its decimal point. */
+/** The published rates of a currency. `places`: the indexes of the days with a rate. `values`: these rates times 10^`decimals`. */
 type Published = { decimals: number; places: number[]; values: number[] };
 type Unpacked = { days: string[]; currencies: Map<string, Published> };
 
 const dayMs = 86_400_000;
 
-/** Reads what `pack` of `scripts/build-rates.mjs` wrote; the format is described there. */
+/** Decodes the format of `pack` in `scripts/build-rates.mjs`, which describes it. */
 function unpack(packed: string): Unpacked {
   const bytes = brotliDecompressSync(Buffer.from(packed, "base64"));
   let at = 0;
@@ -54,8 +54,8 @@ function unpack(packed: string): Unpacked {
 const textOf = (value: number, decimals: number) => `${value}e-${decimals}`;
 
 /**
- * The series of a currency in USD. A rate between two currencies is a quotient, rounded once, half-even, to 18 decimals; that
- * of the base itself is as published.
+ * The series of a currency in USD. The rate of the base itself is the published one; that of another currency is a quotient of two
+ * published rates, rounded once, half-even, to 18 decimals.
  */
 function seriesIn(
   { days, currencies }: Unpacked,
@@ -88,8 +88,8 @@ function seriesIn(
 }
 
 /**
- * What a source published: currency → day → units for one of its base, as exact text.
- * @param of the place of the source, or another one as the script packs it
+ * The published rates of a source: currency → day → units for one of its base, as exact text.
+ * @param of the index of a shipped source, or another source as the script packs it
  */
 export function unpackSource(of: number | Pick<PackedSource, "packed">): Map<string, Map<string, string>> {
   const { packed } = typeof of === "number" ? (history[of] as PackedSource) : of;
@@ -110,7 +110,7 @@ export function unpackSource(of: number | Pick<PackedSource, "packed">): Map<str
 let unpacked: Unpacked[] | undefined;
 const known = new Map<string, RateSeries[][]>();
 
-/** The rates that ship with the service. They are unpacked when the first one is wanted. */
+/** The rates that ship with the service. They are unpacked at first use. */
 export const shippedBook: RateBook = {
   seriesOf(currency) {
     const found = known.get(currency);

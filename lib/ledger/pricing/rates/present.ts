@@ -1,15 +1,15 @@
 import { shippedBook, shippedSources } from "./history";
 import { bookOf, type DayRates, type RateBook, type RateSeries } from "./rate-book";
 
-/** The rates that this process converts at: those that ship with it, and after them what the service has fetched. */
+/** The rates at which this process converts: the shipped ones, followed by those that the service has fetched. */
 let present: RateBook = shippedBook;
 
-/** The rates of now. */
+/** The rates at which this process converts now. */
 export function presentRates(): RateBook {
   return present;
 }
 
-/** Adds fetched rates to those that ship. A day that ships stays as it is. @param fetched everything that was fetched */
+/** Replaces the fetched rates, which follow the shipped ones. Shipped days do not change. @param fetched all fetched rates */
 export function setFetchedRates(fetched: readonly DayRates[]): void {
   const books = shippedSources.map(({ source, to }) =>
     bookOf(fetched.filter((each) => each.source === source && each.day > to)),

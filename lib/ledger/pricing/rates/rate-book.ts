@@ -7,29 +7,28 @@ export type DayRates = { source: string; day: string; rates: Readonly<Record<str
  */
 export type RateSeries = { source: string; days: readonly string[]; rateAt(index: number): string };
 
-/** A rate with the day and the source that published it. `isOld`: more than a week lies between its day and the wanted one. */
+/** A rate with its day and its source. `isOld`: its day is more than a week from the requested one. */
 export type FoundRate = { rate: string; date: string; source: string; isOld: boolean };
 
-/** Rates of the sources, the one that is preferred first. Of a source, the later parts follow the earlier ones. */
+/** The rates of several sources. */
 export type RateBook = {
-  /** The series of a currency by source; none for one without a rate. */
+  /** The series of a currency: for each source, in order of preference, its parts in order of time. Empty for a currency without a rate. */
   seriesOf(currency: string): readonly (readonly RateSeries[])[];
 };
 
-/** A rate counts as the rate of a day for this long: no source pauses longer over holidays. */
+/** How long a rate counts for the following days. No source pauses longer over holidays. */
 export const maxRateAgeDays = 7;
 
 const dayMs = 86_400_000;
 
-/** How many days lie between two days, whichever is first. */
+/** The number of days between two days, in either order. */
 function daysBetween(a: string, b: string): number {
   return Math.abs(Date.parse(a) - Date.parse(b)) / dayMs;
 }
 
 /**
- * The rate of a currency on a day: of the day itself, or the nearest earlier day with one. Of several sources, the preferred
- * one counts as long as its rate is at most a week old, otherwise the one with the latest rate. Where all rates are of later
- * days, the earliest of them.
+ * The rate of a currency on a day: the rate of the day itself, or of the nearest earlier day that has one. Of several sources, the first
+ * whose rate is at most a week old counts, otherwise the one with the latest rate. If all rates are later, the earliest of them counts.
  * @param day `YYYY-MM-DD`, UTC
  * @returns undefined for a currency without a rate
  */
@@ -62,7 +61,7 @@ function isNearer(candidate: string, best: string, day: string): boolean {
   return candidate <= day && candidate > best;
 }
 
-/** How many of some days in order are not after a day. */
+/** The number of days, of a sorted list, that are not after a day. */
 function countUpTo(days: readonly string[], day: string): number {
   let [low, high] = [0, days.length];
   while (low < high) {
@@ -73,7 +72,7 @@ function countUpTo(days: readonly string[], day: string): number {
   return low;
 }
 
-/** A book of single days, in any order; sources are preferred in the order in which they first appear. */
+/** Makes a book from rates of single days, in any order. Sources are preferred in the order in which they first appear. */
 export function bookOf(days: readonly DayRates[]): RateBook {
   const names = [...new Set(days.map(({ source }) => source))];
   const inOrder = days.toSorted((a, b) => (a.day < b.day ? -1 : 1));

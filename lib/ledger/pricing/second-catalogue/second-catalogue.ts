@@ -12,7 +12,7 @@ type Snapshot = {
 
 const { source, date, models } = snapshot as unknown as Snapshot;
 
-/** The day whose prices the second catalogue has, `YYYY-MM-DD`. */
+/** The day on which the prices of the second catalogue were read, `YYYY-MM-DD`. */
 export const secondCatalogueDate = date;
 
 /** Whether the second catalogue has models of a provider. @param id the catalogue's id of the provider */
@@ -20,7 +20,7 @@ export function hasProvider(id: string): boolean {
   return Object.hasOwn(models, id);
 }
 
-/** The prices that are listed under exactly one of the names, the first that is listed; undefined if none is. */
+/** The prices of the first of the names that is listed exactly, in any letter case; undefined if none is. */
 export function findInSecondCatalogue(names: readonly Candidate[]): PriceTable | undefined {
   for (const { provider, model } of names) {
     const name = model.toLowerCase();
