@@ -142,7 +142,7 @@ function left(limit: Decimal, spent: Decimal) {
 /**
  * A budget with its figures, for a caller who may read them.
  * @param refused what limits refused of it, USD as exact text
- * @param held what reservations hold of it, USD; undefined where that was not read
+ * @param held what reservations hold of it, USD; undefined if that was not read
  */
 export function toReadable(row: BudgetRow, refused = "0", held?: Decimal): CoveringBudget {
   const [limit, spent] = [parseDecimal(row.limit_usd), parseDecimal(row.spent)];
