@@ -31,7 +31,7 @@ export type Stage = {
   postgresPid: () => number;
   /** Starts another service on the same database, without pages. @param program another bundle than the server's */
   serve(settings: Record<string, string>, program?: string): Promise<Contender>;
-  /** Has a resource closed at the end, before the services that use it. */
+  /** Registers a resource that is closed at the end, before the services that use it. */
   closeAtEnd(close: () => unknown): void;
   /** `small`: a key of each of many workspaces with a small month. */
   keys: { many: string[]; hot: string; small: string[]; large: string };
