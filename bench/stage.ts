@@ -116,7 +116,7 @@ async function endScript({ child, ended }: Script): Promise<void> {
   await ended;
 }
 
-/** Creates a table like the ledger's, with its indexes and a partition of this month and of each of the two before, for `bench/floor.ts`. */
+/** Creates a table like the ledger for `bench/floor.ts`, with its indexes and partitions for this month and the two before. */
 async function makeFloor(fixtures: Fixtures): Promise<void> {
   await fixtures.sql.query(`
     create schema floor;

@@ -76,7 +76,7 @@ const soonMs = 14 * 24 * 60 * 60 * 1000;
 /** The most keys that a sentence names. More are only counted. */
 const maxNamed = 3;
 
-/** Sentences that say how many keys are in use, and which have reached a limit, are close to it, or expire soon. @param now ms since 1970 */
+/** Says how many keys are in use, and which have reached a limit, are close to it, or expire soon. @param now ms since 1970 */
 export function summarizeKeys(keys: KeyView[], now: number): string {
   const active = keys.filter(({ status }) => status === "active");
   const used = active.map((key) => ({ name: key.name, fraction: limitUsed(key) ?? 0 }));
