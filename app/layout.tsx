@@ -11,7 +11,7 @@ import "./globals.css";
 import type { Metadata, Viewport } from "next";
 
 /**
- * Geist Sans, from the files of its package. When it is not loaded at once, the page keeps the fallback font, because
+ * Geist Sans, from the files of its package. If it is not loaded in time, the page keeps the fallback font, because
  * changing the font later would move the text.
  */
 const sans = localFont({
@@ -61,7 +61,7 @@ export const viewport: Viewport = {
   ],
 };
 
-/** Id of the element that ends what a page sends at once; what it sends later stands behind it. */
+/** Id of the element at the end of a page's shell, which is sent first. Content that is streamed later follows it. */
 const shellEndId = "shell-end";
 
 /** The document of every page: fonts, theme and styles. */
@@ -73,7 +73,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     // next-themes sets the class of the theme before hydration, so the server and the browser differ here.
     <html lang="en" suppressHydrationWarning className={`${sans.variable} ${mono.variable}`}>
       <head>
-        {/* Paint nothing of a page before its shell has arrived: half of a row moves when the other half comes. */}
+        {/* Delays the first paint until the whole shell has arrived, because a partial row would move when the rest arrives. */}
         <link rel="expect" href={`#${shellEndId}`} blocking="render" />
       </head>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed">
@@ -96,9 +96,9 @@ function nonceOf(policy: string | null): string | undefined {
 }
 
 /**
- * React streams what a page reads after its skeletons, in hidden elements at the end of the body (`S:0`, `S:1`), which a
- * script moves to the places that templates (`B:0`) mark. Without scripts these elements are shown where they are, beside
- * the sidebar, and the skeletons are not. The layer is the first, because an important rule of an earlier layer wins.
+ * React streams the content of a page after its skeletons, in hidden elements at the end of the body (`S:0`, `S:1`), which a
+ * script moves to the places that templates (`B:0`) mark. Without scripts, these styles show the elements where they are, beside
+ * the sidebar, and hide the skeletons. The layer is the first, because important rules of an earlier layer win.
  */
 const withoutScript = `@layer theme {
   body > div[hidden][id^="S:"] { display: block !important; max-width: 1200px !important; margin-inline: auto !important; padding: 0 1rem 2rem !important }
@@ -112,7 +112,7 @@ const withoutScript = `@layer theme {
   }
 }`;
 
-/** What a page shows where scripts are turned off: a notice, and its content instead of skeletons. */
+/** The notice and the styles for browsers with scripts turned off, which show the content instead of skeletons. */
 function WithoutScript() {
   return (
     <noscript>

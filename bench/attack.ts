@@ -60,7 +60,7 @@ async function press({ attack, baseUrl, slug, readers, token }: Means, stop: Abo
       ...options(client),
     });
     await body.dump({ limit: Number.MAX_SAFE_INTEGER });
-    // A refused client pauses, because otherwise the refusals would be the load.
+    // A refused client pauses, because otherwise refusals would make up most of the load.
     if (statusCode >= 400) await wait(20);
   };
   const agents = Array.from({ length: clients }, async (_, client) => {

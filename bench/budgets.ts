@@ -7,8 +7,8 @@ import type { Stage } from "./stage";
 type Name = "no budgets" | "50 budgets" | "50 budgets, 10 of them block";
 
 /**
- * The scopes of 50 budgets as a team sets them: all spend by month and by day, each project, each feature, and providers,
- * models, tags and persons of which a message has some. A message of `usage` is in six of them.
+ * The scopes of 50 budgets as a team may set them: all spend by month and by day, each project, each feature, and some providers,
+ * models, tags and people. Six of the budgets count a message of `usage`.
  */
 const scopes: [type: string, value: string | null][] = [
   ["global", null],

@@ -7,15 +7,15 @@ import type { Contender, Stage } from "./stage";
 /** Messages in a bulk call, and rows in a raw insert. */
 const size = 500;
 
-/** Connections of each contender: as many as a back-fill uses. */
+/** The connections of each contender, as many as a back-fill uses. */
 const clients = 2;
 
-/** Over how many days a history is spread, today included. */
+/** The days over which a history is spread, including today. */
 const historyDays = 50;
 
 const dayMs = 86_400_000;
 
-/** A bulk call of usage messages. @param days over how many days they are spread; 1: all are of now */
+/** A bulk call of usage messages. @param days the days over which they are spread; 1 for the present time only */
 function bulk(secret: string, index: number, days: number): Call {
   const messages = Array.from({ length: size }, (_, each) => {
     const call = JSON.parse(String(usage(secret, index * size + each).body));
@@ -27,7 +27,7 @@ function bulk(secret: string, index: number, days: number): Call {
 
 type Name = "rawToday" | "bulkToday" | "rawHistory" | "bulkHistory";
 
-/** Measures bulk calls of 500 messages, of today and of a history, beside raw inserts of as many rows of the same days. */
+/** Compares bulk calls of 500 messages, of today and of a history, with raw inserts of as many rows on the same days. */
 export function bulkPart({ floor, fast, keys }: Stage, requests: number): Part<Name> {
   const key = (index: number) => keys.many[index % keys.many.length] ?? "";
   const raw = (days: number) => (): Call => ({ method: "POST", path: `/raw/${size}/${days}` });

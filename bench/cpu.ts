@@ -32,7 +32,7 @@ function cpuOrNothingMs(pid: number): number {
   }
 }
 
-/** `own`: the process's CPU time; `ended`: that of the children that it has waited for. Both in ms. */
+/** Reads the CPU times of a process in ms. `own`: its own; `ended`: that of ended children that it has waited for. */
 function readStat(pid: number): { own: number; ended: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,7 +1,7 @@
 // The floor: the least work of a service that records a message and answers after the commit. It uses the service's HTTP
 // adapter, parses JSON and collects requests into one insert of the same row, into a table with the same partitions and
-// indexes. It checks no key, prices nothing and sums nothing. One insert runs at a time, of all that arrived during the one
-// before it, and Node has its default flags.
+// indexes. It checks no key, prices nothing and sums nothing. One insert runs at a time, with all requests that arrived during the
+// previous one, and Node has its default flags.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
@@ -87,13 +87,13 @@ const sample: Request = {
   },
 };
 
-/** What all raw rows share, as JSON that follows what differs. */
+/** The columns that all raw rows share, as the end of a row's JSON. */
 const { id: _id, occurred_at: _at, created_at: _now, ...shared } = rowOf(sample, "");
 const rest = JSON.stringify(shared).slice(1);
 
 /**
- * `POST /raw/500/50` inserts 500 rows of 50 days without reading JSON. Bulk calls are compared with its rate, so a row costs no
- * more here than Postgres needs to be told it.
+ * `POST /raw/500/50` inserts 500 rows of 50 days without reading JSON. Bulk calls are compared with its rate, so it does only the work
+ * that Postgres needs to receive a row.
  */
 async function insertRaw(path: string): Promise<unknown> {
   const [count = 0, days = 1] = path.split("/").slice(2).map(Number);

@@ -12,7 +12,7 @@ export const histories = {
  */
 type History = (typeof histories)[keyof typeof histories];
 
-/** How many names are in use, and how many combinations of them a day has: the rows of the rollup. */
+/** The numbers of names in use, and of their combinations on a day, which are the rows of the rollup. */
 const names = { projects: 40, models: 30, features: 40, keys: 20, combinations: 500 };
 
 /** Distinct combinations of names, by number. */

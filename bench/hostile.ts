@@ -10,19 +10,19 @@ import type { Contender, Stage } from "./stage";
 /** The most bytes that a body may inflate to. */
 const limitBytes = 8 * 1024 * 1024;
 
-/** How long one load may take. A service that answers nothing for so long is ended. */
+/** The longest that one load may take. A service that does not answer for this long is ended. */
 const deafMs = 30_000;
 
-/** The other tenant sends this many messages a second. */
+/** The load of the other tenant, in messages a second. */
 const tenant = { clients: 16, perSecond: 50, refusals: true };
 const tenantMessages = 300;
 
-/** How many connections send hostile bodies, each as soon as its last one was answered. */
+/** The connections that send hostile bodies, each as soon as its previous body was answered. */
 const senders = 4;
 
 type Hostile = { path: string; type: "json" | "protobuf"; body: Uint8Array };
 
-/** `unit`, as often as the limit allows, between `head` and `tail`. */
+/** Repeats `unit` between `head` and `tail` as often as the limit allows. */
 function filled(head: string, unit: string, tail: string, bytes = limitBytes): Uint8Array {
   const count = Math.floor((bytes - head.length - tail.length) / (unit.length + 1));
   return Buffer.from(`${head}${`${unit},`.repeat(count - 1)}${unit}${tail}`);
@@ -36,14 +36,14 @@ function field(number: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from([(number << 3) | 2, ...length, rest]), content]);
 }
 
-/** As many empty records as the limit allows, inside the fields of these numbers from the inside out. */
+/** As many empty records as the limit allows, nested in fields with the given numbers, the innermost first. */
 function emptyRecords(recordField: number, ...around: number[]): Buffer {
   const record = Buffer.from([(recordField << 3) | 2, 0]);
   const records = Buffer.alloc(limitBytes - 64, record);
   return around.reduce<Buffer>((content, number) => field(number, content), records);
 }
 
-/** Spans of which each is the child of the one before, or all of one call. */
+/** Spans that are each the child of the previous one (`chain`), that are all of one call, or a chain with many children at its end. */
 function spans(count: number, kind: "chain" | "same call" | "leaves"): unknown {
   return exportSpans(
     Array.from({ length: count }, (_, index) => {
@@ -78,7 +78,7 @@ const points = (attributes: Record<string, string>) =>
     { attributes },
   ).body;
 const item = '{"unit_type":"requests","quantity":1}';
-/** Batches of more items than a call may record, as many as its budget of values allows. */
+/** Batches with more items than a call may record, as many batches as the limit on JSON values allows. */
 const batches = (quantity: string) => {
   const one = `{"project":"p","source":"api","message":{"type":"batch","provider":"x","batch_id":"b","items":[${Array(
     200,
@@ -133,12 +133,12 @@ const hostile = {
 type Name = "calm" | keyof typeof hostile;
 const names = Object.keys(hostile) as (keyof typeof hostile)[];
 
-/** What another tenant's messages took meanwhile, and the longest hold of the event loop, ms. */
+/** The latency of another tenant's messages meanwhile, and the longest time for which the event loop was blocked, ms. */
 type HostileRound = Round<Name>;
 
 /**
  * Sends each hostile body, gzipped, with a key that may only record usage, while another tenant posts messages, and measures
- * that tenant's latency and the longest time for which the service's event loop stood still.
+ * that tenant's latency and the longest time for which the service's event loop was blocked.
  */
 export async function measureHostile(
   { serve, keys, addKeys }: Stage,
@@ -194,7 +194,7 @@ const deaf: Measurement = {
   holdMs: deafMs,
 };
 
-/** Sends a body over and over. @returns a function that stops it and tells how often each status was answered */
+/** Sends a body repeatedly. @returns a function that stops it and returns how often each status was answered */
 async function begin({ baseUrl }: Contender, secret: string, { path, type, body }: Hostile) {
   const compressed = gzipSync(body);
   const stop = new AbortController();
@@ -231,7 +231,7 @@ async function begin({ baseUrl }: Contender, secret: string, { path, type, body 
   };
 }
 
-/** The longest time for which the event loop stood still since the last question, ms. */
+/** The longest time for which the event loop was blocked since the last call, ms. */
 async function longestHold({ baseUrl }: Contender): Promise<number> {
   const response = await fetch(`${baseUrl}/metrics`, {
     headers: monitoring,

@@ -53,7 +53,7 @@ export async function isolationPart(
     pace,
   });
   return {
-    // Alternates measurements with and without attack, so that other work of the machine affects both equally.
+    // Alternates measurements with and without an attack, so that other work on the machine affects both equally.
     contenders: [
       ...whats.map((what) => task(what, what)),
       ...names.flatMap((attack) =>

@@ -15,18 +15,18 @@ export type LateName = `${What}, ${When}` | "back-fill";
 
 /** Messages in a bulk call. */
 const bulkSize = 500;
-/** The history's days, of which the last ones are not folded. */
+/** The days of the history. The last ones are not folded. */
 const historyDays = 3 * 365;
 const dayMs = 86_400_000;
 
-/** Which day a message is of, as a count of days since 1970; it may depend on its place among all. */
+/** Returns the day of a message, in days since 1970, by its index among all messages. */
 type DayOf = (index: number) => number;
 
 /**
- * Measures what late costs cost: messages of any day of three years that are recorded, corrected and voided in a workspace whose
- * days are folded, with people and tags, beside the same of today. A back-fill sends three years in order, each call about four
- * weeks.
- * @param requests the size of the other parts' loads; here a fortieth, or an eightieth of bulk calls
+ * Measures the cost of late messages: of messages of any day of three years that are recorded, corrected and voided in a workspace
+ * whose days are folded, with people and tags, compared with messages of today. A back-fill sends three years in order, about four
+ * weeks per call.
+ * @param requests the number of requests of other parts; this part sends a fortieth of it, and of bulk calls an eightieth
  */
 export async function measureLate(
   { service, postgresPid, workspaces, token }: ReadsStage,
@@ -123,7 +123,7 @@ export async function measureLate(
 
 const figures = ["quantity", "amount", "estimated_cost"];
 
-/** A message as a client sends it, whose figures are numbers. */
+/** Converts a message to the form that a client sends, in which figures are numbers. */
 const asSent = (message: CostMessage): CostMessage =>
   JSON.parse(JSON.stringify(message, (name, value) => (figures.includes(name) ? Number(value) : value)));
 

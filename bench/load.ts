@@ -63,7 +63,7 @@ export async function runLoad(
       left += 1;
       const early = dueAt - performance.now();
       if (early > 1) await wait(early);
-      // A timer may end a moment early.
+      // A timer may fire slightly early.
       const sinceMs = Math.min(dueAt, performance.now());
       const { statusCode, body } = await pool.request({
         method: call.method,
@@ -79,7 +79,7 @@ export async function runLoad(
       if (refusals && statusCode >= 500) refused += 1;
       else if (statusCode >= 300)
         throw new Error(`${call.method} ${call.path} was answered ${statusCode}: ${text}`);
-      // A message that is refused in a bulk call or an export costs less, too.
+      // Counts messages refused within a bulk call or an export as failures, because they cost less, too.
       else if (/"(refused|rejectedSpans)":"?[1-9]/.test(text.slice(0, 200)))
         throw new Error(`${call.method} ${call.path} refused messages: ${text.slice(0, 2_000)}`);
       tookMs.push(performance.now() - sinceMs);

@@ -38,8 +38,8 @@ const { values: options } = parseArgs({
 });
 const rounds = Number(options.rounds);
 const requests = Number(options.requests);
-// `reads`, `late` and `hostile` run only where they are named: filling the database of the first two takes some minutes, and the
-// last loads the machine on purpose.
+// `reads`, `late` and `hostile` run only if they are named: filling the database of the first two takes some minutes, and the
+// last one overloads the machine on purpose.
 const parts = [
   "all",
   "ingest",

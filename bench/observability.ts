@@ -9,8 +9,8 @@ import type { Stage } from "./stage";
 type Name = "without metrics" | "as shipped" | "with traces";
 
 /**
- * Measures what metrics and traces cost: the service as shipped (metrics, no traces) with a bundle of it that counts nothing,
- * and with one that sends traces, sampled as by default, to a collector in this process.
+ * Measures the cost of metrics and traces. Compares the service as shipped (metrics, no traces) with a bundle without metrics, and with
+ * one that sends traces, sampled as by default, to a collector in this process.
  */
 export async function observabilityPart(stage: Stage, requests: number): Promise<Part<Name>> {
   const { serve, keys } = stage;
@@ -21,7 +21,8 @@ export async function observabilityPart(stage: Stage, requests: number): Promise
     "with traces": await serve({ OTEL_EXPORTER_OTLP_ENDPOINT: await startCollector(stage) }),
   };
   const names = Object.keys(servers) as Name[];
-  // A few percent show only where each process has compiled its code and a round is long beside what Postgres does meanwhile.
+  // Differences of a few percent show only if each process has compiled its code, and a round is long compared with the background
+  // work of Postgres.
   const count = 2 * requests;
   return {
     figures,
@@ -29,7 +30,7 @@ export async function observabilityPart(stage: Stage, requests: number): Promise
   };
 }
 
-/** Starts a collector that accepts traces and forgets them. @returns its address */
+/** Starts a collector that accepts traces and discards them. @returns its address */
 async function startCollector({ closeAtEnd }: Stage): Promise<string> {
   const collector = createServer((request, response) => {
     request.resume().once("end", () => {

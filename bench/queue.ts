@@ -14,7 +14,7 @@ import { projectRoot } from "@/tests/helpers/project-root";
 import { treeCpuMs } from "./cpu";
 import type { Figure, Measurement, Round } from "./report";
 
-/** What a round compares: the queue alone, and while another transaction keeps its snapshot, as a long report does. */
+/** The contenders of a round: the queue alone, and while another transaction holds a snapshot, as a long report does. */
 export type QueueName = "alone" | "held snapshot";
 
 const channels = 50;
@@ -22,8 +22,8 @@ const alertsOfChannel = 60;
 const deliveries = channels * alertsOfChannel;
 
 /**
- * Measures the queue of alerts: how many deliveries a second one process takes and ends, with receivers that answer at once.
- * While a snapshot is held, Postgres cannot remove the versions of rows that the queue has left behind.
+ * Measures the queue of alerts: how many deliveries a second one process claims and finishes, with receivers that answer at once.
+ * While a snapshot is held, Postgres cannot remove the dead row versions of the queue.
  */
 export async function measureQueue(rounds: number, say: (line: string) => void): Promise<Round<QueueName>[]> {
   const dataDir = makeDataDir();
@@ -74,7 +74,7 @@ async function whileSnapshotIsHeld<T>(adminUrl: string, run: () => Promise<T>): 
 
 const delivered = async (): Promise<DeliveryOutcome> => ({ outcome: "delivered", status: 204 });
 
-/** Fills the queue of a new workspace, works it, and removes the workspace. */
+/** Fills the queue of a new workspace, processes it, and removes the workspace. */
 async function measure(fixtures: Fixtures, postgresPid: () => number): Promise<Measurement> {
   const workspace = await fixtures.workspace();
   for (let channel = 0; channel < channels; channel += 1) {

@@ -5,7 +5,7 @@ import type { Part } from "./part";
 import { atMost, type Figure } from "./report";
 import { type ReadsStage, type ReadWorkspace, rowsAPage } from "./ten-million/stage";
 
-/** Questions that teams ask of Explore: one dimension and the calendar, and two dimensions. */
+/** Typical queries of Explore: by one dimension over time, and by two dimensions. */
 const questions = {
   "explore: projects by day": { group_by: ["project", "day"] },
   "explore: models by week of a year": { group_by: ["model", "week"], from: yearAgo() },
@@ -50,7 +50,7 @@ const views = [
 type View = (typeof views)[number];
 type Name = View | "beside ingest";
 
-/** The most CPU time of service and Postgres together that a person does not feel, ms. */
+/** The CPU time of service and Postgres together that is not noticeable to a person, ms. */
 const endpointMs = 30;
 const pageMs = 60;
 /** The 99th percentile of reads beside messages, ms. */

@@ -2,7 +2,7 @@ import type { LoadResult } from "./load";
 
 /**
  * A load's result with its CPU time per request, of the server and of Postgres, in ms. `holdMs`: the longest time for which the
- * server's event loop stood still, where that was measured.
+ * server's event loop was blocked, if that was measured.
  */
 export type Measurement = LoadResult & { cpuMs: number; postgresCpuMs: number; holdMs?: number };
 

@@ -5,13 +5,13 @@ import type { Part } from "./part";
 import { atLeast, type Figure, type Round } from "./report";
 import type { Stage } from "./stage";
 
-/** OpenTelemetry's batch processor sends 512 spans at once. A call of the AI SDK is two: its own, and the provider's inside it. */
+/** OpenTelemetry's batch processor sends 512 spans at once. A call of the AI SDK has two: its own, and the provider's inside it. */
 const callsInExport = 256;
 
 /** Messages in a bulk call, as in `ingest.ts`. */
 const bulkSize = 500;
 
-/** Input, cache read and output: what the AI SDK tells of the captured call. */
+/** The quantities that the AI SDK reports of the captured call: input, cache read and output. */
 const lines = [
   { unit_type: "input_tokens", quantity: 200 },
   { unit_type: "cache_read_tokens", quantity: 1000 },
@@ -21,9 +21,9 @@ const lines = [
 type Name = "single" | "bulk" | "json" | "protobuf";
 
 /**
- * Measures the spans of an AI SDK, in batches as its exporter sends them, against bulk calls: of messages with one line, and of
- * messages as the client sends them, with the same lines as a span and an idempotency key. Every span is another call: what
- * was recorded before would cost less.
+ * Compares spans of an AI SDK, in batches as its exporter sends them, with bulk calls: of messages with one line, and of messages
+ * as the client sends them, with the same lines as a span and an idempotency key. Every span is of a new call, because repeated
+ * calls would cost less.
  */
 export function spansPart({ fast, keys }: Stage, requests: number): Part<Name> {
   const one = (index: number) => keys.many[index % keys.many.length] ?? "";
@@ -73,10 +73,10 @@ const messagesIn = (name: Name) => (name === "single" || name === "bulk" ? bulkS
 type Attribute = { key: string; value: { stringValue?: string; intValue?: string | number } };
 type Span = { traceId: string; spanId: string; parentSpanId?: string; attributes: Attribute[] };
 
-/** What the ids of an export begin with, before it is stamped. */
+/** The beginning of the ids in the template of an export, which is replaced in each copy. */
 const marker = "0badcafe";
 
-/** The captured call with its two spans, as many times as one export has, each with ids and a number of output tokens of its own. */
+/** Repeats the captured call with its two spans for one export, each time with other ids and another number of output tokens. */
 function exportOfCalls() {
   const { body } = readCapture("ai-sdk-traces") as unknown as {
     body: { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] };
@@ -105,10 +105,10 @@ function exportOfCalls() {
   return { resourceSpans: [{ ...resource, scopeSpans: [{ ...scope, spans }] }] };
 }
 
-/** Exports that have been stamped. */
+/** The number of copies of exports with new ids. */
 let stamps = 0;
 
-/** @returns a function that copies an export and gives all its ids another beginning, in text and in bytes */
+/** @returns a function that copies an export and gives all its ids, as text and as bytes, a new beginning */
 function stampable(template: Buffer): () => Uint8Array {
   const places = (sought: Buffer) => {
     const found: number[] = [];

@@ -31,7 +31,7 @@ export type Stage = {
   postgresPid: () => number;
   /** Starts another service on the same database, without pages. @param program another bundle than the server's */
   serve(settings: Record<string, string>, program?: string): Promise<Contender>;
-  /** Has a resource closed at the end, before the services that use it. */
+  /** Registers a resource that is closed at the end, before the services that use it. */
   closeAtEnd(close: () => unknown): void;
   /** `small`: a key of each of many workspaces with a small month. */
   keys: { many: string[]; hot: string; small: string[]; large: string };
@@ -116,7 +116,7 @@ async function endScript({ child, ended }: Script): Promise<void> {
   await ended;
 }
 
-/** Creates a table like the ledger's, with its indexes and a partition of this month and of each of the two before, for `bench/floor.ts`. */
+/** Creates a table like the ledger for `bench/floor.ts`, with its indexes and partitions for this month and the two before. */
 async function makeFloor(fixtures: Fixtures): Promise<void> {
   await fixtures.sql.query(`
     create schema floor;

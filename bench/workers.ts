@@ -6,21 +6,21 @@ import type { Contender, Stage } from "./stage";
 
 type Name = "one" | "two" | "one, few" | "two, few";
 
-/** Connections that keep two workers busy, and the number at which other parts measure. */
+/** The connections that keep two workers busy, and those of other parts. */
 const many = 256;
 const few = connections;
 
 /**
- * Measures what two workers are worth. Throughput beside the load and Postgres is bounded by this machine's processors, so it
- * is shown but has no target. Where Postgres runs elsewhere, the service's own CPU time is the bound: two workers on two
- * processors then record twice as much as one worker on one, divided by how much more CPU time a message takes them (with the
- * process that supervises them). With few connections, each worker's groups are half as large, and a message costs more.
+ * Measures the gain of a second worker. The load generator and Postgres run on the same processors and limit the throughput, so it
+ * is shown but has no target. If Postgres runs elsewhere, the service's own CPU time is the limit: two workers on two processors
+ * then record twice as much as one worker on one, divided by the factor by which a message takes more CPU time (including the
+ * supervisor's). With few connections, each worker's groups are half as large, and a message costs more.
  */
 export async function workersPart({ serve, keys }: Stage, requests: number): Promise<Part<Name>> {
   const call = (index: number) => usage(keys.many[index % keys.many.length] ?? "", index);
   const one = await serve({ WEB_CONCURRENCY: "1" });
   const two = await serve({ WEB_CONCURRENCY: "2" });
-  // Each process records as many messages before the first round, because their cost falls until its code is compiled.
+  // Each process records the same number of messages before the first round, because their cost falls until its code is compiled.
   const task = (name: Name, server: Contender, clients: number) => ({
     name,
     server,

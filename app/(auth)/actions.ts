@@ -14,7 +14,7 @@ const passwordOf = (form: FormData) => String(form.get("password") ?? "");
 /** The address for links in mails, which redirects to `next` after it has signed the user in. */
 const callback = async (next: string) => `${await pageOrigin()}/callback?next=${encodeURIComponent(next)}`;
 
-/** Signs in with a password. With a second factor, the code is asked for next. */
+/** Signs in with a password. If the account has a second factor, the next page asks for its code. */
 export async function signIn(_: FormState, form: FormData): Promise<FormState> {
   const email = textOf(form, "email");
   const { auth } = await pageSession();

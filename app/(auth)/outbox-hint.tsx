@@ -1,7 +1,7 @@
 import { TextLink } from "@/components/auth/auth-card";
 import { callerOutboxAccess } from "./outbox/access";
 
-/** Where the mails of an instance are that sends none: a link for those who may read them. */
+/** Says where to find the mails of an instance that does not send them, with a link for callers who may read them. */
 export async function OutboxHint() {
   const access = await callerOutboxAccess();
   if (access === "none") return null;

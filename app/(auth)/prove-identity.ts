@@ -9,7 +9,7 @@ import { readCurrentUser } from "@/lib/access/workspaces/service";
 
 const given = z.string().max(200);
 
-/** The authenticator apps of the signed-in user, for which `proveIdentity` takes a code; without one it takes the password. */
+/** The authenticator apps of the signed-in user. `proveIdentity` takes a code of one, or the password if there are none. */
 export async function listAuthenticators(): Promise<{ id: string; name: string }[]> {
   if (!(await currentUser())) redirect("/sign-in");
   const { authenticators } = await readFactors(await pageSession());
@@ -17,11 +17,11 @@ export async function listAuthenticators(): Promise<{ id: string; name: string }
 }
 
 /**
- * Proves again who the signed-in user is: with a code of an authenticator app where they have one, otherwise with the password. The
- * session of the page has the new proof afterwards, so that it may delete things. Server actions can be called with any values, so
- * each is parsed.
+ * Proves the identity of the signed-in user again: with a code of an authenticator app if they have one, otherwise with the password.
+ * The page's session then contains the new proof, which deletions require. Server actions can be called with any values, so each
+ * is parsed.
  * @param secret the code, or the password
- * @param factorId the authenticator that the code is from
+ * @param factorId the authenticator that generated the code
  */
 export async function proveIdentity(secret: string, factorId?: string): Promise<{ error?: string }> {
   const claims = await currentUser();

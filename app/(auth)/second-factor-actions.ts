@@ -12,7 +12,7 @@ import { safePath, withNext } from "@/lib/access/sign-in/safe-path";
 // Server actions can be called with any values, so each argument is parsed.
 const id = z.guid();
 const text = z.string().max(120);
-/** Without the spaces that apps show in a code. */
+/** A code, without the spaces with which apps show it. */
 const code = text.transform((typed) => typed.replace(/\s/g, ""));
 
 /** Starts the enrolment of an authenticator app. Earlier enrolments that were not confirmed are removed. */
@@ -39,7 +39,7 @@ export const confirmAuthenticator: SecondFactorActions["confirm"] = async (facto
   return { codes: data?.codes ?? null };
 };
 
-/** Removes an authenticator after a code of it, or of another one. With the last authenticator, recovery codes are removed too. */
+/** Removes an authenticator, given a code of it or of another one. With the last authenticator, recovery codes are removed, too. */
 export const removeAuthenticator: SecondFactorActions["remove"] = async (factorId, by, typed) => {
   if (!(await currentUser())) redirect("/sign-in");
   const session = await pageSession();
@@ -54,7 +54,7 @@ export const removeAuthenticator: SecondFactorActions["remove"] = async (factorI
   }
   const { error } = await mfa.unenroll({ factorId: removed });
   if (error) return { error: explainAuthError(error) };
-  // The session's token contains the proof of a second factor, so it has to be renewed.
+  // Renews the session's token, which contains the proof of the second factor.
   await session.auth.refreshSession();
   return { removed };
 };

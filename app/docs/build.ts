@@ -16,7 +16,7 @@ const [root = ".", target = "public/docs"] = process.argv.slice(2);
 const assets = join(target, "assets");
 const sources = join(root, "app/docs");
 
-/** Writes a file whose name contains a hash of its content, so that browsers may cache it forever. @returns its path */
+/** Writes a file whose name contains a hash of its content, so that browsers may cache it indefinitely. @returns its path */
 function writeAsset(name: string, content: string | Uint8Array): string {
   const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);
   const file = name.replace(/(?=\.[^.]+$)/, `.${hash}`);

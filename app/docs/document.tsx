@@ -31,7 +31,7 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
         <link rel="stylesheet" href={assets.css} />
         {/* Runs before the first paint, so that a dark page is not light for a moment. */}
         <script src={assets.theme} />
-        {/* Also before the first paint if possible, because inserting an address of another length moves the text. */}
+        {/* Runs before the first paint if possible, because replacing an address by one of another length moves the text. */}
         <script src={assets.script} defer blocking="render" />
       </head>
       <body className="min-h-dvh font-sans text-[15px] leading-relaxed" data-search-index={assets.search}>

@@ -21,14 +21,14 @@ export type DocsSite = {
 
 /**
  * The address of the service in the generated files: that of `npm start`. The real address is not known when the files are
- * built, so the browser replaces it with the address of the page (`browser/addresses.ts`).
+ * built, so the browser replaces it with the address of the page (`browser/docs.ts`).
  */
 export const defaultAddress = "http://127.0.0.1:3000";
 
 /** The address of the agent tools' endpoint in the generated files. */
 export const defaultToolsAddress = `${defaultAddress}/api/mcp`;
 
-/** Errors that are answered before an endpoint is found, and so belong to none. */
+/** Errors that are answered before an endpoint is found, so no endpoint lists them. */
 const general: ErrorRow[] = [
   {
     status: statusOf.method_not_allowed,

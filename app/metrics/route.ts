@@ -3,7 +3,7 @@ import { answerMethods } from "@/lib/http/define-route";
 import { errorResponse, newRequestId } from "@/lib/http/reply";
 import { renderMetrics } from "@/lib/metrics";
 
-// Not part of the API: what monitors the service reads, in Prometheus' text format.
+// Not part of the API: metrics in Prometheus' text format, for programs that monitor the service.
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
   GET: async (request) => {
     try {

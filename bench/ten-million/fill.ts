@@ -14,14 +14,14 @@ import { type Replay, storeMessages } from "@/lib/ledger/ingest/store-messages";
 import { nextMessage, type TeamMessage } from "./messages";
 import { makeTeam, type Team } from "./team";
 
-/** How many postings a call of the ledger's function gets. */
+/** The postings in one call of `private.store_messages`. */
 const postingsAWrite = 5_000;
 const dayMs = 86_400_000;
 
-/** How many days the small workspace has messages in. */
+/** The number of days with messages in the small workspace. */
 const smallDays = 61;
 
-/** The workspaces of a history: how many postings each has for one of the large workspace. */
+/** The workspaces of a history, each with the number of its postings relative to those of the large workspace. */
 const shares = [
   ["large", 1],
   ["second", 0.1],
@@ -32,21 +32,21 @@ type Tenant = {
   id: string;
   team: Team;
   postings: number;
-  /** How many days it has messages in, the last ones of the history. */
+  /** The number of days with messages, the last ones of the history. */
   days: number;
   random: () => number;
   projectIds: Map<string, string>;
   keyIds: Record<"live" | "test", string[]>;
 };
 
-/** How a history is filled: `postings` and `small` are those of the two workspaces; `now` is its last instant, ms since 1970. */
+/** How a history is filled. `postings`, `small`: the postings of the two workspaces. `now`: its last instant, ms since 1970. */
 export type FillOptions = {
   postings: number;
   small: number;
   now: number;
-  /** How many days are recorded. */
+  /** The number of recorded days. */
   days: number;
-  /** How often the recorded days are copied to the days before them; not at all by default. */
+  /** How often the recorded days are copied to earlier days; by default not at all. */
   copies?: number;
   say: (line: string) => void;
 };
@@ -56,9 +56,9 @@ export type FilledHistory = Record<"large" | "small", { slug: string; key: strin
 
 /**
  * Fills a database with messages of several workspaces, through the function with which the service records
- * (`private.store_messages`): so every sum is what these messages would have made. Copies of what was recorded, with the sums, make
- * up the days before: `npm run reconcile` finds no difference. The small workspace has the same names in use, and messages
- * in the last two months alone: the months that reads of the present are about.
+ * (`private.store_messages`), so that all sums are correct. Earlier days are copies of the recorded ones, including their sums;
+ * `npm run reconcile` finds no difference. The small workspace uses the same names, and has messages only in the last two months,
+ * which reads of the present need.
  * @param adminUrl logs in as the owner of the schema
  */
 export async function fillHistory(adminUrl: string, options: FillOptions): Promise<FilledHistory> {
@@ -149,15 +149,15 @@ async function makeMonths(client: Client, now: number, days: number): Promise<vo
   }
 }
 
-/** How busy a day is: less at weekends. */
+/** The relative number of messages on a day, fewer on weekends. */
 function weightOf(day: number): number {
   const weekday = new Date(day * dayMs).getUTCDay();
   return weekday === 0 || weekday === 6 ? 0.35 : 1;
 }
 
 /**
- * Copies what was recorded to the days before, without answers to idempotency keys, and sums it. Subscriptions are not copied, because
- * their later months would be in days that are summed already; nor is the small workspace.
+ * Copies the recorded days to earlier days, without the answers of idempotency keys, and sums them. Leaves out the small workspace, and
+ * subscriptions, whose later months would lie on days that are summed already.
  */
 async function copyDays(
   client: Client,
@@ -184,7 +184,7 @@ async function copyDays(
     say(`copied ${rowCount} postings to ${copy * days} days before`);
   }
   if (copies === 0) return;
-  // What `private.store_messages` and `private.add_daily_spend` do for each call.
+  // The same as `private.store_messages` and `private.add_daily_spend` do for each call.
   const names = "project_id, api_key_id, type, provider, model, feature, source, environment, end_user, tags";
   await client.query("set timezone = 'UTC'");
   await client.query(
@@ -266,7 +266,7 @@ async function fillDays(
   say(`${stored} postings in ${((performance.now() - since) / 1000).toFixed(0)} s`);
 }
 
-/** Messages of a tenant's day until they have so many postings, in the order in which they were recorded. */
+/** Composes messages of a tenant's day until they have a number of postings, in the order of recording. */
 function composeChunk(tenant: Tenant, day: number, now: number, postings: number) {
   const found: TeamMessage[] = [];
   let count = 0;
@@ -331,7 +331,7 @@ function compose(message: CostMessage, now: number) {
     : composeMessage(message, { now, overrides: [] });
 }
 
-/** Ten budgets for each workspace, of every scope. */
+/** Makes ten budgets for each workspace, covering every kind of scope. */
 async function makeBudgets(client: Client, tenants: Tenant[]): Promise<void> {
   for (const { id, projectIds, keyIds } of tenants) {
     const scopes: [type: string, value: string | null][] = [

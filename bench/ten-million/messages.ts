@@ -24,8 +24,8 @@ const pickFrom = <T>(list: readonly T[], random: () => number): T =>
   list[Math.floor(random() * list.length)] as T;
 
 /**
- * The next message of a team that occurs within a UTC day, and not after `until`: nine of ten are usage, one of
- * fourteen a batch, the others expenses, subscriptions and allocations. One of fifty is recorded up to three days late.
+ * The next message of a team that occurs within a UTC day, and not after `until`. Nine in ten are usage, one in fourteen is a
+ * batch, the others are expenses, subscriptions and allocations. One in fifty is recorded up to three days late.
  */
 export function nextMessage(team: Team, day: number, until: number, random: () => number): TeamMessage {
   const workload = team.pick(random);

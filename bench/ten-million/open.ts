@@ -14,7 +14,7 @@ const smallPostings = 10_000;
 /** Nine weeks are recorded, and copied to the days before. */
 const threeYears = { days: 63, copies: 17 };
 
-/** A running Postgres with a filled history, and what it was filled with. `stop()` ends it. */
+/** A running Postgres with a filled history and its workspaces. `stop()` ends it. */
 export type OpenHistory = {
   postgres: EmbeddedPostgres;
   history: FilledHistory;
@@ -23,8 +23,8 @@ export type OpenHistory = {
 };
 
 /**
- * Starts a Postgres with a history of so many postings. Filling ten million takes some minutes.
- * @param dataDir kept and used again where it was filled before; without one, a temporary folder is used and removed
+ * Starts a Postgres with a history of a number of postings. Filling ten million takes some minutes.
+ * @param dataDir a folder that is kept, and used again if it was filled before; by default a temporary one that is removed
  */
 export async function openHistory(
   postings: number,
@@ -56,7 +56,7 @@ export async function openHistory(
   }
 }
 
-/** Folds all past days, as the service's job does beside requests. */
+/** Folds all past days, as the service's job does in the background. */
 async function foldAll(adminUrl: string): Promise<void> {
   const client = new Client({ connectionString: adminUrl });
   await client.connect();
@@ -69,7 +69,7 @@ async function foldAll(adminUrl: string): Promise<void> {
   }
 }
 
-/** Fills an empty data folder. Not durable while it is being filled, because nobody needs half of it. */
+/** Fills an empty data folder. Durability is off meanwhile, because a partly filled folder is of no use. */
 async function fill(dataDir: string, postings: number, say: (line: string) => void): Promise<FilledHistory> {
   const overrides = {
     fsync: "off",

@@ -3,27 +3,27 @@ import { startService } from "@/tests/helpers/service";
 import { type Contender, sessionCookie, signUp } from "../stage";
 import { openHistory } from "./open";
 
-/** A workspace to read: its slug, a key, where its 500th page of activity begins, and the rows of an export of `month`. */
+/** A workspace to read: its slug, a key, the cursor of its 500th page of activity, and the rows of an export of `month`. */
 export type ReadWorkspace = { slug: string; key: string; cursor: string; exportedRows: number };
 
-/** A service on a filled history, and a member who reads both workspaces. `month`: the first and the last day of the last full one. */
+/** A service on a filled history, and a member of both workspaces. `month`: the first and the last day of the last full month. */
 export type ReadsStage = {
   service: Contender;
   postgresPid: () => number;
   token: string;
-  /** The same member's session, for pages. */
+  /** The member's session, for pages. */
   cookie: string;
   month: { from: string; to: string };
   workspaces: Record<"large" | "small", ReadWorkspace>;
   stop(): Promise<void>;
 };
 
-/** The rows of a page of activity, where the 500th one is read. */
+/** The rows of a page of activity in the measurement of the 500th page. */
 export const rowsAPage = 10;
 const rowsBefore = 499 * rowsAPage;
 
 /**
- * Starts a service on a history of so many postings.
+ * Starts a service on a history of a number of postings.
  * @param dataDir see `openHistory`
  * @param settings of the service
  */
@@ -99,7 +99,7 @@ async function countRows(
   return Number(rows[0]?.count);
 }
 
-/** Reads on until the 500th page of activity begins. */
+/** Reads pages of activity up to the 500th. @returns the cursor of the 500th page */
 async function cursorOfPage(baseUrl: string, token: string, slug: string): Promise<string> {
   let cursor = "";
   for (let read = 0; read < rowsBefore; ) {

@@ -34,10 +34,10 @@ const models = [
   ["in-house", "ranker-7b"],
 ] as const;
 
-/** How many names a team uses. */
+/** The numbers of names that a team uses. */
 const counts = { projects: 40, features: 40, keys: 20, workloads: 400, members: 100, departments: 8 };
 
-/** One program of a team: what each of its messages has in common. `key` is a place in the list of keys. */
+/** A program of a team, with the fields that its messages share. `key` is an index in the list of keys. */
 export type Workload = {
   project: string;
   key: number;
@@ -46,11 +46,11 @@ export type Workload = {
   model: string;
   unit: "input_tokens" | "output_tokens";
   tags: Record<string, string>;
-  /** The member of the team whose program it is; none for what serves customers. */
+  /** The member of the team whose program it is; undefined for a program that serves customers. */
   user?: string;
 };
 
-/** The names that a team uses, and its programs. `pick` chooses one: a few send most of the messages. */
+/** The names that a team uses, and its programs. `pick` chooses a program; a few send most of the messages. */
 export type Team = {
   projects: string[];
   keyNames: string[];
@@ -59,7 +59,7 @@ export type Team = {
   pickOf: (provider: string, random: () => number) => Workload;
 };
 
-/** The place of a choice among `weights` when a few are chosen often (Zipf's law with this exponent). */
+/** Returns a function that chooses among `size` items, a few of them often (Zipf's law with this exponent). */
 function skewed(size: number, exponent: number): (random: () => number) => number {
   const ends = new Float64Array(size);
   let sum = 0;

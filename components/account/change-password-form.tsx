@@ -10,12 +10,12 @@ import { Link } from "@/components/ui/link";
 const asideClass = "text-muted-foreground text-xs underline-offset-4 hover:underline disabled:opacity-50";
 
 /**
- * Changes the password. The local sign-in wants the current password, or a code sent to the address, as the user chooses.
- * What a Supabase project wants depends on its settings and on the age of the session: the form asks for it after the
- * project has refused. It may want the password besides the code, and says so only once the code is used up: so the form
- * then takes both.
+ * Changes the password. The local sign-in requires the current password or a code sent to the address, as the user chooses.
+ * What a Supabase project requires depends on its settings and on the age of the session, so the form asks for it after the
+ * project has refused. A project may require both the password and the code, but says so only after the code is used up; from
+ * then on, the form asks for both.
  * @param sendCode sends the code
- * @param isHosted whether a project decides which proof it wants
+ * @param isHosted whether a Supabase project decides which proof it requires
  */
 export function ChangePasswordForm({
   email,
@@ -29,7 +29,7 @@ export function ChangePasswordForm({
   isHosted?: boolean;
 }) {
   const [chosen, setChosen] = useState<PasswordProof>("current");
-  // Kept here, because the form is emptied when the action has answered, and the password is needed again with the proof.
+  // Kept in state, because React resets the form after the action, and the password is sent again with the proof.
   const [password, setPassword] = useState("");
   const [sent, setSent] = useState<FormState>({});
   const [isSending, startSending] = useTransition();

@@ -7,14 +7,14 @@ import type { deleteAccountRequest, deletedAccount } from "@/lib/contract/access
 
 type Props = {
   email: string;
-  /** Workspaces with other members that the user alone owns: the account cannot be deleted before them. */
+  /** Workspaces with other members whose only owner is the user. They prevent deleting the account. */
   blocking: { slug: string; name: string }[];
   proof: Proof;
   /** Ends the sessions of the page, and opens the sign-in page. */
   signOut: () => Promise<void>;
 };
 
-/** Deletes the user's account after its address and a proof. Says first which workspaces are in the way, and links to them. */
+/** Deletes the user's account, confirmed by its address and a proof of identity. Lists the workspaces that prevent it, with links. */
 export function DeleteAccount({ email, blocking, proof, signOut }: Props) {
   if (blocking.length > 0) {
     return (

@@ -11,7 +11,7 @@ type Profile = CurrentUser["profile"];
 
 /**
  * Edits how pages show figures to the signed-in user: the locale, and the currency of amounts.
- * @param props.currency the base currency of a workspace of the user; undefined where all have USD, which leaves no choice
+ * @param props.currency a base currency other than USD of the user's workspaces; undefined if there is none, and so no choice
  */
 export function FiguresForm({ profile, currency }: { profile: Profile; currency: string | undefined }) {
   const { save, fieldErrors, footer } = useAccountForm();

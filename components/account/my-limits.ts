@@ -8,15 +8,15 @@ type ApiKey = z.output<typeof apiKey>;
 type Budget = z.output<typeof budget>;
 type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];
 
-/** A limit that holds for a person. Amounts are USD. */
+/** A limit that applies to a person. Amounts are USD. */
 export type MyLimit = {
   id: string;
   name: string;
   kind: "key" | "budget";
-  /** Of which period, as a budget has it. */
+  /** The period of the limit. */
   period: Budget["period"];
   limit: Amount;
-  /** What is left of it; negative where more is spent. */
+  /** What is left of it; negative if it is exceeded. */
   left: Amount;
   blocks: boolean;
   /** A double, for sorting and drawing. */
@@ -24,10 +24,10 @@ export type MyLimit = {
 };
 
 /**
- * The limits that hold for a person, the most used first: those of their keys that are in use, the budgets that can count what these
- * keys record, and the budgets of the person. Each budget once.
- * @param covering the budgets of each key, by its id
- * @param email by which messages name the person
+ * The limits that apply to a person, the most used first: those of their active keys, the budgets that can count what these keys
+ * record, and the budgets of the person. Each budget is listed once.
+ * @param covering the budgets of each key, by the key's id
+ * @param email the address by which messages name the person
  */
 export function limitsOf(
   keys: readonly ApiKey[],

@@ -8,9 +8,9 @@ import { Button } from "@/components/ui/button";
 import type { currentUser, UpdateMeRequest, updateMeRequest } from "@/lib/contract/access/me";
 
 /**
- * What the forms that change the signed-in user share.
- * @returns `save`, which sends the changes; `fieldErrors` by the API's paths; and `footer`, the end of the form: what failed,
- *   and the button that saves
+ * The shared part of the forms that change the signed-in user.
+ * @returns `save`, which sends the changes; `fieldErrors` by the API's paths; and `footer`, the end of the form with the problem and
+ *   the button that saves
  */
 export function useAccountForm(): {
   save: (changes: UpdateMeRequest) => Promise<unknown>;

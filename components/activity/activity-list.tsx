@@ -23,9 +23,9 @@ import { ViewMenu } from "./view-menu";
 const rowsPerPage = 50;
 
 /**
- * The activity rows, with a button for more rows and a notice of new ones. The server renders the first page and renders
- * it again at every refresh; pages that were loaded below it stay. States: rows, `empty`, loading more, and live updates
- * with or without a problem.
+ * The activity rows, with a button for more rows and a notice of new ones. The server renders the first page, and again at every
+ * refresh; pages that were loaded below it are kept. States: rows, `empty`, loading more, and live updates with or without a
+ * problem.
  * @param props.source path of the activity endpoint with its filters
  */
 export function ActivityList({
@@ -45,7 +45,7 @@ export function ActivityList({
   isLatestFirst: boolean;
   /** Whether rows can be selected, to change many at once. */
   mayChange: boolean;
-  /** The columns that the browser remembers. */
+  /** The columns chosen in this browser. */
   remembered: ColumnName[];
   /** The sum of all rows; undefined when it is not known. The shown rows are summed then. */
   summary: ReactNode | undefined;
@@ -148,7 +148,7 @@ function ShownSum({ page: { items, nextCursor } }: { page: ActivityPage }) {
   );
 }
 
-/** The pages of a list. The first page is replaced whenever the server renders it again. */
+/** The state of a list's pages. The first page is replaced whenever the server renders it again. */
 function usePages(source: string, first: ActivityPage) {
   const [seen, setSeen] = useState(first);
   const [shown, setShown] = useState(first);
@@ -174,7 +174,7 @@ function usePages(source: string, first: ActivityPage) {
       setLoading(false);
     }
   };
-  /** Shows the first page alone: those below it were read before rows changed. */
+  /** Drops the pages below the first one, because they were read before rows changed. */
   const forgetOlder = () => setShown(first);
   return { shown, loadMore, isLoading, forgetOlder };
 }

@@ -22,8 +22,8 @@ const head = "sticky top-14 z-10 bg-background shadow-[inset_0_-1px_var(--border
 /**
  * The activity rows as a table. A phone shows the label, the time and the project in one column, with the amount beside
  * it. A click on a row opens its message; arrow keys move from row to row. A batch unfolds
- * into its lines. Rows are selected by their checkboxes, with Shift those in between, too; on a row by X, or by Shift with
- * an arrow key.
+ * into its lines. Rows are selected with their checkboxes (with Shift, including the rows in between), with X on a focused row, or
+ * with Shift and an arrow key.
  */
 export function ActivityTable({
   workspace,
@@ -35,7 +35,7 @@ export function ActivityTable({
   items: ActivityItem[];
   /** The columns to show. */
   shown: readonly ColumnName[];
-  /** Undefined where rows cannot be selected. */
+  /** Undefined if rows cannot be selected. */
   selection?: Selection | undefined;
 }) {
   const path = usePathname();
@@ -155,10 +155,10 @@ export function ActivityTable({
 type OtherColumn = Column & { name: Exclude<ColumnName, "time"> };
 const isOther = (column: Column): column is OtherColumn => column.name !== "time";
 
-/** From which width on a column is shown. */
+/** The class that shows a column from a certain width. */
 const placeOf = (name: ColumnName) => (name === "project" ? "hidden md:table-cell" : "hidden lg:table-cell");
 
-/** The heading of a column that rows can be sorted by: a link, which turns the order round where it is in effect. */
+/** The heading of a sortable column: a link that sorts by it, or reverses the order if it is already sorted by it. */
 function SortHead({ sort, label, className }: { sort: string; label: string; className: string }) {
   const path = usePathname();
   const params = useSearchParams();

@@ -12,10 +12,10 @@ import { TableCell, TableRow } from "@/components/ui/table";
 import type { messageDetail } from "@/lib/contract/spend/activity";
 import { type BatchLine, type LineFilter, matchingLines } from "./row";
 
-/** Lines shown before the rest is asked for. */
+/** The number of lines shown before the user asks for the rest. */
 const linesAtFirst = 50;
 
-/** The lines of a batch that match, each as a row of the activity table, under the row of the batch. */
+/** The matching lines of a batch, as rows of the activity table below the row of the batch. */
 export function BatchLines({
   workspace,
   id,

@@ -3,7 +3,7 @@ import type { bulkAction, bulkActionRequest } from "@/lib/contract/spend/bulk-ac
 
 const pathOf = (workspace: string) => `/api/v1/workspaces/${workspace}/messages/bulk-actions`;
 
-/** What is done to the selected messages. `filters` as the address of the list has them, `set` as typed. */
+/** A bulk action on messages. `filters`: the parameters of the list's address. `set`: the changes, as typed. */
 export type BulkRequest = {
   action: "void" | "correct";
   messages?: string[];

@@ -1,9 +1,9 @@
-/** What is typed into the fields of a change of many costs; undefined or empty where nothing is. */
+/** The typed values of the fields for a bulk change; undefined or empty for an empty field. */
 export type Typed = {
   project?: string | undefined;
-  /** Each `name:value`, with commas between. */
+  /** `name:value` pairs, separated by commas. */
   added?: string | undefined;
-  /** Names, with commas between. */
+  /** Names, separated by commas. */
   removed?: string | undefined;
   feature?: string | undefined;
   factor?: string | undefined;
@@ -15,7 +15,7 @@ const partsOf = (text = "") =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** The change that the fields ask for, as the API takes it; without members where they are empty. */
+/** Converts the fields to the change in a request, without members for empty fields. */
 export function changeOf({
   project,
   added,
@@ -25,7 +25,7 @@ export function changeOf({
 }: Typed): Record<string, unknown> {
   const tags = partsOf(added).map((tag): [string, string] => {
     const at = tag.indexOf(":");
-    // Without a colon there is no value, which the API names.
+    // A tag without a colon has an empty value, which the API refuses.
     return at < 0 ? [tag, ""] : [tag.slice(0, at).trim(), tag.slice(at + 1).trim()];
   });
   const names = partsOf(removed);
@@ -35,7 +35,7 @@ export function changeOf({
     ...(tags.length > 0 && { add_tags: Object.fromEntries(tags) }),
     ...(names.length > 0 && { remove_tags: names }),
     ...(feature.trim() !== "" && { feature: feature.trim() }),
-    // What is no number is sent as it is, so that the API says what is wrong with it.
+    // Text that is not a number is sent unchanged, so that the API explains what is wrong with it.
     ...(factor.trim() !== "" && { multiply_by: Number.isNaN(number) ? factor.trim() : number }),
   };
 }

@@ -19,7 +19,7 @@ import { BulkPreview } from "./bulk-preview";
 import { ReasonField, requireReason } from "./void-dialog";
 import { newAttempt } from "./void-message";
 
-/** What is done to many rows. */
+/** The kinds of bulk actions. */
 export type BulkKind = "void" | "move" | "tags" | "amount";
 
 const texts: Record<
@@ -60,8 +60,8 @@ const texts: Record<
 };
 
 /**
- * Changes the selected costs after showing what that does. States: nothing to preview yet, loading, the preview, and a problem that
- * keeps the costs from being changed.
+ * Changes the selected costs, after a preview of the effects. States: nothing to preview yet, loading, the preview, and a problem that
+ * prevents the change.
  * @param props.target the messages, or the filters that they match
  */
 export default function BulkDialog({
@@ -105,7 +105,7 @@ export default function BulkDialog({
       reason: String(fields.get("reason") ?? "").trim(),
       idempotency_key: attempt,
     });
-    // The next attempt may have other values, which the same key would refuse.
+    // The next attempt needs another idempotency key, because its values may differ.
     if (!done) return setAttempt(newAttempt());
     onDone();
   };
@@ -233,12 +233,12 @@ function ProjectField({
   );
 }
 
-/** How long nothing is typed before a preview is asked for. */
+/** The pause in typing after which the preview is read. */
 const pauseMs = 350;
 
 type Shown = { key: string; answer?: BulkAction; problem?: string; fieldErrors: Record<string, string> };
 
-/** The preview of a request, read again whenever the request changes; nothing while there is none. */
+/** Reads the preview of a request, again whenever the request changes. Without a request there is no preview. */
 function usePreview(workspace: string, request: BulkRequest | undefined) {
   const key = JSON.stringify(request) ?? "";
   const [shown, setShown] = useState<Shown>();

@@ -9,10 +9,10 @@ import type { BulkAction, BulkEffects } from "@/lib/contract/spend/bulk-actions"
 
 type Row = { key: string; label: string; about?: string; before: string; after: string };
 
-/** So many days are shown one by one; more are summed by project. */
+/** The most days that are listed one by one. If there are more, the rows are summed by project. */
 const maxDays = 7;
 
-/** What a change of many costs does: their amount, and the sums, budgets and alerts that change with it. */
+/** The effects of a bulk change: the amount, and the sums, budgets and alerts that change with it. */
 export function BulkPreview({ preview }: { preview: BulkAction }) {
   const { message_count: count, unchanged_count: unchanged, before_usd: before, after_usd: after } = preview;
   const isSame = exactText(before) === exactText(after);
@@ -95,7 +95,7 @@ function Changes({ title, rows }: { title: string; rows: Row[] }) {
   );
 }
 
-/** A row a day; where there are many days, one a project. */
+/** A row for each day, or for each project if there are more than `maxDays` days. */
 function rowsOfProjects(projects: BulkEffects["projects"]): Row[] {
   const isByDay = projects.reduce((count, { days }) => count + days.length, 0) <= maxDays;
   return projects.flatMap(({ slug, name, environment, days }) => {
@@ -134,7 +134,7 @@ const rowsOfBudgets = (budgets: BulkEffects["budgets"]): Row[] =>
 
 type Amount = Parameters<typeof exactText>[0];
 
-/** How much of a limit is spent: "85% to 92%", or one share where it stays. */
+/** How much of a limit is spent before and after: "85% to 92%", or one share if it does not change. */
 function sharesOf(before: Amount, after: Amount, limit: Amount): string {
   const [was, is] = [before, after].map((spent) =>
     formatPercent(Number(exactText(spent)) / Number(exactText(limit))),

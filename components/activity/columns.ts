@@ -1,6 +1,6 @@
 import type { ActivityItem } from "./row";
 
-/** A column of the activity table that can be hidden. `sort`: what the rows can be sorted by there. */
+/** A column of the activity table that can be hidden. `sort`: the order that its heading sorts by. */
 export type Column = { name: ColumnName; label: string; sort?: "time" | "quantity" };
 
 export type ColumnName = keyof typeof texts | "time";

@@ -44,7 +44,7 @@ export default function CorrectDialog({ workspace, kind, message, onClose }: Pro
       message: toCorrectedMessage(kind, message, form, readerZone()),
       idempotency_key: attempt,
     });
-    // The next attempt may have other values, which the same key would refuse.
+    // The next attempt needs another idempotency key, because its values may differ.
     if (!answer) return setAttempt(newAttempt());
     onClose();
     show(answer.correction?.id ?? answer.id);

@@ -16,7 +16,7 @@ const fieldsOf: Record<CorrectableKind, readonly string[]> = {
 };
 const numbers = new Set(["amount", "quantity", "estimated_cost"]);
 
-/** Which form corrects a message; undefined where none does: an allocation, a batch, and usage with lines. */
+/** The form that corrects a message; undefined for messages without one: allocations, batches, and usage with lines. */
 export function kindOf({ message_type: type, lines }: MessageDetail): CorrectableKind | undefined {
   return (type === "usage" && lines.length === 0) || type === "expense" || type === "subscription"
     ? type
@@ -47,9 +47,9 @@ export function dayOf({ entries: [first] }: MessageDetail, timeZone: string): st
 }
 
 /**
- * Builds the message that a filled-in form corrects another to. What the form does not show stays as it was; an unchanged
- * day is left out, so that the time of day stays, too.
- * @param timeZone in which its day was shown
+ * Builds the corrected message from a filled-in form. Fields that the form does not show keep their values. An unchanged day is left
+ * out, so that the time of day is kept, too.
+ * @param timeZone the time zone in which the form shows the day
  */
 export function toCorrectedMessage(
   kind: CorrectableKind,
@@ -66,7 +66,7 @@ export function toCorrectedMessage(
   const isMoved = form.day !== undefined && form.day !== "" && form.day !== day;
   if (kind === "subscription") message.starts_on = isMoved ? form.day : day;
   else if (isMoved) {
-    // Midnight of today in UTC may not have come yet.
+    // Midnight UTC of the workspace's today may be in the future.
     const isToday = form.day === todayIn(timeZone);
     message.occurred_at = isToday ? new Date().toISOString() : startOfDay(form.day ?? "");
   }
@@ -96,7 +96,7 @@ function keptOf(original: MessageDetail): Record<string, unknown> {
   );
 }
 
-/** Stored as text, to their last digit. */
+/** Numeric fields that are stored as text with all digits. */
 const numeric = new Set(["cached_quantity", "request_input_tokens"]);
 
 const text = (value: unknown) => (typeof value === "string" ? value : undefined);

@@ -4,7 +4,7 @@ import { Textarea } from "@/components/ui/textarea";
 
 type FieldsProps = {
   fieldErrors: Record<string, string>;
-  /** What the fields begin with, by their names. */
+  /** The initial values of the fields, by name. */
   values?: Record<string, string>;
 };
 

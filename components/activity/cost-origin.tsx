@@ -9,7 +9,7 @@ export function CostOrigin({
 }: {
   priced: Priced;
   details?: Record<string, unknown> | null;
-  /** True to show only the equation when there is one. */
+  /** Whether to show only the equation, if there is one. */
   compact?: boolean;
 }) {
   const equation = formatEquation(priced);

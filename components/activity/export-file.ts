@@ -1,6 +1,6 @@
 import { Problem, readProblem } from "@/components/requests/api";
 
-/** Pieces of a file are joined to blobs of this size, which a browser can keep outside its memory. */
+/** The pieces of a file are joined into blobs of this size, which a browser can store outside of memory. */
 const blobBytes = 8 * 1024 * 1024;
 
 const problems: Record<number, string> = {
@@ -10,7 +10,7 @@ const problems: Record<number, string> = {
 };
 
 /**
- * Downloads an export and saves it once all of it has arrived, so that a part of it cannot pass for the whole.
+ * Downloads an export and saves it when it is complete, so that a partial file is never saved.
  * @param href the export's address
  * @param onProgress is called with the bytes that have arrived
  * @throws Problem that says what went wrong and what to do; nothing is saved then

@@ -14,7 +14,7 @@ import type { nameList } from "@/lib/contract/spend/names";
 import type { projectList } from "@/lib/contract/spend/projects";
 import { type ActiveFilter, type FilterOption, menuFields, toFilterOptions } from "./filters";
 
-/** With more values than a list shows well, a field is searched by typing. The metrics name at most 100. */
+/** A field with more values than this is searched by typing instead of listing them. The metrics have at most 100 values. */
 const maxListed = 99;
 
 type Props = {
@@ -26,7 +26,7 @@ type Props = {
   go: (href: string) => void;
 };
 
-/** The fields of the filter menu. A choice takes effect at once; what is typed, with Enter or Apply. */
+/** The fields of the filter menu. A choice takes effect at once, typed text with Enter or Apply. */
 export function FilterFields({ workspace, path, params, filters, metricsPath, go }: Props) {
   const { answer: spend, problem } = useApi<typeof metrics>(metricsPath);
   const options = toFilterOptions(spend);
@@ -174,7 +174,7 @@ function Choice({ workspace, name, label, options, chosen, onChange }: ChoicePro
   );
 }
 
-/** The list of the API that a field's names are in. */
+/** The list in the API that has the names of a field. */
 const namesOf = {
   feature: "features",
   user: "people",
@@ -184,7 +184,7 @@ const namesOf = {
 } as const;
 const isSearched = (name: string): name is keyof typeof namesOf => name in namesOf;
 
-/** A choice among more values than the metrics name: those are suggested, and others that contain the typed text. */
+/** A choice among many values: suggests those of the metrics, and others that contain the typed text. */
 function SearchedChoice({ workspace, name, label, options, chosen, onChange }: ChoiceProps) {
   const [text, setText] = useState("");
   const api = `/api/v1/workspaces/${workspace}`;
@@ -207,7 +207,7 @@ function SearchedChoice({ workspace, name, label, options, chosen, onChange }: C
       aria-label={label}
       placeholder="Type to search"
       limit={1}
-      // Names of projects and keys are not what they are filtered by.
+      // Projects and keys are filtered by slug or id, so a typed name cannot be used.
       allowNew={name !== "project" && name !== "key"}
       options={[...options, ...found.filter(({ value }) => !known.has(value))]}
       value={chosen ? [chosen.value] : []}

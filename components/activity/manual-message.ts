@@ -22,8 +22,8 @@ export const todayIn = (timeZone: string): string => utcDay(clockOf(timeZone, Da
 /**
  * Builds the message of a filled-in form. Empty fields are left out. Numbers keep every digit that was typed; a text that
  * is not a number is sent as it is, so that the API explains what is wrong with it.
- * @param today the current day of the workspace, `YYYY-MM-DD`; a message of today gets the current time, one of another day
- *   none: midnight UTC, which is of that day in every time zone
+ * @param today the current day of the workspace, `YYYY-MM-DD`. A message of today gets the current time, one of another day
+ *   midnight UTC, which belongs to that day in every time zone
  */
 export function toManualMessage(
   kind: ManualKind,
@@ -39,7 +39,7 @@ export function toManualMessage(
   return message;
 }
 
-/** A number to its last digit; a text that is none as it is, so that the API explains what is wrong with it. */
+/** Converts text to a number with all digits. Other text is returned unchanged, so that the API explains what is wrong with it. */
 export function toNumberOrText(text: string): ExactNumber | string {
   const digits = parseAmount(text);
   return digits ? new ExactNumber(digits) : text;

@@ -246,7 +246,7 @@ function Entries({ type, entries }: { type: Message["message_type"]; entries: Me
   );
 }
 
-/** What each rule is called in a sentence about its subject. */
+/** By rule, the text of an alert in a sentence about its subject. */
 const ruleTexts: Record<string, string> = {
   budget_threshold: "reached",
   budget_forecast: "was forecast to reach",
@@ -254,7 +254,7 @@ const ruleTexts: Record<string, string> = {
   key_limit: "reached",
 };
 
-/** The budgets that count a message, and the alerts that fired for them and its key meanwhile. */
+/** The budgets that count a message, and the alerts of these budgets and of the message's key in that time. */
 function Watchers({ workspace, message: { budgets, alerts } }: { workspace: string; message: Message }) {
   const text = "underline decoration-input underline-offset-4 hover:decoration-current";
   if (budgets.length === 0 && alerts.length === 0) return null;

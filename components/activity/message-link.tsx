@@ -15,7 +15,7 @@ export function MessageLink({ id, children }: { id: string; children: ReactNode 
       onClick={(event) => {
         if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
         event.preventDefault();
-        // Only what is ours of the state: Next takes a state of its own for its own navigation, and does not show the address.
+        // Keeps only our own fields of the state. Next takes a state with its fields for its own navigation and ignores the address.
         const { openedFromList } = window.history.state ?? {};
         window.history.replaceState({ openedFromList }, "", href);
       }}

@@ -25,7 +25,7 @@ export function MessageSheet({ workspace }: { workspace: string }) {
   const params = useSearchParams();
   const id = params.get("message");
   const close = () => {
-    // After a click on a row, the list is one step back in the history; after opening the address directly, it is not.
+    // The list is one step back in the history only if the message was opened from it, not if its address was opened directly.
     if (window.history.state?.openedFromList) return window.history.back();
     const rest = new URLSearchParams(params);
     rest.delete("message");

@@ -22,29 +22,29 @@ export type ActivityItem = {
   model: string | null;
   person: string | null;
   session: string | null;
-  /** Each `name:value`, joined with commas. */
+  /** `name:value` pairs, joined with commas. */
   tags: string | null;
   emitter: string | null;
-  /** With its unit. */
+  /** The quantity with its unit. */
   quantity: string | null;
-  /** Type, provider, model and feature, as far as the label does not contain them, and what it adjusts. */
+  /** Type, provider, model and feature, except those that the label contains, and the month that it adjusts. */
   about: string;
   recordedBy: string;
-  /** USD, with what it is in the reader's currency. */
+  /** The amount in USD, with its conversion to the reader's currency. */
   usd: AmountProp;
-  /** The same of the whole message, when the row is only a part of it; otherwise null. */
+  /** The amount of the whole message if the row is only a part of it; otherwise null. */
   wholeUsd: AmountProp | null;
   hasNoPrice: boolean;
   isIncluded: boolean;
-  /** What undoes what: a voided cost, its void, or what was recorded in its place. */
+  /** Whether it is a voided cost, a void, or a correction that replaces a voided cost. */
   undone: "voided" | "void" | "correction" | null;
-  /** The number of its lines that match; null for a message without lines. */
+  /** The number of matching lines; null for a message without lines. */
   lineCount: number | null;
 };
 
 /**
- * The first rows of the list, and the cursor of the next page; null when there are no more rows. `removedBefore`: the day
- * before which messages were removed, when the list ends for that; otherwise null.
+ * A page of the list. `next`: the cursor of the next page; null if there are no more rows. `removedBefore`: the day before which
+ * messages were removed, if the list ends because of that; otherwise null.
  */
 export type ActivityPage = {
   items: ActivityItem[];
@@ -52,14 +52,14 @@ export type ActivityPage = {
   removedBefore: string | null;
 };
 
-/** Maps an answer to what the list shows. */
+/** Maps a response to a page of the list. */
 export const toPage = (answer: ActivityAnswer): ActivityPage => ({
   items: answer.activity.map(toItem),
   nextCursor: answer.next_cursor,
   removedBefore: answer.removed_before,
 });
 
-/** Maps a row of an answer to what the table shows. */
+/** Maps a row of a response to a row of the table. */
 export function toItem(row: ActivityRow): ActivityItem {
   const [usd, wholeUsd] = [exactText(row.amount_usd), exactText(row.message_amount_usd)];
   return {
@@ -92,11 +92,11 @@ export function toItem(row: ActivityRow): ActivityItem {
   };
 }
 
-/** @param converted undefined where the reader sees USD alone */
+/** @param converted undefined if the reader sees only USD */
 const withConverted = (usd: string, converted: Amount | undefined): AmountProp =>
   converted === undefined ? usd : { usd, converted: exactText(converted) };
 
-/** The sum of rows, in both currencies where all have both. */
+/** The sum of rows, in both currencies if all rows have both. */
 export function sumOfItems(items: ActivityItem[]): AmountProp {
   const usd = sumExact(items.map((item) => exactText(item.usd)));
   const converted = items.flatMap((item) => convertedText(item.usd) ?? []);
@@ -131,10 +131,10 @@ export type BatchLine = MessageDetail["lines"][number];
 /** The filters that apply to each line. */
 export const lineFilters = ["model", "feature", "end_user", "session", "cost_status"] as const;
 
-/** What lines are filtered by; an empty text asks for lines that have none. */
+/** The filters of lines. An empty text matches lines without a value. */
 export type LineFilter = Record<(typeof lineFilters)[number], string | null>;
 
-/** The lines that the row of their batch sums under a filter. */
+/** The lines of a batch that match a filter, which the row of the batch sums. */
 export function matchingLines(lines: BatchLine[], filter: LineFilter): BatchLine[] {
   return lines.filter((line) =>
     lineFilters.every((name) => filter[name] === null || (line[name] ?? "") === filter[name]),
@@ -163,7 +163,7 @@ export function appendPage(shown: ActivityPage, next: ActivityPage): ActivityPag
   return { ...next, items: [...shown.items, ...added] };
 }
 
-/** The label of a row. Where it ends with the quantity and its unit, the quantity is written by the reader's locale. */
+/** The label of a row. If it ends with the quantity and its unit, the quantity is formatted in the reader's locale. */
 function localLabel({
   label,
   quantity,
@@ -172,7 +172,7 @@ function localLabel({
   if (quantity === null || unit === null) return label;
   const spoken = unit.replaceAll("_", " ");
   const exact = exactText(quantity);
-  // The API writes the same label for everybody.
+  // The ending that the API writes, which does not depend on the locale.
   const ending = `${groupDigits(exact)} ${spoken}`;
   if (!label.endsWith(ending)) return label;
   return `${label.slice(0, -ending.length)}${formatDigits(exact)} ${spoken}`;

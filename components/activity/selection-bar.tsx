@@ -21,7 +21,7 @@ const kinds: { kind: BulkKind; label: string }[] = [
   { kind: "void", label: "Void" },
 ];
 
-/** What can be done with the selected rows. It stays at the end of the window while rows are selected. */
+/** The actions for the selected rows, at the bottom of the window while rows are selected. */
 export function SelectionBar({
   workspace,
   source,
@@ -101,7 +101,7 @@ export function SelectionBar({
   );
 }
 
-/** How rows are shown, which says nothing of which they are. */
+/** Parameters of the address that are not filters, because they only decide how rows are shown. */
 const viewNames = ["sort", "currency", "limit", "cursor", "compare", "compare_from", "compare_to"];
 
 /** The filters of a list, from the address of its endpoint. */

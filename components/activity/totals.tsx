@@ -79,7 +79,7 @@ export function Totals({
   );
 }
 
-/** What one session came to, where the rows are those of a session. */
+/** The total of a session, shown if the rows are those of one session. */
 export function SessionTotal({ usd, calls, to, models }: SessionItem) {
   return (
     <div>

@@ -13,7 +13,7 @@ import { MessageLink } from "./message-link";
 const VoidDialog = dynamic(onDemand(() => import("./void-dialog")));
 const CorrectDialog = dynamic(onDemand(() => import("./correct-dialog")));
 
-/** How a message and others undo each other, with links between them. */
+/** Says whether a message is voided, a void or a correction, with links to the other messages. */
 export function UndoneNote({ message }: { message: MessageDetail }) {
   const { voids, voided_by: by, voided_at: at, void_reason: reason, corrects, corrected_by: anew } = message;
   const { correction_reason: correctionReason } = message;

@@ -5,10 +5,10 @@ import { ApiError, callApi } from "@/components/requests/api";
 import type { activityList } from "@/lib/contract/spend/activity";
 import { type ActivityItem, rowKey } from "./row";
 
-/** How often new rows are looked for, with and without live updates. */
+/** How often new rows are read, with and without live updates. */
 const livePollMs = 2_000;
 const idlePollMs = 15_000;
-/** How many of the latest rows are read, and so the highest number of new rows that is shown. */
+/** The number of latest rows that are read, which is the highest number of new rows shown. */
 const polledRows = 50;
 
 /**
@@ -28,7 +28,7 @@ export function useNewRows({
   source: string;
   shown: ActivityItem[];
   isLive: boolean;
-  /** False for a list in which new rows are not at the top. */
+  /** False for a list whose new rows do not appear at the top. */
   isWatched: boolean;
   isTopVisible: () => boolean;
   onNew: () => void;
@@ -85,7 +85,7 @@ export function useNewRows({
 
 type LatestRow = Pick<ActivityItem, "id" | "part" | "label">;
 
-/** Names the latest row, because screen readers do not read the same text twice. */
+/** The announcement of new rows. It names the latest row, because screen readers do not repeat an unchanged text. */
 function announce([latest, ...others]: LatestRow[]): string {
   if (others.length === 0) return `1 new row: ${latest?.label}`;
   return `${others.length + 1} new rows, the latest: ${latest?.label}`;

@@ -5,17 +5,17 @@ import { type ActivityItem, rowKey } from "./row";
 export type Selection = {
   /** The selected messages, in no order. */
   ids: ReadonlySet<string>;
-  /** Whether everything that matches the filters is selected, also what is not shown. */
+  /** Whether all rows that match the filters are selected, including those that are not shown. */
   hasAll: boolean;
-  /** Selects a row, or the opposite. @param isRange whether the rows since the last one are meant, too */
+  /** Selects or deselects a row. @param isRange whether to include the rows since the last selected one */
   toggle: (item: ActivityItem, isRange: boolean) => void;
-  /** Selects every shown row, or none where all of them are selected. */
+  /** Selects every shown row, or deselects them if all are selected. */
   toggleShown: () => void;
   selectAll: () => void;
   clear: () => void;
 };
 
-/** Whether a row can be selected: voids and what they void cannot be changed again. */
+/** Whether a row can be selected: voids and voided messages cannot be changed again. */
 export const isSelectable = ({ undone }: ActivityItem): boolean => undone !== "void" && undone !== "voided";
 
 const none: ReadonlySet<string> = new Set();

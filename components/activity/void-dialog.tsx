@@ -56,11 +56,11 @@ export default function VoidDialog({ workspace, message, onClose }: Props) {
   );
 }
 
-/** What is wrong with a reason, by its field; nothing where it is there. */
+/** The error of a missing reason by field; none if there is a reason. */
 export const requireReason = (reason: string): Record<string, string> =>
   reason === "" ? { reason: "is required" } : {};
 
-/** The reason that the ledger and the audit log keep. */
+/** The field for the reason, which the ledger and the audit log store. */
 export function ReasonField({ error }: { error: string | undefined }) {
   return (
     <FormField label="Reason" description="Kept with the cost and in the audit log." error={error}>

@@ -1,7 +1,7 @@
 import { callApi } from "@/components/requests/api";
 import type { correctRequest, messageVoid, voidRequest } from "@/lib/contract/ledger/corrections";
 
-/** A key that makes every attempt with one form the same request, so that a second click does nothing. */
+/** A new idempotency key for all attempts with one form, so that a second click does nothing. */
 export const newAttempt = (): string => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 const pathOf = (workspace: string, id: string) => `/api/v1/workspaces/${workspace}/messages/${id}`;

@@ -4,7 +4,7 @@ import { DeliveryOutcome } from "./delivery-outcome";
 
 const logDays = 30;
 
-/** Of more deliveries than these, only the first are shown unfolded. */
+/** The most deliveries that are shown unfolded. */
 const maxUnfolded = 3;
 const shownWhenFolded = 2;
 
@@ -24,7 +24,7 @@ const quietReasons: Record<NonNullable<FiredAlert["quiet_reason"]>, string> = {
   start_untold: "Not sent, because the alert itself was not sent.",
 };
 
-/** Whom an alert was sent to, or why it was sent to nobody. */
+/** Whom an alert was sent to, or why it was not sent. */
 export function AlertDeliveries({
   alert,
   workspace,
@@ -32,7 +32,7 @@ export function AlertDeliveries({
 }: {
   alert: FiredAlert;
   workspace: string;
-  /** Whether what was given up can be sent again. */
+  /** Whether the reader may send dead deliveries again. */
   canEdit: boolean;
 }) {
   const { deliveries, quiet_reason: quiet, fired_at: at } = alert;

@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { FiredAlert } from "@/lib/contract/alerts/alerts";
 
-/** A mark whose shape, and not only its colour, says how serious an alert is, or that it is over. */
+/** A mark that shows by shape and colour how serious an alert is, or that it is over. */
 export function AlertMark({ state, severity }: Pick<FiredAlert, "state" | "severity">) {
   if (state === "ok") return <CircleCheck aria-label="Over" className="mt-0.5 size-4 text-success" />;
   if (severity === "critical")

@@ -49,7 +49,7 @@ export default function AssignDialog({
             {(control) => (
               <Select
                 {...control}
-                // The members arrive later, and with them the one who has it.
+                // Remounts the field when the members are loaded, so that it shows the present assignee.
                 key={answer ? "loaded" : "loading"}
                 name="assignee_id"
                 defaultValue={assigneeId ?? ""}

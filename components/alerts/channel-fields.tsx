@@ -12,7 +12,7 @@ import { ruleNames } from "./rule-view";
 
 const ruleChoices = Object.entries(ruleNames) as [AlertRule, string][];
 
-/** What is wrong with the fields, by the API's paths. */
+/** Errors of fields, by the API's paths. */
 type FieldErrors = Record<string, string>;
 
 const urlHints: Partial<Record<ChannelKind, { label: string; placeholder: string; description: string }>> = {
@@ -38,7 +38,7 @@ const urlHints: Partial<Record<ChannelKind, { label: string; placeholder: string
   },
 };
 
-/** The fields that say where a channel sends. @param props.present the channel that is edited: empty fields keep its values */
+/** The fields for a channel's address. @param props.present the edited channel, whose values empty fields keep */
 export function TargetFields({
   kind,
   present,
@@ -107,7 +107,7 @@ export function TargetFields({
   );
 }
 
-/** The name, of which rules alerts are sent, from which threshold on, and when. */
+/** The fields for a channel's name, its rules, its lowest threshold and its digest. */
 export function CommonFields({ present, errors }: { present?: AlertChannel; errors: FieldErrors }) {
   const offered = [50, 80, 100];
   const least = present?.least_percent ?? null;
@@ -159,13 +159,13 @@ export function CommonFields({ present, errors }: { present?: AlertChannel; erro
   );
 }
 
-/** The fields of a sent form as the API takes them; empty ones of the target are left out. */
+/** Converts the fields of a form to a request. Empty fields of the target are left out. */
 export function readFields(kind: ChannelKind, fields: FormData) {
   const least = textOf(fields, "least_percent");
   const chosen = ruleChoices.flatMap(([rule]) => (fields.getAll("rules").includes(rule) ? [rule] : []));
   const common = {
     name: textOf(fields, "name"),
-    // Who wants all wants those that are added later, too.
+    // All rules, including those added later, if every rule was chosen.
     rules: chosen.length === ruleChoices.length ? null : chosen,
     least_percent: least === "" ? null : Number(least),
     digest: readDigest(fields),

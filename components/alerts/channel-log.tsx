@@ -13,7 +13,7 @@ import { DeliveryOutcome } from "./delivery-outcome";
 
 const rows = 50;
 
-/** What was sent to a channel, beside the page. States: loading, the deliveries, none, and a problem. */
+/** The deliveries of a channel, in a sheet beside the page. States: loading, the deliveries, none, and a problem. */
 export default function ChannelLog({
   workspace,
   channel,
@@ -25,7 +25,7 @@ export default function ChannelLog({
   canEdit: boolean;
   onClose: () => void;
 }) {
-  // Counts how often something was sent again, because the log has to be read again then.
+  // Counts the deliveries that were sent again, to read the log again after each.
   const [resent, setResent] = useState(0);
   const base = `/api/v1/workspaces/${workspace}`;
   const path = `${base}/alert-channels/${channel.id}/deliveries?limit=${rows}`;

@@ -39,7 +39,7 @@ export function describeWanted({
     : which;
 }
 
-/** When a channel's digest is sent, in words; undefined where each alert is sent at once. */
+/** When a channel's digest is sent, in words; undefined if each alert is sent at once. */
 export function describeDigest({ digest }: Pick<AlertChannel, "digest">): string | undefined {
   if (!digest) return undefined;
   const { weekday, at, time_zone: zone } = digest;
@@ -47,7 +47,7 @@ export function describeDigest({ digest }: Pick<AlertChannel, "digest">): string
   return `as a digest ${day} at ${at}, ${zone}`;
 }
 
-/** Why a channel is off, in words; undefined where it is on. */
+/** Why a channel is off, in words; undefined if it is on. */
 export function describeOff({
   disabled_reason: reason,
 }: Pick<AlertChannel, "disabled_reason">): string | undefined {

@@ -10,7 +10,7 @@ import type { AlertDelivery, alertDelivery } from "@/lib/contract/alerts/alerts"
 
 type Outcome = Pick<AlertDelivery, "state" | "attempts" | "last_error" | "next_attempt_at" | "delivered_at">;
 
-/** How a delivery ended, or why it has not: "Finance: delivered 2 min ago". One that was given up can be sent again. */
+/** How a delivery ended, or why it has not yet: "Finance: delivered 2 min ago". A dead one can be sent again. */
 export function DeliveryOutcome({
   delivery,
   label,
@@ -19,7 +19,7 @@ export function DeliveryOutcome({
 }: {
   delivery: Outcome;
   label: string;
-  /** The endpoint that sends it again; undefined for those who may not. */
+  /** The endpoint that sends it again; undefined if the reader may not. */
   resendPath?: string | undefined;
   onResent?: () => void;
 }) {
@@ -72,7 +72,7 @@ function Words({ state, attempts, last_error: error, next_attempt_at: next, deli
         </>
       );
     case "pending":
-      // What is sent again after it was given up has the error of before, and no attempt yet.
+      // A dead delivery that is sent again still has its old error, but no attempts.
       return error === null || attempts === 0 ? (
         "is being sent"
       ) : (

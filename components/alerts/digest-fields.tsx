@@ -13,7 +13,7 @@ import type { AlertChannel, createChannelRequest } from "@/lib/contract/alerts/a
 type Digest = NonNullable<z.input<typeof createChannelRequest>["digest"]>;
 type Every = "" | Digest["every"];
 
-/** When alerts are sent: at once, or as a digest each day or week at a local time. @param props.present the channel that is edited */
+/** The fields for when alerts are sent: at once, or as a daily or weekly digest at a local time. @param props.present the edited channel */
 export function DigestFields({
   present,
   errors,
@@ -75,7 +75,7 @@ export function DigestFields({
   );
 }
 
-/** The fields of a sent form as the API takes them. */
+/** Converts the fields of a form to a digest in a request. */
 export function readDigest(fields: FormData): Digest | null {
   const every = textOf(fields, "digest_every") as Every;
   if (every === "") return null;

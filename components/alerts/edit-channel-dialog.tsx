@@ -9,7 +9,7 @@ import type { AlertChannel, alertChannel, editChannelRequest } from "@/lib/contr
 import { CommonFields, readFields, TargetFields } from "./channel-fields";
 import { kindLabel } from "./channel-view";
 
-/** Changes a channel's name, where it sends, and what it receives. */
+/** Changes a channel's name, its address, and what it receives. */
 export default function EditChannelDialog({
   workspace,
   channel,

@@ -13,7 +13,7 @@ import type {
 } from "@/lib/contract/alerts/alert-rules";
 import { describeRule, parameterLabels, ruleNames } from "./rule-view";
 
-/** Sets from when on a rule fires. */
+/** Sets the parameter of a rule. */
 export default function EditRuleDialog({
   workspace,
   rule,

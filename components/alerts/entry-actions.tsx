@@ -33,7 +33,7 @@ export function EntryActions({
 }: {
   entry: EntryOfActions;
   workspace: string;
-  /** The reader's. */
+  /** The id of the reader. */
   userId: string;
   canSnooze: boolean;
 }) {

@@ -5,7 +5,7 @@ export const inboxId = "alert-inbox";
 
 type Fired = InboxEntry["course"][number];
 
-/** What an alert of a course is called in it: "80%", "$500", "Warning". */
+/** The label of an alert in an entry's course: "80%", "$500", "Warning". */
 export function levelLabel({ rule, level, state }: Pick<Fired, "rule" | "level" | "state">): string {
   if (state === "ok") return "Over";
   if (rule === "budget_threshold") return level.startsWith("$") ? level : `${level}%`;
@@ -30,15 +30,15 @@ export function describeResolution(
   return `by itself: ${reasons[because]}`;
 }
 
-/** What of an entry its buttons need. */
+/** The fields of an entry that its buttons need. */
 export type EntryOfActions = Pick<InboxEntry, "id" | "title" | "rule" | "subject" | "status"> & {
   assigneeId: string | null;
-  /** The snooze of its subject; the one of a whole rule is ended on the page of the rules. */
+  /** The snooze of the entry's subject. A snooze of the whole rule is ended on the page of the rules. */
   snoozeId: string | null;
   isResolvedByHand: boolean;
 };
 
-/** What of an entry its buttons need, without the rest, which would be sent to the browser twice. */
+/** Picks the fields that the buttons need, because props of client components are sent to the browser in addition to the HTML. */
 export function toActions({
   id,
   title,

@@ -11,15 +11,15 @@ import { describeResolution, levelLabel, toActions } from "./entry-view";
 
 type Context = {
   workspace: string;
-  /** The reader's. */
+  /** The id of the reader. */
   userId: string;
   /** Whether the reader may assign and resolve entries. */
   canChange: boolean;
-  /** Whether the reader may snooze, and send again what was given up. */
+  /** Whether the reader may snooze entries and send dead deliveries again. */
   canSnooze: boolean;
 };
 
-/** The entries of the inbox: what happened, since when, who has it, what to do, and the course of its alerts. */
+/** The entries of the inbox: what happened, since when, who it is assigned to, what to do, and the course of its alerts. */
 export function InboxList({ entries, ...context }: Context & { entries: InboxEntry[] }) {
   return (
     <ul aria-label="Inbox" className="grid rounded-lg border">
@@ -114,12 +114,12 @@ function Standing({ entry, userId }: { entry: InboxEntry; userId: string }) {
   );
 }
 
-/** The most alerts of a course that are shown while it is folded. */
+/** The most alerts of a folded course. */
 const shownOfCourse = 4;
 
 /**
- * The alerts of an entry: in a line what fired when, if it is several, and unfolded whom each was sent to. Unfolded where one did
- * not arrive.
+ * The alerts of an entry. If there are several, a line says what fired when, and details say whom each was sent to. The details are
+ * open if a delivery failed.
  */
 function Course({
   entry: { course },

@@ -7,10 +7,10 @@ import { SnoozeButton } from "./snooze-button";
 
 type Context = { workspace: string; canEdit: boolean };
 
-/** The most subjects of a rule that are shown here; the others are in the API. */
+/** The most subjects of a rule that are shown. The API lists more. */
 const shownSubjects = 5;
 
-/** The rules of a workspace: when each fires, its present state, and what is not OK. */
+/** The rules of a workspace: when each fires, its present state, and the subjects that are not OK. */
 export function RuleList({ rules, ...context }: Context & { rules: AlertRuleSetting[] }) {
   return (
     <ul aria-label="Rules" className="grid rounded-lg border">

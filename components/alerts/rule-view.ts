@@ -3,7 +3,7 @@ import { formatExactUsd } from "@/components/figures/format-money";
 import { formatExactPercent } from "@/components/figures/format-percent";
 import type { AlertRule, AlertRuleSetting } from "@/lib/contract/alerts/alert-rules";
 
-/** What the rules are called, in the order in which they are listed. */
+/** The names of the rules, in the order in which they are listed. */
 export const ruleNames: Record<AlertRule, string> = {
   budget_threshold: "Budget thresholds",
   budget_forecast: "Budget forecast",
@@ -44,7 +44,7 @@ export function describeRule({ rule, parameter }: AlertRuleSetting): string {
   }
 }
 
-/** What the field of a rule's parameter is called. */
+/** The label of the field for a rule's parameter. */
 export const parameterLabels: Partial<Record<AlertRule, string>> = {
   budget_forecast: "Percent of the limit",
   budget_pace: "Percent of the previous period",

@@ -21,7 +21,7 @@ export default function SnoozeDialog({
   rule: AlertRule;
   /** What is snoozed, for the title. */
   name: string;
-  /** Null: all subjects of the rule. */
+  /** Null for all subjects of the rule. */
   subjectId: string | null;
   onClose: () => void;
 }) {

@@ -13,7 +13,7 @@ import type {
   weeklyReportRequest,
 } from "@/lib/contract/spend/weekly-report";
 
-/** Whether the reader receives the weekly report, and a button that sends it now. It is about the reader alone. */
+/** Whether the reader receives the weekly report, and a button that sends it to them now. */
 export function WeeklyReportCard({ report, workspace }: { report: WeeklyReport; workspace: string }) {
   const { enabled, time_zone: zone, next_at: next, can_mail: canMail } = report;
   const path = `/api/v1/workspaces/${workspace}/weekly-report`;

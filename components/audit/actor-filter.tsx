@@ -17,7 +17,7 @@ type Props = {
   workspace: string;
   path: string;
   params: SearchParams;
-  /** Whose changes are shown; undefined for everybody's. */
+  /** The name of the member whose changes are shown; undefined for all. */
   name: string | undefined;
 };
 

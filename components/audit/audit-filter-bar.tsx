@@ -28,7 +28,7 @@ export function AuditFilterBar({
   path: string;
   params: SearchParams;
   range: PageRange;
-  /** Whose changes are shown; undefined for everybody's. */
+  /** The name of the member whose changes are shown; undefined for all. */
   actorName: string | undefined;
 }) {
   const { order, ...filters } = params;

@@ -10,7 +10,7 @@ import type { AuditView } from "./audit-view";
 
 /**
  * A page of the audit log: who changed what, when and from which address. Each entry unfolds the values before and after,
- * and links to others like it. The server pages, sorts and searches the log, so that a page is not sorted or searched by itself.
+ * and links to similar entries. The server sorts and searches the whole log, so the table does not sort or search its page.
  */
 export function AuditTable({
   entries,

@@ -8,10 +8,10 @@ export type AuditView = Pick<AuditEntry, "id" | "at" | "address" | "action"> & {
   actor: string;
   /** The address that the user had; null for the service itself. */
   actorEmail: string | null;
-  /** What the actor did, to be read after the actor's name. */
+  /** What the actor did, as text that follows the actor's name. */
   change: string;
   differences: ChangedValue[];
-  /** Other entries that an entry leads to. */
+  /** Links to related entries. */
   links: { label: string; href: string }[];
 };
 

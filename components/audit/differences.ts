@@ -91,7 +91,7 @@ function formatValue(value: unknown): string {
   if (value instanceof ExactNumber || typeof value === "number") return formatDigits(exactText(value));
   if (typeof value === "boolean") return value ? "yes" : "no";
   const text = typeof value === "object" ? Object.values(value).map(formatValue).join(": ") : String(value);
-  // An instant as Postgres writes it into JSON.
+  // An instant in the form that Postgres writes in JSON.
   if (/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/.test(text)) return `${formatDateTime(text)} UTC`;
   return text;
 }

@@ -4,7 +4,7 @@ import type { auditList } from "@/lib/contract/access/audit";
 /** An entry of the audit log, as the API answers it. */
 export type AuditEntry = z.output<typeof auditList>["entries"][number];
 
-/** The labels of the kinds of things that the log records changes of. */
+/** The labels of the kinds of things whose changes the log records. */
 export const kinds: Record<string, string> = {
   workspace: "Workspace",
   member: "Members",

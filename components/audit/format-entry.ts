@@ -12,7 +12,7 @@ export function actorName({ actor }: AuditEntry): string {
   return actor.display_name ?? actor.email ?? "A deleted user";
 }
 
-/** What an entry's actor did, to be read after the actor's name: "removed grace@example.com". */
+/** What an entry's actor did, as text that follows the actor's name: "removed grace@example.com". */
 export function formatEntry(entry: AuditEntry): string {
   const { action, subject, before, after } = entry;
   const row = after ?? before ?? {};
@@ -81,7 +81,7 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
   },
   alert_rule: (_, row, before) => {
     const rule = `the alert rule ${textOf(row, "rule")}`;
-    // Without a row before, the rule was on.
+    // If there was no row before, the rule was on, the default.
     if ((before.is_on ?? true) !== row.is_on) return row.is_on ? `turned on ${rule}` : `turned off ${rule}`;
     return `changed ${rule}`;
   },

@@ -8,7 +8,7 @@ import { Button } from "@/components/ui/button";
 /**
  * The state that a server action returns: `error` when it failed, `notice` when it is done and there is no next page.
  * `email` and `name` fill the form again after an error; passwords are never sent back. `needs`: the proofs of identity
- * that a change of the password turned out to need.
+ * that a change of the password requires, as a refusal said.
  */
 export type FormState = {
   error?: string;

@@ -4,7 +4,7 @@ import { TextField } from "@/components/ui/form-field";
 import { Link } from "@/components/ui/link";
 import { AuthForm, type FormAction } from "./auth-form";
 
-/** `next` is the path to open after the form is done. */
+/** `next` is the path to open after the form succeeded. */
 type Props = { action: FormAction; next?: string };
 
 const email = {

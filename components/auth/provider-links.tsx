@@ -1,7 +1,7 @@
 import { buttonVariants } from "@/components/ui/button";
 import { cn } from "@/components/ui/cn";
 
-/** The other services that people can sign in with, above the form; nothing where there are none. */
+/** Links to sign in with other services, above the form; nothing if there are none. */
 export function ProviderLinks({ providers }: { providers: readonly { name: string; href: string }[] }) {
   if (providers.length === 0) return null;
   return (
@@ -9,7 +9,7 @@ export function ProviderLinks({ providers }: { providers: readonly { name: strin
       <ul className="grid gap-2" aria-label="Other services">
         {providers.map(({ name, href }) => (
           <li key={href}>
-            {/* Not a Link of Next: it would begin a sign-in by looking ahead. */}
+            {/* Not Next's Link, whose prefetching would begin a sign-in. */}
             <a href={href} className={cn(buttonVariants({ variant: "outline" }), "h-10 w-full sm:h-9")}>
               Continue with {name}
             </a>

@@ -6,7 +6,7 @@ import { Button } from "@/components/ui/button";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { providerAccount, pullRequest } from "@/lib/contract/bills/provider-accounts";
 
-/** What an admin does with an account: pull it now, accept a day that is held, and remove it. */
+/** The actions of an admin for an account: pull it now, accept a day that is held, and remove it. */
 export function AccountActions({
   workspace,
   id,

@@ -14,7 +14,7 @@ import { Select } from "@/components/ui/select";
 import type { addProviderAccountRequest, providerAccount } from "@/lib/contract/bills/provider-accounts";
 import { type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
 
-/** A button that opens a form which adds an account whose costs are pulled. */
+/** A button that opens the form to add a provider account, whose costs are then pulled. */
 export function AddAccount({ workspace }: { workspace: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -8,7 +8,7 @@ import { differenceParts } from "@/lib/contract/bills/difference-parts";
 import { Difference } from "./months";
 import { UndoAdjustment } from "./undo-adjustment";
 
-/** What was booked of the differences of a month. */
+/** The adjustments that were booked for the differences of a month. */
 export function Adjustments({
   adjustments,
   workspace,

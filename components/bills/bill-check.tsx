@@ -5,7 +5,7 @@ import { formatUsd } from "@/components/figures/money";
 import { Alert } from "@/components/ui/alert";
 import type { AddedBill } from "@/lib/contract/bills/bills";
 
-/** What a file says that was read but not kept yet. */
+/** The content of a file that was read but not stored yet. */
 export function BillCheck({ found }: { found: AddedBill }) {
   const { periods, amount_usd: amount, row_count: rows, columns, unused, jumps } = found;
   const providers = [...new Set(periods.map(({ provider }) => provider))];

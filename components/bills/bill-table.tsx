@@ -9,7 +9,7 @@ import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@
 import type { Bill } from "@/lib/contract/bills/bills";
 import { DeleteBill } from "./delete-bill";
 
-/** The bills of a workspace: what each states, and what of it counts. */
+/** The bills of a workspace: what each states, and how much of it counts. */
 export function BillTable({
   bills,
   workspace,
@@ -80,7 +80,7 @@ export function BillTable({
   );
 }
 
-/** What of a bill counts, where later ones replace some of it. */
+/** How much of a bill counts, if later bills replace a part of it. */
 function Counted({ bill: { amount_usd: amount, counted_usd: counted } }: { bill: Bill }) {
   if (exactText(amount) === exactText(counted)) return null;
   if (Number(exactText(counted)) === 0)
@@ -96,7 +96,7 @@ function Counted({ bill: { amount_usd: amount, counted_usd: counted } }: { bill:
   );
 }
 
-/** What a bill says otherwise than the ones before it. */
+/** How a bill differs from the earlier ones that it replaces. */
 function Changes({ bill: { changes } }: { bill: Bill }) {
   if (changes.length === 0) return null;
   return (

@@ -8,7 +8,7 @@ import type { BookingDialogProps } from "./booking-dialog";
 
 const BookingDialog = dynamic(onDemand(() => import("./booking-dialog")));
 
-/** A button that opens the preview of an adjustment which books what bills and records differ by. */
+/** A button that opens the dialog to book the difference between bills and records. */
 export function BookDifference(props: Omit<BookingDialogProps, "onClose">) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -3,7 +3,7 @@ import { bookableParts } from "@/lib/contract/bills/difference-parts";
 import type { ReconciledDetail } from "@/lib/contract/bills/reconciliation";
 import type { Bookable } from "./booking-dialog";
 
-/** What can be booked of a month, by provider, as a client component takes it. */
+/** The bookable parts of a month's differences by provider, in the form of a client component's props. */
 export function bookableOf({ providers }: ReconciledDetail): Bookable[] {
   return providers.flatMap(({ provider, parts }) => {
     const own = bookableParts.flatMap((part) =>

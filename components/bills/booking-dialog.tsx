@@ -26,13 +26,13 @@ import type {
 import { type BookablePart, differenceParts } from "@/lib/contract/bills/difference-parts";
 import { undoAdjustment } from "./undo-adjustment";
 
-/** What can be booked of a provider; amounts are exact text. */
+/** The bookable parts of a provider's difference. Amounts are exact text. */
 export type Bookable = { provider: string; parts: { part: BookablePart; usd: string }[] };
 
 export type BookingDialogProps = {
   workspace: string;
   month: string;
-  /** The providers that differ. */
+  /** The providers with differences. */
   bookable: Bookable[];
   /** The project of the last adjustment. */
   project: string | undefined;
@@ -50,7 +50,7 @@ const send = (workspace: string, body: object, signal?: AbortSignal) =>
     signal,
   );
 
-/** Books what bills and records differ by, after showing what that does. */
+/** Books the difference between bills and records, after a preview of the effects. */
 export default function BookingDialog({ workspace, month, bookable, project, onClose }: BookingDialogProps) {
   const projects = useProjectList(workspace);
   const [chosen, setChosen] = useState(project);
@@ -185,7 +185,7 @@ function partsOf(bookable: readonly Bookable[], provider: string): Bookable["par
 
 type Shown = { key: string; answer?: BillAdjustment; problem?: string; fieldErrors: Record<string, string> };
 
-/** What a booking would do, read again whenever it changes; nothing while there is none. */
+/** Reads the preview of a booking, again whenever the booking changes. Without a booking there is no preview. */
 function usePreview(workspace: string, asked: Asked | undefined) {
   const key = JSON.stringify(asked) ?? "";
   const [shown, setShown] = useState<Shown>();

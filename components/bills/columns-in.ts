@@ -1,6 +1,6 @@
 /**
- * The columns of a CSV file by its first line, for a form that offers them. Their names may be quoted; the delimiter is the comma,
- * semicolon or tab that occurs most.
+ * The columns of a CSV file by its first line, for a form that offers them. Their names may be quoted; the delimiter is the most
+ * frequent of comma, semicolon and tab.
  */
 export function columnsIn(text: string): string[] {
   const [head = ""] = text.replace(/^\uFEFF/, "").split(/\r?\n/, 1);

@@ -4,7 +4,7 @@ import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { bill } from "@/lib/contract/bills/bills";
 
-/** A button that deletes a bill, after a question. */
+/** A button that deletes a bill, after a confirmation. */
 export function DeleteBill({ workspace, id, name }: { workspace: string; id: string; name: string }) {
   return (
     <ConfirmButton

@@ -12,7 +12,7 @@ import { Difference } from "./months";
 /** The most models that the page shows; the API has more. */
 const maxShown = 50;
 
-/** The models whose billed and recorded costs differ, and of each the days. */
+/** The models whose billed and recorded costs differ, each with its days. */
 export function Differences({ detail, workspace }: { detail: ReconciledDetail; workspace: string }) {
   const differing = detail.models.filter(({ parts }) => parts.length > 0);
   const equal = detail.models.length - differing.length;
@@ -78,7 +78,7 @@ export function Differences({ detail, workspace }: { detail: ReconciledDetail; w
   );
 }
 
-/** The parts of a difference, with their amounts where there are several. */
+/** The parts of a difference, with their amounts if there are several. */
 function PartNames({ parts }: { parts: ReconciledCell["parts"] }) {
   return parts.map(({ part, amount_usd: usd }, index) => (
     <span key={part} className="text-muted-foreground">
@@ -96,7 +96,7 @@ function PartNames({ parts }: { parts: ReconciledCell["parts"] }) {
   ));
 }
 
-/** The days of a model on which it differs, in their order. */
+/** The days on which a model's costs differ, in order. */
 function Days({ cells, workspace }: { cells: ReconciledCell[]; workspace: string }) {
   if (cells.length === 0) return null;
   const days = [...cells].sort((a, b) => (a.from < b.from ? -1 : 1));
@@ -126,7 +126,7 @@ function Days({ cells, workspace }: { cells: ReconciledCell[]; workspace: string
   );
 }
 
-/** What the bill says, where a part is unexplained. */
+/** The lines of the bill, if a part of the difference is unexplained. */
 function BilledLines({ cell: { lines } }: { cell: ReconciledCell }) {
   return lines.map(({ line, unit, tier, key, amount_usd: usd, quantity }) => (
     <span

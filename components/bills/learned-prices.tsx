@@ -8,13 +8,13 @@ import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@
 import type { LearnedPrice } from "@/lib/contract/bills/reconciliation";
 import { Difference } from "./months";
 
-/** A rate with all its digits, for the portion that is usually quoted: "$1.0625 a million". */
+/** A rate with all its digits, for the usual portion of the unit: "$1.0625 a million". */
 function exactRate(rate: string, unit: string): string {
   const portion = usualPortion(unit);
   return `$${multiplyExact(rate, portion)} ${portion === "1" ? "each" : "a million"}`;
 }
 
-/** Prices that bills say, what they change, and a button that makes each the workspace's own. */
+/** Prices learned from bills, their effect, and a button for each that makes it the workspace's own price. */
 export function LearnedPrices({
   prices,
   workspace,

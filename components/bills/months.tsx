@@ -11,15 +11,15 @@ export const nameOfMonth = (month: string): string => formatMonthAndYear(`${mont
 
 type Coverage = ReconciledDetail["coverage"];
 
-/** The share of what was billed in units that was recorded, as a percentage; undefined where no bill has units. */
+/** The share of the billed units that was recorded, as a percentage; undefined if no bill has units. */
 export function coverageText(coverage: Coverage): string | undefined {
   if (!coverage) return undefined;
   const share = Number(exactText(coverage.recorded_units)) / Number(exactText(coverage.billed_units));
-  // What is not whole must not look so.
+  // Incomplete coverage must not be rounded to 100%.
   return share < 1 && share > 0.9995 ? "99.9%" : formatPercent(share);
 }
 
-/** What a month comes to, in words. */
+/** A sentence that sums up a month. */
 export function sentenceOf(detail: ReconciledDetail): string {
   const { month, billed_usd: billed, recorded_usd: recorded, difference_usd: difference } = detail;
   const gap = Number(exactText(difference));

@@ -19,11 +19,11 @@ const states: Record<
   behind: { label: "Behind", variant: "warning" },
 };
 
-/** An account as text: its provider, and its name where it has one. */
+/** An account as text: its provider, and its name if it has one. */
 const nameOf = ({ provider, account }: ProviderAccount) =>
   [pulledProviders[provider].label, account].filter(Boolean).join(" ");
 
-/** The accounts whose costs are pulled: how each stands, and what can be done. */
+/** The accounts whose costs are pulled, with their states and actions. */
 export function ProviderAccounts({
   accounts,
   workspace,

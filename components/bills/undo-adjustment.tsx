@@ -9,7 +9,7 @@ import type { billAdjustment } from "@/lib/contract/bills/bill-adjustments";
 export const undoAdjustment = (workspace: string, id: string) =>
   callApi<typeof billAdjustment>("DELETE", `/api/v1/workspaces/${workspace}/bill-adjustments/${id}`);
 
-/** A button that undoes an adjustment. What was booked can be booked again. */
+/** A button that undoes an adjustment. Its difference can then be booked again. */
 export function UndoAdjustment({ workspace, id }: { workspace: string; id: string }) {
   const undo = useMutation(() => undoAdjustment(workspace, id), {
     done: "Undone. Every total is as it was before.",

@@ -3,7 +3,7 @@ import { Money } from "@/components/figures/money";
 import { Link } from "@/components/ui/link";
 import type { ReconciledDetail } from "@/lib/contract/bills/reconciliation";
 
-/** Keys at providers that spend, and of which no source tells. */
+/** Keys of providers that have billed costs, but whose usage no source reports. */
 export function UnseenKeys({
   keys,
   workspace,

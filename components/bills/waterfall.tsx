@@ -12,7 +12,7 @@ type Props = {
   parts: ReconciledDetail["parts"];
 };
 
-/** How one comes from what was recorded to what was billed: each part of the difference, with a bar beside it. */
+/** The way from recorded to billed costs: each part of the difference, with a bar. */
 export function Waterfall({ sums, parts }: Props) {
   const adjusted = exactText(sums.adjusted_usd);
   const amounts = [adjusted, ...parts.map(({ amount_usd: usd }) => exactText(usd))];
@@ -57,7 +57,7 @@ function meaningOf(part: keyof typeof differenceParts): string {
   return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
 }
 
-/** A step from what was recorded to what was billed. @param props.share of the largest step, from -1 to 1 */
+/** A step from recorded to billed costs. @param props.share its size relative to the largest step, from -1 to 1 */
 function Step({
   label,
   about,
@@ -101,7 +101,7 @@ function Total({ label, usd }: { label: string; usd: ReconciledDetail["billed_us
   );
 }
 
-/** A bar to the right of the middle for what is added, to the left for what is taken away. @param props.share from -1 to 1 */
+/** A bar to the right of the middle for an addition, to the left for a deduction. @param props.share from -1 to 1 */
 function Bar({ share, isOpen }: { share: number; isOpen: boolean }) {
   const width = `${Math.max(Math.abs(share) * 50, 0.5)}%`;
   return (

@@ -12,12 +12,12 @@ import { FormField } from "@/components/ui/form-field";
 import { Textarea } from "@/components/ui/textarea";
 import type { closedMonthList, closeRequest, reopenRequest } from "@/lib/contract/ledger/closed-months";
 
-/** A month that is to be closed or reopened. `name`: "October 2026". */
+/** The month to close or reopen. `name`: "October 2026". */
 type Month = { month: string; name: string };
 
 /**
- * A button that closes a month, after a question.
- * @param props.summary what is filed, and what becomes of later costs
+ * A button that closes a month, after a confirmation.
+ * @param props.summary what is filed, and what happens to later costs
  */
 export function CloseMonth({
   workspace,
@@ -49,7 +49,7 @@ export function CloseMonth({
   );
 }
 
-/** A button that reopens the last closed month, after a question for the reason. @param props.id of the closing */
+/** A button that reopens the last closed month, after asking for the reason. @param props.id the id of the closing */
 export function ReopenMonth({
   workspace,
   id,

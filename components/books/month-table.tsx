@@ -92,7 +92,7 @@ function daysOf(month: string): { period: string; from: string; to: string } {
 
 const quiet = "underline decoration-input underline-offset-4 hover:decoration-current";
 
-/** What of a month adjusts months that were closed before. */
+/** The part of a month's costs that adjusts earlier closed months. */
 function Adjusted({
   month: { month, adjustments_usd: usd },
   workspace,
@@ -111,7 +111,7 @@ function Adjusted({
   );
 }
 
-/** What was recorded of a month after it was closed. */
+/** The costs of a month that were recorded after it was closed. */
 function Later({ month, workspace }: { month: LedgerMonth; workspace: string }): ReactNode {
   if (month.later_adjustment_count === 0) return <span className="text-muted-foreground">–</span>;
   return (

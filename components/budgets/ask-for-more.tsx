@@ -15,12 +15,12 @@ import { Textarea } from "@/components/ui/textarea";
 import type { askForBudget, budgetRequest } from "@/lib/contract/spend/budget-requests";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 
-/** A budget that more can be asked of. `limit` is exact text in its currency. */
+/** A budget whose raise can be requested. `limit` is exact text in its currency. */
 export type AskedBudget = { id: string; name: string; limit: string; currency: string };
 
 type Request = typeof budgetRequest;
 
-/** How much more is asked for, from an amount or a share like `20%`; undefined for neither. */
+/** Parses the requested raise: an amount, or a share like `20%`; undefined for other text. */
 function parseMore(typed: string): { amount: ExactNumber } | { percent: ExactNumber } | undefined {
   const isShare = /%\s*$/.test(typed);
   const digits = parseAmount(typed.replace(/\s*%\s*$/, ""));
@@ -37,7 +37,7 @@ function checkFields(fields: FormData): Record<string, string> {
   };
 }
 
-/** The form that asks for more of a budget until a day. */
+/** The form that requests a raise of a budget until a day. */
 export function AskForMore({
   workspace,
   budgets,
@@ -46,7 +46,7 @@ export function AskForMore({
 }: {
   workspace: string;
   budgets: AskedBudget[];
-  /** The id of the budget that is chosen at first. */
+  /** The id of the initially chosen budget. */
   chosen: string | undefined;
   /** The present day, UTC. */
   today: string;

@@ -15,7 +15,7 @@ const EditBudgetDialog = dynamic(
   { ssr: false },
 );
 
-/** The menu of a budget, for admins: edit it, or delete it after a question. */
+/** The menu of a budget, for admins: edit it, or delete it after a confirmation. */
 export function BudgetActions({ workspace, budget }: { workspace: string; budget: EditableBudget }) {
   const [dialog, setDialog] = useState<"edit" | "delete">();
   const close = () => setDialog(undefined);

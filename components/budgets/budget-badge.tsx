@@ -3,7 +3,7 @@ import type { Amount } from "@/components/figures/amount";
 import { isAtLeastOne } from "@/components/figures/format-percent";
 import { Badge } from "@/components/ui/badge";
 
-/** What the badge of a budget depends on. */
+/** The fields of a budget that its badge depends on. */
 type BudgetState = { percent_used: Amount; blocks: boolean; alert: boolean };
 
 export const isUsedUp = ({ percent_used: used }: { percent_used: Amount }) => isAtLeastOne(used);

@@ -30,7 +30,7 @@ export function BudgetCard({
   /** The thresholds that were reached in the present period. */
   reached: Reached[];
   actions: ReactNode;
-  /** Whether the reader may ask for more of it. */
+  /** Whether the reader may request a raise of the budget. */
   canAsk?: boolean;
 }) {
   const thresholds = thresholdsOf(budget);
@@ -109,7 +109,7 @@ export function BudgetCard({
   );
 }
 
-/** Whom it warns, where it names anyone, and that nobody of them can be reached. */
+/** The people and channels that a budget warns, if it names any, and a note if none of them can be reached. */
 function WarnedLine({ warns }: { warns: Budget["warns"] }) {
   const names = formatWarned(warns);
   return (
@@ -128,7 +128,7 @@ function WarnedLine({ warns }: { warns: Budget["warns"] }) {
 /** The present limit in the budget's currency. */
 const limitOf = ({ raise, usual_amount: usual }: Budget) => raise?.amount ?? usual;
 
-/** The days of the present period, and what differs from the usual: a raise, an end. */
+/** The days of the present period, and a raise or an end if there is one. */
 function PeriodLine({ budget }: { budget: Budget }) {
   const { period_from: from, period_until: until, raise, ends_on: end } = budget;
   const last = addDays(until, -1);
@@ -162,7 +162,7 @@ function Remaining({ budget: { remaining, period } }: { budget: Budget }) {
   );
 }
 
-/** What a budget that blocks does now that nothing is left, and until when. */
+/** Says that a used-up blocking budget refuses costs now, and until when. */
 function Blocked({ budget }: { budget: Budget }) {
   if (!budget.blocks || !isUsedUp(budget)) return null;
   return (

@@ -9,7 +9,7 @@ import type { createBudgetRequest } from "@/lib/contract/spend/budgets";
 
 type Request = z.input<typeof createBudgetRequest>;
 
-/** The fields for the days that a new budget counts: its time zone, the beginning of its weeks, its first and last day. */
+/** The fields for the days that a new budget counts: its time zone, the first day of its weeks, its first and last day. */
 export function BudgetDays({
   period,
   zone,
@@ -19,7 +19,7 @@ export function BudgetDays({
   period: Request["period"];
   zone: string[];
   onZone: (zone: string[]) => void;
-  /** What is wrong, by the API's paths. */
+  /** Errors of fields, by the API's paths. */
   fieldErrors: Record<string, string>;
 }) {
   const isOnce = period === "once";

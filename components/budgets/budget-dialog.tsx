@@ -68,16 +68,16 @@ export function BudgetDialog({
   amountLabel: string;
   /** The budget's currency (ISO 4217), which cannot be changed; left out for a new budget, which has a field for it. */
   currency?: string;
-  /** What the fields show at first; a new budget may be left without a name. */
+  /** The initial values of the fields. The name of a new budget is optional. */
   initial: { name?: string; amount?: string; alertAt: string; blocks: boolean };
   nameDescription?: string;
   submit: string;
   isPending: boolean;
   problem: string | undefined;
-  /** What is wrong, by the API's paths. */
+  /** Errors of fields, by the API's paths. */
   fieldErrors: Record<string, string>;
   onSubmit: (fields: BudgetFields) => void;
-  /** Told the fields whenever one of them has changed. */
+  /** Called with all fields when one of them has changed. */
   onType?: (fields: BudgetFields) => void;
   onClose: () => void;
   children?: ReactNode;

@@ -9,7 +9,7 @@ import type { organization } from "@/lib/contract/access/workspaces";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { EditableBudget } from "./budget-view";
 
-/** The owner that the fields of a form describe, as a request has it: null for nobody. */
+/** Converts the fields of a form to the owner in a request; null for none. */
 export function ownerOf(values: FormData) {
   const id = textOf(values, "owner");
   const percent = parseAmount(textOf(values, "owner_percent"));
@@ -25,7 +25,7 @@ export function OwnerField({
   fieldErrors,
 }: {
   workspace: string;
-  /** The owner whose name is known before the others are loaded. */
+  /** The present owner, whose name is shown before the members are loaded. */
   initial: EditableBudget["owner"];
   value: string;
   onChange: (id: string) => void;

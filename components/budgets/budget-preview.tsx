@@ -14,11 +14,11 @@ import { presentPeriod } from "./budget-view";
 
 type Request = z.input<typeof createBudgetRequest>;
 
-/** How long nothing is typed before a preview is read, ms. */
+/** The pause in typing after which a preview is read. */
 const waitMs = 500;
 
 /**
- * Says what a budget would show and do if it were set or changed now, while it is typed.
+ * Shows what a budget would show and do if it were created or changed now, while its fields are being filled in.
  * @param request the budget; undefined while something is missing or wrong
  */
 export function BudgetPreviewText({
@@ -34,7 +34,7 @@ export function BudgetPreviewText({
       aria-label="Preview"
       aria-live="polite"
       aria-busy={request !== undefined && !isCurrent}
-      // The height of what is mostly said, so that the buttons stay where they are.
+      // Reserves the usual height of the text, so that the buttons do not move.
       className={cn(
         "grid min-h-28 content-start gap-1 rounded-md border bg-muted/40 p-3 text-sm",
         !isCurrent && "text-muted-foreground",
@@ -95,9 +95,9 @@ export function warnSentence({ would_warn: warned, alert_at: alertAt }: BudgetPr
   return `It would have warned ${conjunction.format(parts)}.`;
 }
 
-/** The preview of a budget, read again a while after it has changed. `shown` may be of the budget before. */
+/** Reads the preview of a budget, again when it has changed and a pause has passed. `shown` may still be the previous preview. */
 function usePreview(workspace: string, request: Request | undefined) {
-  // As it is sent, so that an equal request is not sent again.
+  // Compares requests by their bodies, so that an equal request is not sent again.
   const body = request && JSON.stringify(request, writeExactNumber);
   const [result, setResult] = useState<{ body: string; preview?: BudgetPreview }>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: `request` is a new object at each render; `body` has its content
@@ -115,7 +115,7 @@ function usePreview(workspace: string, request: Request | undefined) {
         );
         setResult({ body, preview });
       } catch {
-        // Setting the budget says what is wrong with it.
+        // Ignores errors: submitting the form reports them.
         if (!abort.signal.aborted) setResult({ body });
       }
     }, waitMs);

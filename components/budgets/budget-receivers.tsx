@@ -8,13 +8,13 @@ import type { organization } from "@/lib/contract/access/workspaces";
 import type { channelList } from "@/lib/contract/alerts/alert-channels";
 import type { Warned } from "./budget-view";
 
-/** Receivers as the field has them: `person:<id>` and `channel:<id>`. */
+/** Receivers in the form of the field: `person:<id>` and `channel:<id>`. */
 export type Receivers = string[];
 
 const idsOf = (receivers: Receivers, kind: "person" | "channel") =>
   receivers.flatMap((each) => (each.startsWith(`${kind}:`) ? [each.slice(kind.length + 1)] : []));
 
-/** Receivers as a request has them. */
+/** Converts receivers to the form of a request. */
 export const toWarns = (receivers: Receivers) => ({
   people: idsOf(receivers, "person"),
   channels: idsOf(receivers, "channel"),
@@ -26,13 +26,13 @@ export const receiversOf = ({ people, channels }: Warned): Receivers => [
   ...channels.map(({ id }) => `channel:${id}`),
 ];
 
-/** What is wrong with one of the receivers, of errors by the API's paths. */
+/** The error of one of the receivers among the errors by the API's paths. */
 export const warnsError = (fieldErrors: Record<string, string>) =>
   Object.entries(fieldErrors).find(([path]) => path.startsWith("warns"))?.[1];
 
 /**
- * The field for whom a budget warns: members of the workspace and alert channels.
- * @param initial those whose names are known before the others are loaded
+ * The field for the members and alert channels that a budget warns.
+ * @param initial the present receivers, whose names are shown before the others are loaded
  */
 export function ReceiversField({
   workspace,

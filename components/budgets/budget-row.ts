@@ -12,7 +12,7 @@ import {
 
 type Budget = z.output<typeof budgetSchema>;
 
-/** A budget as a row of the table: amounts are exact text in USD. */
+/** A budget as a row of the table. Amounts are exact text in USD. */
 export type BudgetRow = {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ export type BudgetRow = {
   scope: string;
   period: string;
   blocks: boolean;
-  /** Whom it warns, as text. */
+  /** The people and channels that it warns, as text. */
   warns: string;
   amount: string;
   spent: string;

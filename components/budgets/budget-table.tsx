@@ -13,7 +13,7 @@ import { BudgetActions } from "./budget-actions";
 import { StateBadge } from "./budget-badge";
 import type { BudgetRow } from "./budget-row";
 
-/** Budgets as a table, the most used first. Their cards say more about each. */
+/** Budgets as a table, the most used first. The budgets' cards show more details. */
 export function BudgetTable({
   budgets,
   workspace,

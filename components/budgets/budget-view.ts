@@ -10,7 +10,7 @@ export type EditableBudget = {
   id: string;
   name: string;
   period: Budget["period"];
-  /** What it covers and when it counts, as a request has it. This cannot be changed. */
+  /** The scope and the periods in the form of a request. They cannot be changed. */
   fixed: Fixed;
   amount: string;
   raise: { amount: string; until: string } | null;
@@ -29,7 +29,7 @@ type Fixed = Pick<Budget, "period" | "week_starts_on" | "time_zone" | "currency"
   ends_on?: string;
 };
 
-/** Whom a budget warns of those that it names. */
+/** The people and channels that a budget warns. */
 export type Warned = Budget["warns"];
 
 /** Id of the element that gets the focus when a budget leaves the page. */
@@ -107,7 +107,7 @@ const units = {
 
 const conjunction = new Intl.ListFormat("en");
 
-/** Whom a budget warns, as text: "Warns Ada and Finance"; nobody by name: undefined. */
+/** The people and channels that a budget warns, as text: "Warns Ada and Finance"; undefined if it names none. */
 export function formatWarned({ people, channels }: Warned): string | undefined {
   const names = [
     ...people.map(({ name }) => name),

@@ -13,7 +13,7 @@ import { checkBudgetAmount } from "./budget-dialog";
 
 type Request = typeof budgetRequest;
 
-/** The fields and buttons that approve a request, in whole or in part, or deny it with a word. */
+/** The fields and buttons that approve a request, in whole or in part, or deny it, with a comment. */
 export function DecideRequest({
   path,
   author,
@@ -28,9 +28,9 @@ export function DecideRequest({
   currency: string;
   /** The most that may be granted, exact text. */
   most: string;
-  /** The last day that the raise may end on. */
+  /** The latest day on which the raise may end. */
   until: string;
-  /** Whether it ends with a raise that the budget has already. */
+  /** Whether the end is fixed, because the budget already has a raise with that end. */
   isFixed: boolean;
 }) {
   const { run, isPending, problem, fieldErrors } = useMutation(
@@ -116,7 +116,7 @@ export function DecideRequest({
   );
 }
 
-/** The button that takes back one's own request. @param path the request's address in the API */
+/** The button that withdraws the reader's own request. @param path the request's address in the API */
 export function WithdrawRequest({ path }: { path: string }) {
   const { run, isPending } = useMutation(() => callApi("DELETE", path), {
     done: "The request is withdrawn.",

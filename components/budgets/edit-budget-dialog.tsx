@@ -15,14 +15,14 @@ import { type Receivers, ReceiversField, receiversOf, toWarns, warnsError } from
 import { amountLabels, type EditableBudget } from "./budget-view";
 import { formatThresholds, toAlertAt } from "./parse-thresholds";
 
-/** The raise that the fields describe: null where none is wanted. */
+/** Converts the fields to a raise; null if there is none. */
 function raiseOf(values: FormData) {
   const amount = textOf(values, "raise_amount");
   const until = textOf(values, "raise_until");
   return amount === "" && until === "" ? null : { amount, until };
 }
 
-/** What the fields say of the limit, as requests have it. */
+/** Converts the fields to the changes in a request. */
 function toChanges(
   { amount, alertAt, blocks }: Pick<BudgetFields, "amount" | "alertAt" | "blocks">,
   raise: ReturnType<typeof raiseOf>,

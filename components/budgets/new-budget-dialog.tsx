@@ -69,7 +69,7 @@ const periods: { value: BudgetPeriod; label: string }[] = [
   { value: "once", label: "Never, for a single period" },
 ];
 
-/** Sets a budget for all spend, or for one project, feature, provider, model, key, person or tag. */
+/** The dialog that creates a budget for all spend, or for one project, feature, provider, model, key, person or tag. */
 export default function NewBudgetDialog({ workspace, onClose }: { workspace: string; onClose: () => void }) {
   const [type, setType] = useState<ScopeType>("global");
   const [values, setValues] = useState<string[]>([]);
@@ -79,7 +79,7 @@ export default function NewBudgetDialog({ workspace, onClose }: { workspace: str
   const scope = scopes.find(({ value }) => value === type);
   const [receivers, setReceivers] = useState<Receivers>([]);
   const [typed, setTyped] = useState<BudgetFields>();
-  /** The name that no cost has yet, once the service has asked about it. */
+  /** The name for which the service asked whether to create the budget although no cost has it yet. */
   const [asked, setAsked] = useState<string>();
   const toRequest = ({ name, amount, alertAt, blocks, values: fields }: BudgetFields): Request => {
     const [from, last] = [textOf(fields, "starts_on"), textOf(fields, "ends_on")];
@@ -213,7 +213,7 @@ type Request = z.input<typeof createBudgetRequest>;
 /** The kinds of scope a budget can have. */
 type ScopeType = z.output<typeof budget>["scope_type"];
 
-/** The kinds of scope whose values are the names that messages use. They need not have any yet. */
+/** Whether the values of a kind of scope are names in messages. Such a name need not occur yet. */
 function isNamed(type: ScopeType): type is Exclude<ScopeType, "global" | "project" | "key"> {
   return type !== "global" && type !== "project" && type !== "key";
 }
@@ -221,8 +221,8 @@ function isNamed(type: ScopeType): type is Exclude<ScopeType, "global" | "projec
 type BudgetPeriod = z.output<typeof budget>["period"];
 
 /**
- * The known values of a kind of scope: projects, active live keys, or the names that this year's costs have.
- * Empty while they are loading, and when they cannot be read: names can be typed as well.
+ * The known values of a kind of scope: projects, active live keys, or the names in this year's costs.
+ * Empty while they are loading or if they cannot be read; names can also be typed.
  */
 function useScopeOptions(workspace: string, type: ScopeType): Option[] {
   const path = `/api/v1/workspaces/${workspace}`;

@@ -5,12 +5,12 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 export type ParsedThresholds = { percent: string[]; usd: string[] };
 
 /**
- * Parses thresholds as people type them: `50%, 80 %, $1,250`.
- * @returns none for an empty text; undefined where a part is neither a share nor an amount above 0
+ * Parses typed thresholds: `50%, 80 %, $1,250`.
+ * @returns empty lists for an empty text; undefined if a part is neither a share nor an amount above 0
  */
 export function parseThresholds(typed: string): ParsedThresholds | undefined {
   const thresholds: ParsedThresholds = { percent: [], usd: [] };
-  // A comma after a digit and before exactly three digits is one between thousands.
+  // A comma after a digit and before exactly three digits separates thousands, not thresholds.
   for (const part of typed.split(/[;\n]|(?<!\d),|,(?!\d{3}(?:\D|$))/)) {
     const text = part.trim();
     if (text === "") continue;
@@ -23,14 +23,14 @@ export function parseThresholds(typed: string): ParsedThresholds | undefined {
   return thresholds;
 }
 
-/** Thresholds as a request has them. @param typed text that `parseThresholds` accepts */
+/** Converts typed thresholds to the form of a request. @param typed text that `parseThresholds` accepts */
 export function toAlertAt(typed: string) {
   const { percent = [], usd = [] } = parseThresholds(typed) ?? {};
   const exact = (digits: string) => new ExactNumber(digits);
   return { percent: percent.map(exact), usd: usd.map(exact) };
 }
 
-/** Writes thresholds as `parseThresholds` reads them. */
+/** Writes thresholds in the form that `parseThresholds` reads. */
 export function formatThresholds({ percent, usd }: ParsedThresholds): string {
   return [...percent.map((value) => `${value}%`), ...usd.map((value) => `$${value}`)].join(", ");
 }

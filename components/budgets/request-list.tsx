@@ -14,7 +14,7 @@ const states = {
   expired: { label: "Expired", variant: "outline" },
 } as const;
 
-/** Requests for more of budgets, each with what the reader may do about it. */
+/** Requests to raise budgets, each with the actions that the reader may take. */
 export function RequestList({
   workspace,
   requests,
@@ -90,7 +90,7 @@ function authorOf({ asked_by: person, key }: BudgetRequest): string {
   return person?.name ?? "Somebody who has left";
 }
 
-/** How it was decided, by whom, and with which word. */
+/** How a request was decided, by whom, and with which comment. */
 function Decision({ request: { decision }, currency }: { request: BudgetRequest; currency: string }) {
   if (!decision) return null;
   const { amount, until, answer, by, at } = decision;

@@ -29,7 +29,7 @@ export function thresholdsOf({ alert_at: alertAt, amount }: Budget): Threshold[]
   return [...shares, ...amounts].sort((a, b) => a.fraction - b.fraction);
 }
 
-/** The thresholds in words: which were reached in the present period and when, and which were not. */
+/** Says which thresholds were reached in the present period and when, and which were not. */
 export function Thresholds({ thresholds, reached }: { thresholds: Threshold[]; reached: Reached[] }) {
   if (thresholds.length === 0) return null;
   return (

@@ -5,7 +5,7 @@ import { onDemand } from "@/components/connection/on-demand";
 import { Disclosure } from "@/components/ui/disclosure";
 import type { BreakdownRowsProps } from "./breakdown-rows";
 
-/** Loaded when they are unfolded. */
+/** Loaded when the rows are unfolded. */
 const BreakdownRows = dynamic(
   onDemand(() => import("./breakdown-rows").then((module) => module.BreakdownRows)),
   { ssr: false },

@@ -3,7 +3,7 @@ import { formatPercent } from "@/components/figures/format-percent";
 import { Money } from "@/components/figures/money";
 import { Link } from "@/components/ui/link";
 
-/** A part of a total. `total` is exact USD, with its conversion if there is one; `colour` is set when the part has a colour in other charts; `href` leads to its rows. */
+/** A part of a total. `total` is exact USD, with its conversion if there is one. `colour`: its colour in other charts. `href`: its rows. */
 export type BreakdownRow = { name: string; total: AmountProp; href?: string; colour?: string };
 
 /** Rows with their shares (`sharesOf`). `isMixed`: whether bars go to both sides of the middle. */
@@ -53,7 +53,7 @@ export function BreakdownRows({ rows, isMixed, figure }: BreakdownRowsProps) {
   );
 }
 
-/** Where the bar of a share is: from the left, or to both sides of the middle. */
+/** The position of a share's bar: from the left, or to either side of the middle. */
 function placeOf(share: number, isMixed: boolean): { width: string; marginLeft: string } {
   if (!isMixed) return { width: `${share * 100}%`, marginLeft: "0" };
   const width = Math.abs(share) * 50;

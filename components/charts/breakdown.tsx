@@ -4,7 +4,7 @@ import { Link } from "@/components/ui/link";
 import { BreakdownRest } from "./breakdown-rest";
 import { type BreakdownRow, BreakdownRows } from "./breakdown-rows";
 
-/** Rows that are shown at first; the others can be unfolded. */
+/** The rows that are shown folded. */
 const maxRows = 6;
 
 /** The parts of a total, the largest first: each with its amount, its percentage and a bar. */
@@ -16,7 +16,7 @@ export function Breakdown({
   figure,
 }: {
   title: string;
-  /** The address of the list of all of them. */
+  /** The address of the list of all parts. */
   href?: string | undefined;
   rows: BreakdownRow[];
   total: AmountProp;
@@ -30,7 +30,7 @@ export function Breakdown({
   );
   const withShares = rows.map((row, index) => ({ ...row, share: shares[index] ?? null }));
   const isMixed = shares.some((share) => share !== null && share < 0);
-  // A single row more is shown at once, because the line that unfolds it would take the same space.
+  // A single further row is shown, too, because the line that unfolds it would take the same space.
   const shown = rows.length > maxRows + 1 ? withShares.slice(0, maxRows) : withShares;
   const rest = withShares.slice(shown.length);
   return (
@@ -56,10 +56,10 @@ export function Breakdown({
 }
 
 /**
- * The share of each amount. Where none is below zero, it is that of the total, at most 1. Where some are, a total says little (it may
- * even be zero): the share is that of the sum of all amounts without their signs, and has the sign of its amount.
- * @param total of what the amounts are parts of; they may count twice (tags) or leave something out
- * @returns null for each where there is nothing to have a share of
+ * The share of each amount. If no amount is negative, it is the share of the total, at most 1. Otherwise a total says little (it may
+ * even be zero), so it is the share of the sum of the absolute amounts, with the sign of the amount.
+ * @param total the total that the amounts are parts of; they may overlap (tags) or be incomplete
+ * @returns null for each amount if the total is zero
  */
 export function sharesOf(amounts: number[], total: number): (number | null)[] {
   const isMixed = total < 0 || amounts.some((amount) => amount < 0);

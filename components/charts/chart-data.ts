@@ -20,11 +20,11 @@ export type Bar = {
   amounts: Amount[];
   previous: Amount | null;
   href: string;
-  /** What happened in it, in words; marked above the bar. */
+  /** Events in its time, in words, which are marked above the bar. */
   notes?: string[];
 };
 
-/** What the chart of spend draws. @param hidden the names of groups that are not shown */
+/** Converts the data of the chart of spend for drawing. @param hidden the names of groups that are not shown */
 export function toDrawn(
   { groups, bars, unfinished }: { groups: ChartGroup[]; bars: Bar[]; unfinished: number | undefined },
   hidden: string[] = [],
@@ -35,7 +35,7 @@ export function toDrawn(
       ? []
       : [{ name, colour, values: bars.map(({ amounts }) => shownNumber(amounts[group] ?? 0)) }],
   );
-  // What it is compared with is the sum of all groups.
+  // The line is the sum of all groups, so it is not comparable if some are hidden.
   const line =
     hidden.length > 0
       ? undefined

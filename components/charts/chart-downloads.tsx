@@ -9,20 +9,20 @@ import type { PictureHeading } from "./picture-heading";
 
 const loadSaving = onDemand(() => import("./save-picture"));
 
-/** Buttons that save what a chart shows, as a CSV and as a picture. What they need is loaded when one is pressed. */
+/** Buttons that save the data of a chart as CSV and its drawing as a picture. Their code is loaded when one is pressed. */
 export function ChartDownloads({
   fileName,
   toCsv,
   frame,
   heading,
 }: {
-  /** Without its ending. */
+  /** The file name without its extension. */
   fileName: string;
-  /** Undefined where the figures can be saved elsewhere. */
+  /** Undefined if the page has another button that saves the figures. */
   toCsv: (() => string | Promise<string>) | undefined;
-  /** What the drawing is in; undefined where none is shown. */
+  /** The element that contains the drawing; undefined if none is shown. */
   frame?: RefObject<HTMLElement | null> | undefined;
-  /** What the picture says above the drawing. */
+  /** The heading of the picture, above the drawing. */
   heading: () => PictureHeading;
 }) {
   const report = (error: Error) => toastProblem(error.message);

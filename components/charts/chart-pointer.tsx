@@ -3,20 +3,20 @@
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { indexAfterKey } from "@/components/ui/arrow-keys";
 
-/** Figures that are listed at once. */
+/** The most figures in the tooltip. */
 const maxListed = 12;
 
-/** What a place of a chart says, or several places together. */
+/** The content of the tooltip for a place of a chart, or for several places together. */
 export type Reading = {
   title: string;
-  /** All of it as text, without the title. */
+  /** The whole content as text, without the title, for screen readers. */
   says: string;
   figures: { name: string; colour: string; text: string }[];
   /** The sum of all its figures. */
   total?: string;
-  /** What it is compared with. */
+  /** The value that it is compared with. */
   compared?: { label: string; text: string };
-  /** What happened then. */
+  /** Events in its time. */
   notes?: string[];
 };
 
@@ -34,18 +34,18 @@ export function ChartPointer({
   onZoom,
 }: {
   label: string;
-  /** How many places there are. */
+  /** The number of places. */
   count: number;
-  /** Reads the places from the first to the last one, whose figures are summed. */
+  /** Returns the content for the places from the first to the last one, with summed figures. */
   read: (first: number, last: number) => Reading;
-  /** Where the places begin and end, in pixels from the edges. */
+  /** The space between the edges and the places, in pixels. */
   inset: { left: number; right: number; bottom: number };
   onOpen?: ((place: number) => void) | undefined;
   /** Shows only the places from the first to the last one. */
   onZoom?: ((first: number, last: number) => void) | undefined;
 }) {
   const [chosen, setSelected] = useState<number>();
-  // Another range may have fewer places.
+  // After a change of the range, there may be fewer places.
   const selected = chosen !== undefined && chosen < count ? chosen : undefined;
   /** Where a marked range began; it ends at the selected place. */
   const [anchor, setAnchor] = useState<number>();

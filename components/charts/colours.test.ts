@@ -135,7 +135,7 @@ test.each(["light", "dark"] as const)(
     for (const name of ["warning", "destructive", "success"])
       for (const behind of ["background", "card", "popover", "muted", "accent", "secondary", "sidebar"]) {
         const text = token(name, mode);
-        // A badge has a tenth of its text's colour over what is behind it. Browsers mix in encoded sRGB.
+        // A badge's background is a tenth of its text's colour over the page. Browsers mix colours in encoded sRGB.
         const tint = token(behind, mode).map((part, index) =>
           decode(0.9 * encode(part) + 0.1 * encode(text[index] ?? 0)),
         ) as Triple;

@@ -4,10 +4,10 @@ const paletteSize = 10;
 /** The colour of "Other", which is the sum of several. */
 export const restColour = "var(--chart-rest)";
 
-/** The colour of what has no value: "No model". */
+/** The colour of spend without a value: "No model". */
 export const noneColour = "var(--chart-none)";
 
-/** The colour of what was allocated to projects and from them. */
+/** The colour of allocations to and from projects. */
 export const allocatedColour = "var(--chart-allocated)";
 
 const colourAt = (index: number) => `var(--chart-${(index % paletteSize) + 1})`;
@@ -23,8 +23,8 @@ export function projectColour(slug: string | null, order: string[]): string {
 }
 
 /**
- * The colours of projects that are shown together: each its own (`projectColour`), and where two would have the same, the
- * later one takes the next free colour. Up to ten projects have different colours.
+ * The colours of projects that are shown together: each its own (`projectColour`). If two have the same colour, the later one
+ * gets the next free colour. Up to ten projects have different colours.
  * @param order the slugs of all projects of the workspace, the oldest first
  */
 export function projectColours(slugs: string[], order: string[]): Map<string, string> {

@@ -3,13 +3,13 @@
 import { formatCount } from "@/components/figures/format-count";
 import { formatList } from "@/components/figures/format-list";
 
-/** Days that are named each; of more, only the largest is. */
+/** The most days that are all named. If there are more, only the largest is named. */
 const maxNamed = 2;
 
 /**
- * Says what goes beyond the end of a cut axis, with the button that shows all of it.
- * @param props.beyond what goes beyond, the largest first
- * @param props.unit what a place is: "day"
+ * Lists the places that exceed a cut axis, with the button that shows the whole axis.
+ * @param props.beyond the places that exceed it, the largest first
+ * @param props.unit the name of a place: "day"
  */
 export function CutNote({
   beyond,
@@ -19,7 +19,7 @@ export function CutNote({
 }: {
   beyond: { title: string; text: string }[];
   unit: string;
-  /** Whether all of it is shown. */
+  /** Whether the whole axis is shown. */
   isWhole: boolean;
   onChange: (isWhole: boolean) => void;
 }) {

@@ -10,7 +10,7 @@ type Linear = (value: number) => number;
 type Percent = (at: number) => string;
 type Stretched = { viewBox: string; preserveAspectRatio: string; width: string; height: number };
 
-/** Bars: all complete ones of a series are one shape. The unfinished one is paler, with a dashed edge. */
+/** Bars. The complete bars of a series are one shape. The bar of the current place is paler, with a dashed edge. */
 export function Stacks({
   series,
   stretched,
@@ -102,7 +102,7 @@ export function Stacks({
   );
 }
 
-/** Two gaps in a zigzag across each bar that is cut, near the end that is not drawn. */
+/** A zigzag break across each cut bar, near the end that is not drawn. */
 export function Breaks({
   series,
   cut: { limit },

@@ -20,7 +20,7 @@ const draw = (drawn: Pick<Drawn, "series"> & Partial<Drawn>) =>
   );
 const series = (name: string, ...values: number[]) => ({ name, colour: name, values });
 
-/** The bars of a series: their tops and heights, in pixels. */
+/** Reads the tops and heights of a series' bars from the markup, in pixels. */
 function barsOf(markup: string, colour: string): { top: number; height: number }[] {
   const [, path = ""] = new RegExp(`<path fill="${colour}" d="([^"]*)"`).exec(markup) ?? [];
   return [...path.matchAll(/M[\d.]+ ([\d.]+)h[\d.]+v([\d.]+)/g)].map(([, top, size]) => ({
@@ -29,7 +29,7 @@ function barsOf(markup: string, colour: string): { top: number; height: number }
   }));
 }
 
-/** Where a tick of the axis is, in pixels from the top. */
+/** The position of a tick of the axis, in pixels from the top. */
 const tickAt = (markup: string, label: string) =>
   Number(new RegExp(` y="([\\d.]+)"[^>]*>${label}</text>`).exec(markup)?.[1]);
 
@@ -74,7 +74,7 @@ test("Draws a bar that is cut in the colours of all its parts, each as high as i
   const [red, blue] = ["red", "blue"].map((colour) => barsOf(markup, colour)[3]);
   expect(red?.height).toBeGreaterThan(20);
   expect((blue?.height ?? 0) / (red?.height ?? 1)).toBeCloseTo(3, 1);
-  // Together they end at the edge.
+  // The stacked bars end at the edge.
   expect(blue?.top).toBe(10);
 });
 
@@ -90,7 +90,7 @@ test("Cuts labels by how wide they are, at their ends in both directions of writ
     expect(shown).toContain(`${label.slice(0, 3)}`);
     expect(shown).toMatch(/…\u2069?$/);
   }
-  // Kept apart: otherwise its end would be drawn before its start.
+  // Isolated from the surrounding text: otherwise its end would be drawn before its start.
   expect(fitLabel("مساعد دعم العملاء للمناطق", 62)).toMatch(/^\u2068.*\u2069$/);
 });
 

@@ -7,26 +7,26 @@ import { margin } from "./margin";
 import { type Cut, cutDomain, fitWithin } from "./outliers";
 import { extentOf, type Place, type PlotKind, type Series } from "./series";
 
-/** The labels that fit below a chart of unknown width; a phone shows every second of them. */
+/** The number of labels below a chart whose width is unknown. A phone shows every second of them. */
 const usualLabels = 10;
 
-/** What a chart shows, as numbers. */
+/** The data of a drawing. */
 export type Drawn = {
   series: Series[];
   places: Place[];
   kind: PlotKind;
-  /** The line of what it is compared with: a value for each place, null where there is none. */
+  /** The line that it is compared with: a value for each place, null for none. */
   line?: (number | null)[] | undefined;
-  /** The place that is not over yet. */
+  /** The current place, which is not complete yet. */
   unfinished?: number | undefined;
-  /** Where bars that are far beyond the others are cut. */
+  /** The cut of bars that are far larger than the others. */
   cut?: Cut | undefined;
 };
 
 /**
- * Series over places: stacked bars, lines or shares, with what is below zero drawn below the axis. It needs no script: it is drawn for
- * any width, in pixels from top to bottom and in places from left to right. Its frame has the margin at its left, right and bottom.
- * @param props.labels how many places there are from label to label, and how wide one may be, in pixels; where the width is known
+ * Draws series over places: stacked bars, lines or shares, with negative values below the axis. It needs no script and fits any width:
+ * vertical positions are in pixels, horizontal ones relative to the width. The frame adds the margin at the left, right and bottom.
+ * @param props.labels the number of places from label to label, and the maximum width of a label in pixels, if the width is known
  */
 export function Drawing({
   series,
@@ -183,7 +183,7 @@ const wideLetter =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\u{1f000}-\u{3ffff}]/u;
 const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 
-/** About how wide a label is, in pixels: Chinese, Japanese and Korean letters are as wide as they are high. */
+/** Estimates the width of a label in pixels. Chinese, Japanese and Korean letters are as wide as they are high. */
 export function labelWidth(label: string): number {
   const widthOf = (letter: string) => {
     if (/\p{M}/u.test(letter)) return 0;
@@ -193,7 +193,7 @@ export function labelWidth(label: string): number {
   return [...label].reduce((width, letter) => width + widthOf(letter), 0);
 }
 
-/** A label that is cut at its end where it is too wide. One that is written from right to left is kept apart, so that its end is at its left. */
+/** Cuts a label that is too wide at its end. Right-to-left text is isolated (U+2068), so that its end is at its left. */
 export function fitLabel(label: string, width = 156): string {
   let text = label;
   if (labelWidth(label) > width) {

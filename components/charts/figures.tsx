@@ -3,7 +3,7 @@ import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { Bar, ChartGroup } from "./chart-data";
 
-/** The figures of a chart: groups, bars, and the name of what they are compared with. */
+/** The data of a chart's table: groups, bars, and the name of the comparison. */
 export type FiguresProps = {
   label: string;
   groups: ChartGroup[];

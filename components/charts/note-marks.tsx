@@ -10,7 +10,7 @@ export function NoteMark() {
   );
 }
 
-/** Marks above the bars in which something happened, and a list of it for screen readers. */
+/** Marks above the bars with events, and a list of the events for screen readers. */
 export function NoteMarks({ bars }: { bars: Bar[] }) {
   const noted = bars.flatMap(({ title, notes }, index) => (notes ? [{ title, notes, index }] : []));
   if (noted.length === 0) return null;

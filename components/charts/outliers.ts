@@ -1,17 +1,17 @@
 import type { PlotKind, Series } from "./series";
 
-/** A bar beyond this many times the highest of the others makes them too small to read. */
+/** A bar that is this many times larger than all others makes them too small to read. */
 const manyTimes = 5;
 
-/** With fewer bars than this there is no telling what is usual. */
+/** The fewest bars from which outliers can be told. */
 const fewestBars = 5;
 
 /**
- * The size that a chart can end at so that its usual bars can be read: that of the largest bar that is not an outlier. The outliers
- * are the largest bars, if each of them is more than five times the largest of all others; on each side of zero at most one in ten of
- * all bars, and always one. Days that are merely high, and patterns such as a charge every week, are none.
- * @param bars their sums above and below zero; those of zero do not count
- * @returns undefined where there are no outliers
+ * Finds the size at which to cut a chart so that its usual bars are readable: that of the largest bar that is not an outlier. Outliers
+ * are the largest bars, if each is more than five times as large as the largest other bar. On each side of zero, at most one in ten
+ * bars can be an outlier, but always one. Merely high days, and patterns such as a weekly charge, are not outliers.
+ * @param bars their sums above and below zero; bars of zero do not count
+ * @returns undefined if there are no outliers
  */
 export function findLimit(bars: number[]): number | undefined {
   const sorted = bars.filter((bar) => bar !== 0).sort((a, b) => Math.abs(b) - Math.abs(a));
@@ -41,10 +41,10 @@ export function extents(series: Series[]): { up: number; down: number }[] {
   });
 }
 
-/** Where a chart is cut, and what goes beyond: places, and those of the line of what it is compared with. */
+/** Where a chart is cut, the places whose bars exceed the cut, and the places where the compared line does. */
 export type Cut = { limit: number; beyond: number[]; beyondInLine: number[] };
 
-/** The cut of stacked bars and the line beside them; undefined where nothing is far beyond the rest. */
+/** The cut of stacked bars and their compared line; undefined if there are no outliers. */
 export function findCut(series: Series[], kind: PlotKind, line: (number | null)[] = []): Cut | undefined {
   if (kind !== "stacked") return undefined;
   const bars = extents(series);
@@ -61,8 +61,8 @@ export function findCut(series: Series[], kind: PlotKind, line: (number | null)[
 }
 
 /**
- * The series of a cut chart as they are drawn: bars beyond the ends of the axis are made smaller as a whole, so that each series keeps
- * its part of its bar, and a cut bar does not look like that of one series alone.
+ * Fits the series of a cut chart into its axis: a bar that exceeds the axis is scaled down as a whole, so that each series keeps its
+ * share of the bar, and a cut bar does not look as if it had one series.
  */
 export function fitWithin(series: Series[], [min, max]: [number, number]): Series[] {
   const bars = extents(series);
@@ -77,10 +77,10 @@ export function fitWithin(series: Series[], [min, max]: [number, number]): Serie
   }));
 }
 
-/** The space above the largest bar that is not cut, so that those that are can be told from it. */
+/** The space above the largest bar that is not cut, so that cut bars are visibly higher. */
 const headroom = 1.2;
 
-/** The domain of a cut chart: below zero only where something is. */
+/** The domain of a cut chart. It extends below zero only if there are negative values. */
 export function cutDomain([min, max]: [number, number], { limit }: Cut): [number, number] {
   return [Math.max(min, -limit * headroom), Math.min(max, limit * headroom)];
 }

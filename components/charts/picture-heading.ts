@@ -1,11 +1,11 @@
-/** What a picture of a chart says above it: its title, a line about its days and total, and its series with their sums. */
+/** The heading of a chart's picture: its title, a line about its days and total, and its series with their sums. */
 export type PictureHeading = {
   title: string;
   detail: string;
   series: { name: string; colour: string; note: string }[];
 };
 
-/** A text of a picture, in pixels from its top left; `y` is that of its baseline. With a colour, a swatch stands before it. */
+/** A text in a picture, in pixels from the top left; `y` is the baseline. With a colour, a swatch precedes it. */
 type PlacedText = { text: string; x: number; y: number; kind: "title" | "detail"; colour?: string };
 
 const lineHeight = 20;
@@ -15,7 +15,7 @@ const gap = 16;
 /**
  * Places a heading on a picture: the title, the line below it, and as many rows of series as their names need.
  * @param left where texts begin, and `right` where they end, in pixels
- * @param measure the width of a text as it will be drawn, in pixels
+ * @param measure returns the width of a text in pixels
  */
 export function placeHeading(
   { title, detail, series }: PictureHeading,
@@ -35,7 +35,7 @@ export function placeHeading(
   let [x, y] = [left, 24 + 2.25 * lineHeight];
   for (const { name, colour, note } of series) {
     const before = swatch + 6;
-    // A name that is too long for a line of its own is cut, and its sum never.
+    // Cuts a name that is too long for a line, but never the sum.
     const sum = ` ${note}`;
     const text = `${shorten(name, "detail", right - left - before - measure(sum, "detail"))}${sum}`;
     const width = before + measure(text, "detail");
@@ -53,7 +53,7 @@ export function placeHeading(
 export const headingFont = (kind: PlacedText["kind"], family: string) =>
   kind === "title" ? `600 15px ${family}` : `400 12px ${family}`;
 
-/** Draws a placed heading. @param resolve the colour that a custom property has on the page */
+/** Draws a placed heading. @param resolve returns the colour of a custom property on the page */
 export function drawHeading(
   context: CanvasRenderingContext2D,
   texts: PlacedText[],

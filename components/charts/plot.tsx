@@ -12,12 +12,12 @@ import { type ExactSeries, type Place, type PlotKind, titleOf, toShares } from "
 
 const height = 320;
 
-/** The least width of a label below the plot, the most for which labels are left out, and the space between two, in pixels. */
+/** In pixels: the minimum width of a label below the plot, the maximum one, beyond which labels are cut, and the space between two. */
 const leastLabel = 62;
 const mostLabel = 90;
 const labelGap = 10;
 
-/** A chart of any series over any places, with the crosshair and the brush. It is drawn in the browser. */
+/** A chart of any series over any places, with a crosshair and range selection. It is drawn in the browser. */
 export function Plot({
   label,
   series,
@@ -33,13 +33,13 @@ export function Plot({
 }: {
   label: string;
   series: ExactSeries[];
-  /** The figure of each place in whole; undefined where the series are not all of it, or one of them is. */
+  /** The total of each place; undefined if the series are only a part of it, or one of the series is the total. */
   totals: (Amount | null)[] | undefined;
   places: Place[];
   kind: PlotKind;
-  /** What a place is: "day". */
+  /** The name of a place: "day". */
   unit: string;
-  /** Whether the figure of several places is the sum of theirs. */
+  /** Whether figures of several places can be summed. */
   isSummed: boolean;
   format: (figure: Amount) => string;
   formatTick: (value: number) => string;
@@ -58,7 +58,7 @@ export function Plot({
   }, []);
   const drawn = kind === "share" ? toShares(series) : series;
   const cut = findCut(drawn, kind);
-  // Dates are shown whole; long names are cut rather than left out.
+  // Dates are shown in full. Long names are cut, so that no label is left out for them.
   const longest = Math.max(0, ...places.map(({ short }) => labelWidth(short)));
   const labelSpace = longest <= mostLabel ? Math.max(leastLabel, longest) : leastLabel;
   const every = Math.max(1, Math.ceil((places.length * (labelSpace + labelGap)) / Math.max(width, 1)));

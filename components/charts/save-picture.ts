@@ -1,14 +1,14 @@
 import { margin } from "./margin";
 import { drawHeading, headingFont, type PictureHeading, placeHeading } from "./picture-heading";
 
-/** The properties of drawn elements that follow the theme, or the width of the screen. */
+/** The properties of drawn elements that depend on the theme or the width of the screen. */
 const themed = ["fill", "stroke", "font-family", "font-size", "display"] as const;
 
 const svgNamespace = "http://www.w3.org/2000/svg";
 
 /**
  * Saves the drawing of the chart inside an element as a PNG, twice as large as it is shown, below a heading.
- * @throws Error where there is no drawing, or the browser cannot make a picture of it
+ * @throws Error if there is no drawing, or the browser cannot make a picture of it
  */
 export async function savePicture(
   frame: HTMLElement,
@@ -19,7 +19,7 @@ export async function savePicture(
   if (!(drawing instanceof SVGSVGElement)) throw new Error("There is no chart to save.");
   const copy = drawing.cloneNode(true) as SVGSVGElement;
   const originals = [drawing, ...drawing.querySelectorAll("*")];
-  // A picture has no stylesheet: colours and fonts become those that are shown now.
+  // A picture has no stylesheet, so the present colours and fonts are copied into it.
   for (const [index, element] of [copy, ...copy.querySelectorAll("*")].entries()) {
     const original = originals[index];
     if (!original) continue;
@@ -35,7 +35,7 @@ export async function savePicture(
   const { height } = inner;
   copy.setAttribute("x", String(margin.left));
   copy.setAttribute("width", String(inner.width));
-  // The labels of the axis are beside the drawing.
+  // The labels of the axis lie outside the drawing's box.
   copy.setAttribute("overflow", "visible");
   const picture = document.createElementNS(svgNamespace, "svg");
   picture.setAttribute("width", String(width));
@@ -82,6 +82,6 @@ export function saveFile(content: Blob, fileName: string): void {
   link.href = URL.createObjectURL(content);
   link.download = fileName;
   link.click();
-  // The browser has begun to read it by then.
+  // Revokes the URL later, when the browser has begun to read it.
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -4,10 +4,10 @@ import type { ReactNode } from "react";
 import { cn } from "@/components/ui/cn";
 import { Link } from "@/components/ui/link";
 
-/** A series in a legend. `note` is its sum; with `href` it leads to the rows behind it. */
+/** A series in a legend. `note`: its sum. `href`: the address of its rows. */
 export type LegendEntry = { name: string; colour: string; note: string; href?: string | undefined };
 
-/** The series of a chart as toggles: each shows or hides its own; with Alt, or twice, all others. */
+/** The series of a chart as toggles. A click shows or hides a series; an Alt-click or a double click does so for all others. */
 export function SeriesLegend({
   series,
   hidden,

@@ -1,6 +1,6 @@
 import type { Amount } from "@/components/figures/amount";
 
-/** One series of a drawing, such as a project: a value for each place on the axis, null where there is none. */
+/** One series of a drawing, such as a project: a value for each place on the axis, null for none. */
 export type Series = { name: string; colour: string; values: (number | null)[] };
 
 /** A series with the exact figures of its values, which are shown. */
@@ -15,12 +15,12 @@ export function titleOf(places: { title: string }[], first: number, last: number
   return first === last ? from : `${from} – ${to}`;
 }
 
-/** How series are drawn: stacked on each other, as lines, or as shares of each place's whole. */
+/** How series are drawn: stacked, as lines, or as shares of each place's total. */
 export type PlotKind = "stacked" | "lines" | "share";
 
 /**
- * The values as shares of the sum of the absolute values of each place, so that what was taken away has a share below zero.
- * Places without any have none.
+ * Converts values to shares of the sum of the absolute values of their place, so that negative values have negative shares.
+ * Places without values have no shares.
  */
 export function toShares(series: Series[]): Series[] {
   const count = series[0]?.values.length ?? 0;
@@ -36,7 +36,7 @@ export function toShares(series: Series[]): Series[] {
   }));
 }
 
-/** The least and the greatest value of a plot: of stacks the sums below and above zero. Zero is always between them. */
+/** The least and the greatest value of a plot; for stacks, the sums below and above zero. The range always includes zero. */
 export function extentOf(series: Series[], kind: PlotKind): [min: number, max: number] {
   const count = series[0]?.values.length ?? 0;
   let [min, max] = [0, 0];

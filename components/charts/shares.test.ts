@@ -4,7 +4,7 @@ import { sharesOf } from "./breakdown";
 
 test("Gives shares of the total where nothing is below zero", () => {
   expect(sharesOf([30, 10], 40)).toEqual([0.75, 0.25]);
-  // Tags: a part of the total, counted twice.
+  // Tags: the same part of the total is counted for each tag.
   expect(sharesOf([40, 40], 40)).toEqual([1, 1]);
 });
 

@@ -6,7 +6,7 @@ const heights = (path: string) => [...path.matchAll(/[ML][\d.-]+,([\d.-]+)/g)].m
 test("Draws values below zero below the axis, within the box", () => {
   const { line, area } = toSparkline([10, -10, 0]);
   expect(heights(line)).toEqual([3, 97, 50]);
-  // The area ends at zero, which is not the lower end of the box.
+  // The area ends at zero, which is above the lower end of the box.
   expect(area).toContain("L0,50Z");
 });
 

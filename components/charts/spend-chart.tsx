@@ -17,7 +17,7 @@ import { NoteMark, NoteMarks } from "./note-marks";
 import { titleOf } from "./series";
 import { SeriesLegend } from "./series-legend";
 
-// Loaded when the page is there: the chart is complete without them.
+// Loaded after the page, because the chart is complete without it.
 const ChartPointer = dynamic(
   onDemand(() => import("./chart-pointer").then((module) => module.ChartPointer)),
   { ssr: false },
@@ -27,16 +27,16 @@ const ChartDownloads = dynamic(
   { ssr: false },
 );
 
-/** Loaded when what is drawn changes in the browser. */
+/** Loaded when the drawing changes in the browser. */
 const SpendDrawing = lazy(
   onDemand(() => import("./spend-drawing").then((module) => ({ default: module.SpendDrawing }))),
 );
 
 /**
- * Spend over time: a bar for each day or month, stacked by group, with what it is compared with as a thin line. It is complete without
+ * Spend over time: a bar for each day or month, stacked by group, and a thin line for the days compared with. It is complete without
  * a script; the browser adds the crosshair, toggles of the groups and the choice of days.
- * @param props.drawing the drawing of all groups, as the server made it
- * @param props.comparison what the line is: its name, and the one with its days; undefined without any
+ * @param props.drawing the drawing of all groups, made by the server
+ * @param props.comparison the name of the line, and its name with its days; undefined if there is no line
  * @param props.unfinished index of the current day or month; undefined when all bars are complete
  * @param props.hrefOfDays the address of the page for other days
  */
@@ -176,7 +176,7 @@ export function SpendChart({
   );
 }
 
-/** What goes beyond a cut axis, the largest first. */
+/** The bars and values that exceed a cut axis, the largest first. */
 function beyondOf(
   bars: Bar[],
   { beyond, beyondInLine }: { beyond: number[]; beyondInLine: number[] },

@@ -7,8 +7,8 @@ import { formatLocalTime } from "@/components/figures/format-date";
 import { lastAnswerAt, whenReachable } from "./service";
 
 /**
- * Says that the service cannot be reached, since when, and that the page is waiting for it. Next's router repeats what it
- * was asked for when the service answers again. The bar lies over the page, so that nothing moves.
+ * Says that the service cannot be reached, since when, and that the page is waiting for it. Next's router repeats its requests
+ * when the service answers again. The bar overlays the page, so that nothing moves.
  */
 export function ConnectionBar() {
   const isOffline = useOffline();
@@ -45,8 +45,8 @@ function Unreachable() {
 let awaited: string | undefined;
 
 /**
- * Follows a link that the browser itself would open, as the one to the API reference, once the service answers: otherwise
- * the browser would replace the page by its own error page. Links of Next's router are prevented before this is called.
+ * Opens a link that Next's router does not handle, such as the one to the API reference, when the service answers. Otherwise the
+ * browser would replace the page with its own error page. Next's router has prevented the default of its own links before.
  */
 function followWhenReachable(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;

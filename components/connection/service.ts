@@ -1,10 +1,10 @@
-/** A small file of the service, which a proxy in front of it does not answer by itself. */
+/** A small file that the service itself answers, not a proxy in front of it. */
 const probePath = "/icon.svg";
 
 /** Pauses between probes; the last one repeats. */
 const pausesMs = [500, 1_000, 2_000, 3_000];
 
-/** Statuses of a proxy whose service is away. */
+/** The statuses with which a proxy reports that the service is unavailable. */
 const gatewayFailures = [502, 503, 504];
 
 let answeredAt = Date.now();
@@ -13,9 +13,9 @@ let answeredAt = Date.now();
 export const lastAnswerAt = (): number => answeredAt;
 
 /**
- * Watches the requests of this page to its own origin. A request of the router that gets only a proxy's error fails as if
- * there was no answer, so that the router waits and tries again instead of leaving the page. When any request gets no
- * answer, the window gets an `offline` event: Next then looks for the service until it answers, and `useOffline` is true.
+ * Watches the requests of this page to its own origin. If a request of Next's router gets a proxy's error, it fails as if there was
+ * no answer, so that the router waits and tries again instead of leaving the page. When any request gets no answer, the window gets
+ * an `offline` event: Next then polls the service until it answers, and `useOffline` is true meanwhile.
  */
 export function watchRequests(): void {
   const send = window.fetch;
@@ -38,7 +38,7 @@ export function watchRequests(): void {
   };
 }
 
-/** Whether Next's router sent a request: for a page, or to look whether the service answers again. */
+/** Whether Next's router sent a request: for a page, or to check whether the service answers again. */
 function isOfRouter(init: RequestInit | undefined): boolean {
   return new Headers(init?.headers).has("rsc");
 }
@@ -47,7 +47,7 @@ function reportUnreachable(): void {
   window.dispatchEvent(new Event("offline"));
 }
 
-/** Resolves as soon as the service answers: at once if it does, otherwise after as many attempts as it takes. */
+/** Resolves as soon as the service answers, after as many attempts as needed. */
 export async function whenReachable(): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -55,7 +55,7 @@ export async function whenReachable(): Promise<void> {
       if (!gatewayFailures.includes(status)) return;
       reportUnreachable();
     } catch {
-      // `watchRequests` has reported it.
+      // `watchRequests` has reported the failure.
     }
     await new Promise((resolve) => setTimeout(resolve, pausesMs[Math.min(attempt, pausesMs.length - 1)]));
   }

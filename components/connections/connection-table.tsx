@@ -126,7 +126,7 @@ function Name({ connection }: { connection: ConnectionView }) {
   );
 }
 
-/** What a phone and a small screen show below a connection, as wide as the screen. */
+/** The details of a connection, shown below it at full width on a phone and a small screen. */
 function Details({ connection, workspace }: { connection: ConnectionView; workspace: string }) {
   const { last_used_at: at, created_at: createdAt } = connection;
   return (
@@ -160,7 +160,7 @@ function summarizeConnection({ permissions, project, monthly_limit: limit }: Con
   });
 }
 
-/** A button that disconnects an assistant, after a question. */
+/** A button that disconnects an assistant, after a confirmation. */
 function Disconnect({ workspace, connection }: { workspace: string; connection: ConnectionView }) {
   const { id, client, user } = connection;
   const path = `/api/v1/workspaces/${workspace}/connections/${id}`;

@@ -12,9 +12,9 @@ import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { toastProblem } from "@/components/ui/toaster";
 
-/** How the user proves who they are: with a code of an authenticator, or, where there are none, with the password. */
+/** How the user proves their identity: with a code of an authenticator, or with the password if they have none. */
 export type Proof = {
-  /** Asks for the authenticators, when the dialog opens. */
+  /** Reads the authenticators when the dialog opens. */
   list: () => Promise<Authenticator[]>;
   prove: (secret: string, factorId?: string) => Promise<{ error?: string }>;
 };
@@ -22,13 +22,13 @@ export type Proof = {
 type Authenticator = { id: string; name: string };
 
 type Deletion = {
-  /** The label of two buttons: the one that opens the dialog, and the one in it that deletes. */
+  /** The label of the button that opens the dialog and of the button in it that deletes. */
   label: string;
   /** A question that names the thing: "Delete Acme?" */
   title: string;
   /** What will happen, and until when it can be undone. */
   children: ReactNode;
-  /** What the user types to confirm, such as the name of the workspace; and what it is. */
+  /** The text that the user types to confirm, such as the name of the workspace. The next field says what it is. */
   expected: string;
   expectedLabel: string;
   proof: Proof;
@@ -36,7 +36,7 @@ type Deletion = {
   onDelete: (typed: string) => Promise<void>;
 };
 
-/** A button that deletes something which many depend on, after its name and a proof of who the user is. */
+/** A button that deletes something important after the user has typed its name and proved their identity. */
 export function DeleteButton(deletion: Deletion) {
   const [isOpen, setOpen] = useState(false);
   const [authenticators, setAuthenticators] = useState<Authenticator[]>([]);

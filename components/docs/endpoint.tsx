@@ -130,7 +130,7 @@ function Part({ title, aside, children }: { title: string; aside?: string; child
   );
 }
 
-/** Example requests to copy. Of several, one is open at a time. @param props.id the endpoint's id */
+/** Example requests to copy, of which one is open at a time. @param props.id the endpoint's id */
 function RequestExamples({ id, title, examples }: { id: string; title: string; examples: RequestExample[] }) {
   const [only] = examples;
   if (examples.length === 1 && only) return <SnippetFigure id={id} title={title} snippets={only.snippets} />;

@@ -13,7 +13,7 @@ export type DocsField = {
   values: string[];
   fields: DocsField[];
   variants: Variant[];
-  /** Where this schema is described; it has no `fields` here then. */
+  /** A link to where this schema is described. The field then has no `fields` here. */
   see?: { label: string; href: string } | undefined;
 };
 

@@ -72,7 +72,7 @@ export function toReference(document: OpenApiDocument, baseUrl: string): Referen
   return { groups, errors: [...errors.values()].sort((a, b) => a.status - b.status) };
 }
 
-/** Names, for each answer with the fields of one before it, or of a field of one, the first such endpoint of the page. */
+/** Sets `sameAs` of answers that repeat the fields of an earlier answer, or of a field in one, to the first such endpoint. */
 function linkSameAnswers(endpoints: ReferenceEndpoint[]): ReferenceEndpoint[] {
   const first = new Map<string, { label: string; href: string }>();
   return endpoints.map((endpoint) => {
@@ -162,8 +162,8 @@ function toEndpoint(
 }
 
 /**
- * Takes the fields that all alternatives have out of them, and puts them before the other fields. Alternatives that differ in
- * nothing else become one: `kind: "slack"` or `kind: "teams"`.
+ * Moves the fields that all alternatives share out of them, in front of the other fields. Alternatives that are equal then become
+ * one: `kind: "slack"` or `kind: "teams"`.
  */
 function splitVariants(
   variants: Variant[],

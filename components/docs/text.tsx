@@ -70,7 +70,7 @@ export function Method({ method, className }: { method: string; className?: stri
   );
 }
 
-/** Content that is folded away behind a title, without scripts. Of those in one `group`, one is open at a time. */
+/** Content that is folded behind a title, without scripts. In a `group`, only one is open at a time. */
 export function Fold({
   title,
   mono = false,

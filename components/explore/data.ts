@@ -5,10 +5,10 @@ import type { ComparedStretch, SpendChange, SpendComparison } from "@/lib/contra
 import type { SpendAnswer, SpendCell, SpendGroupTotal } from "@/lib/contract/spend/spend-query";
 import { valueLabel } from "./dimensions";
 
-/** The sums of a row, a column or a cell, as exact text. Amounts have their conversion where there is one. */
+/** The sums of a row, a column or a cell, as exact text. Amounts have their conversion if there is one. */
 export type ExploreSums = { cost: AmountProp; messages: number; measured: AmountProp | null };
 
-/** A row or a column. `value` is null for what has none, and for the rest. */
+/** A row or a column. `value` is null for spend without a value, and for the rest. */
 export type ExploreGroup = ExploreSums & {
   value: string | null;
   label: string;
@@ -16,7 +16,7 @@ export type ExploreGroup = ExploreSums & {
   colour: string;
 };
 
-/** An answer as the page's components take it: amounts are text, so that a server component can pass them on. */
+/** An answer in the form of the page's components. Amounts are text, so that a server component can pass them to a client component. */
 export type ExploreData = {
   from: string;
   to: string;
@@ -24,11 +24,11 @@ export type ExploreData = {
   rows: ExploreGroup[];
   columns: ExploreGroup[];
   cells: (ExploreSums & { row: number; column: number })[];
-  /** How it compares with other days; null where it is compared with nothing. */
+  /** How it compares with other days; null if nothing is compared. */
   comparison: ExploreComparison | null;
 };
 
-/** How a figure differs from what it was in the days compared with, as `SpendChange`. */
+/** How a figure differs from that of the days compared with, as `SpendChange`. */
 export type ExploreChange = { before: AmountProp | null; difference: AmountProp | null; isNew: boolean };
 
 /** A comparison of an answer, as `SpendComparison`. */
@@ -40,8 +40,8 @@ export type ExploreComparison = {
 };
 
 /**
- * The comparison to show beside each row. Null where the answer is compared with nothing, where the rows are days, weeks or months, which
- * are not compared one by one, and where nothing was recorded before, so that every row is new.
+ * The comparison to show for each row. Null if nothing is compared, if the rows are days, weeks or months, which are not compared
+ * one by one, or if nothing was recorded before, so that every row is new.
  */
 export const comparisonOfRows = ({ comparison }: ExploreData): ExploreComparison | null =>
   comparison && comparison.rows.length > 0 && !comparison.totals.isNew ? comparison : null;
@@ -96,7 +96,7 @@ export function toExploreData(
   };
 }
 
-/** What a row or a column is called. @param rest of how many values the rest is the sum */
+/** The label of a row or a column. @param rest the number of values that the rest sums */
 export function labelOf(dimension: string | null, group: SpendGroupTotal, rest: number): string {
   if (dimension === null) return "Total";
   return group.is_rest ? `Other (${formatNumber(rest)})` : valueLabel(dimension, group.value, group.name);

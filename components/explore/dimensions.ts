@@ -41,7 +41,7 @@ const values: Record<string, Record<string, string>> = {
   environment: { live: "Live", test: "Test" },
 };
 
-/** What a value of a dimension is shown as. @param value null: rows without one */
+/** The label of a value of a dimension. @param value null for rows without one */
 export function valueLabel(dimension: string, value: string | null, name: string | null): string {
   // Costs without a model are expenses, subscriptions and the like.
   if (value === null && dimension === "model") return "Expenses and other costs";
@@ -52,7 +52,7 @@ export function valueLabel(dimension: string, value: string | null, name: string
   return values[dimension]?.[value] ?? name ?? value;
 }
 
-/** The values of dimensions that have few, for filters. */
+/** The values of a dimension that has only a few, for filters. */
 export const fixedValues = (dimension: string) =>
   Object.entries(values[dimension] ?? {}).map(([value, label]) => ({ value, label }));
 
@@ -68,13 +68,13 @@ export const measures: Record<SpendMeasure, { label: string }> = {
 /** Whether a measure is an amount, which is shown in the reader's currency. */
 export const isMoney = (measure: SpendMeasure) => measure.startsWith("cost");
 
-/** How a figure of a measure is written. @returns "–" for a quotient by zero */
+/** Formats a figure of a measure. @returns "–" for a division by zero */
 export function formatMeasured(measure: SpendMeasure, value: Amount | null): string {
   if (value === null) return "–";
   return isMoney(measure) ? formatMoney(value) : formatNumber(Number(exactText(value)));
 }
 
-/** How the difference of two figures of a measure is written: with its sign, zero without one. */
+/** Formats the difference of two figures of a measure: with its sign; zero has none. */
 export function formatDifference(measure: SpendMeasure, difference: Amount): string {
   if (isMoney(measure)) return formatSignedMoney(difference);
   const value = Number(exactText(difference));
@@ -82,7 +82,7 @@ export function formatDifference(measure: SpendMeasure, difference: Amount): str
   return `${sign}${formatNumber(Math.abs(value))}`;
 }
 
-/** How a figure of a measure is written in a chart, which has one currency. */
+/** Formats a figure of a measure for a chart, which has one currency. */
 export function formatCharted(measure: SpendMeasure, value: Amount | null): string {
   return value !== null && isMoney(measure) ? formatChartAmount(value) : formatMeasured(measure, value);
 }
@@ -92,5 +92,5 @@ export function toChartNumber(measure: SpendMeasure, value: Amount): number {
   return isMoney(measure) ? shownNumber(value) : Number(exactText(value));
 }
 
-/** Whether cells of a measure sum to its total, so that shares and stacks mean something. */
+/** Whether cells of a measure sum to its total, so that shares and stacks are meaningful. */
 export const isSummed = (measure: SpendMeasure) => !measure.startsWith("cost_per");

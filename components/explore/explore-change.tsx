@@ -7,7 +7,7 @@ import type { ExploreChange, ExploreComparison, ExploreSums } from "./data";
 import { dimensionLabel, dimensionNames, formatDifference, toChartNumber } from "./dimensions";
 import { titleOf } from "./explore-figure";
 
-/** The text of a change, to search for. */
+/** The text of a change, for the search of the table. */
 export function textOfChange(measure: SpendMeasure, { difference, isNew }: ExploreChange): string {
   const written =
     difference === null ? "" : `${formatDifference(measure, difference)} ${exactText(difference)}`;
@@ -15,8 +15,8 @@ export function textOfChange(measure: SpendMeasure, { difference, isNew }: Explo
 }
 
 /**
- * How a figure differs from what it was: the difference and its percentage.
- * @param props.isShort whether a narrow page shows the percentage alone
+ * How a figure differs from that of the days compared with: the difference and its percentage.
+ * @param props.isShort whether a narrow page shows only the percentage
  */
 export function ChangeFigure({
   measure,
@@ -35,7 +35,7 @@ export function ChangeFigure({
   if (Number(exactText(difference)) === 0) return <Delta fraction={0} />;
   const growth = growthOf(toChartNumber(measure, now), toChartNumber(measure, before));
   const text = formatDifference(measure, difference);
-  // A difference is not called unchanged because its percentage is rounded to zero.
+  // If the percentage rounds to zero, only the difference is shown, not "unchanged".
   if (growth === null || wholePercent(growth) === 0) return <span title={title}>{text}</span>;
   return (
     <span title={title}>
@@ -53,7 +53,7 @@ function countGone(by: string, count: number): string {
 }
 
 /**
- * A sentence about how the total differs from the days compared with. It counts what was recorded only then, which no row shows.
+ * A sentence about how the total differs from the days compared with. It counts the values with spend only then, which have no row.
  */
 export function TotalChange({
   by,
@@ -65,7 +65,7 @@ export function TotalChange({
   by: string;
   measure: SpendMeasure;
   total: ExploreSums["measured"];
-  /** The last day that is shown. */
+  /** The last day of the answer. */
   to: string;
   comparison: ExploreComparison;
 }) {

@@ -37,7 +37,7 @@ export function ExploreChart({
     <Plot
       label={`${measures[state.measure].label} ${state.over === null ? "" : `by ${dimension}`}`}
       series={seriesOf(state, data).filter(({ name }) => !state.hidden.includes(name))}
-      // Of a single series each place is that series; of hidden ones the rest is not all.
+      // A single series is already the total of each place. With hidden series, the total would not match what is drawn.
       totals={
         state.over === null || state.hidden.length > 0
           ? undefined
@@ -71,12 +71,12 @@ export function ExploreChart({
   );
 }
 
-/** What stands along the axis: the columns, or the rows where there are none. */
+/** The places along the axis: the columns, or the rows if there are no columns. */
 function placesOf({ over }: ExploreState, { rows, columns }: ExploreData): ExploreGroup[] {
   return over === null ? rows : columns;
 }
 
-/** The series of an answer: its rows; one, named by the measure, where there are no columns. */
+/** The series of an answer: its rows, or a single one named by the measure if there are no columns. */
 export function seriesOf(
   { over, measure }: ExploreState,
   { rows, columns, cells }: ExploreData,

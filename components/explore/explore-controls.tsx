@@ -9,10 +9,10 @@ import { calendarNames, dimensionLabel, dimensionNames, isSummed, measures } fro
 import { FilterEditor } from "./filter-editor";
 import { type ExploreState, exploreHref } from "./state";
 
-/** How many values are listed. */
+/** The choices for the number of listed values. */
 const tops = [3, 5, 8, 10, 20, 50];
 
-/** What a page of Explore is about: grouping, measure, days, filters and how it is shown. Each change is a new address. */
+/** The controls of Explore: grouping, measure, days, filters and view. Each change opens a new address. */
 export function ExploreControls({
   workspace,
   state: given,
@@ -22,7 +22,7 @@ export function ExploreControls({
 }: {
   workspace: string;
   state: ExploreState;
-  /** The days that are shown, where the address names none. */
+  /** The shown days, used if the address names none. */
   range: { from: string; to: string };
   /** The names of the workspace's tags. */
   tags: string[];
@@ -31,7 +31,7 @@ export function ExploreControls({
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
-  // The controls show a choice at once, and not only when its figures have come.
+  // Optimistic, so that the controls show a choice before its figures have arrived.
   const [state, choose] = useOptimistic(given);
   const change = (changes: Partial<ExploreState>) =>
     startTransition(() => {

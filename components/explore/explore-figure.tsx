@@ -21,13 +21,13 @@ export function GroupName({ group }: { group: ExploreGroup | undefined }) {
 /** The classes of a cell with a name, besides its width. */
 export const nameCell = "max-sm:whitespace-normal max-sm:[overflow-wrap:anywhere]";
 
-/** What is shown of a figure on hover: how it was converted, or all its digits. */
+/** The text of a figure on hover: how it was converted, or all its digits. */
 export function titleOf(measure: SpendMeasure, measured: ExploreSums["measured"]): string | undefined {
   if (measured === null) return undefined;
   return (isMoney(measure) ? conversionTitle(measured) : undefined) ?? exactText(measured);
 }
 
-/** A figure, with a link to its rows where activity can show them. */
+/** A figure, with a link to its rows if activity can show them. */
 export function ExploreFigure({
   href,
   measure,
@@ -39,7 +39,7 @@ export function ExploreFigure({
 }) {
   const title = titleOf(measure, measured);
   const isAmount = measured !== null && isMoney(measure);
-  // An amount that is not converted has its digits alone on hover, as the figures of other measures.
+  // On hover, an amount that is not converted shows only its digits, like figures of other measures.
   const text =
     isAmount && conversionTitle(measured) ? <Money usd={measured} /> : formatMeasured(measure, measured);
   if (!href) return <span title={title}>{text}</span>;

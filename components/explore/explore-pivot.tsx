@@ -15,14 +15,14 @@ import type { ExploreState } from "./state";
 
 type Props = { workspace: string; state: ExploreState; data: ExploreData };
 
-/** The columns of names and of totals stay in sight; columns that go on below them fade there. */
+/** The fade of columns that scroll below the sticky columns of names and totals. */
 const fade = "after:pointer-events-none after:absolute after:inset-y-0 after:w-5 after:content-['']";
 const nameColumn = "sticky left-0 bg-background";
 const totalColumn = `sticky right-0 bg-background ${fade} after:-left-5 after:bg-linear-to-l after:from-background after:to-transparent`;
 
 /**
- * The cells of an answer as a grid of rows and columns with their totals, each with a link to its rows. The last column is how each row
- * differs from the days compared with.
+ * The cells of an answer as a grid of rows and columns with their totals, each with a link to its rows. The last column shows how
+ * each row differs from the days compared with.
  */
 export function ExplorePivot({ workspace, state, data }: Props) {
   const { measure } = state;

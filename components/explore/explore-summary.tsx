@@ -27,13 +27,13 @@ import type { ExploreState } from "./state";
 
 type Props = { workspace: string; state: ExploreState; data: ExploreData };
 
-/** What a cell of a number looks like; `wide` ones are left out on a phone. */
+/** The classes of a cell with a number. With `wide`, a phone does not show it. */
 const numberCell = "whitespace-nowrap text-right align-middle tabular-nums";
 const wideCell = `${numberCell} text-muted-foreground max-sm:hidden`;
 
 /**
- * A row for each series of an answer with its total, its share and how it differs from the days compared with. A row unfolds to what it
- * consists of by the second dimension: its days, or its own highest values. The total stays in sight.
+ * A row for each series of an answer with its total, its share and how it differs from the days compared with. A row unfolds to its
+ * parts by the second dimension: its days, or its own highest values. The row of the total is sticky.
  */
 export function ExploreSummary({ workspace, state, data }: Props) {
   const [open, setOpen] = useState<readonly number[]>([]);
@@ -124,7 +124,7 @@ export function ExploreSummary({ workspace, state, data }: Props) {
   );
 }
 
-/** The name of a row with its colour; where it has parts, the button that unfolds them. */
+/** The name of a row with its colour, and the button that unfolds its parts if it has any. */
 function RowName({
   row,
   detail,
@@ -166,7 +166,7 @@ function RowName({
   );
 }
 
-/** What a row consists of. States: being read, read, and a problem with the button that reads it again. */
+/** The parts of a row. States: loading, loaded, and a problem with a button that reads them again. */
 function Parts({ workspace, state, data, at, hasChange }: Props & { at: number; hasChange: boolean }) {
   const { measure, by, over } = state;
   const row = data.rows[at];
@@ -223,7 +223,7 @@ function Parts({ workspace, state, data, at, hasChange }: Props & { at: number; 
   ));
 }
 
-/** The days, weeks or months of a row in which anything was recorded. */
+/** The days, weeks or months of a row that have records. */
 function partsOfCalendar(data: ExploreData, at: number): ExploreGroup[] {
   return data.cells.flatMap(({ row, column, ...sums }) => {
     const part = data.columns[column];
@@ -231,7 +231,7 @@ function partsOfCalendar(data: ExploreData, at: number): ExploreGroup[] {
   });
 }
 
-/** Reads the parts of a row. @param row undefined where nothing is read */
+/** Reads the parts of a row. @param row undefined to read nothing */
 function useParts(workspace: string, state: ExploreState, data: ExploreData, row: ExploreGroup | undefined) {
   const [parts, setParts] = useState<ExploreGroup[]>();
   const [problem, setProblem] = useState<string>();

@@ -42,7 +42,7 @@ export function ExploreTable({
   views: RememberedViews;
 }) {
   const { by, over, measure, filters, environment } = state;
-  // The state is a new object where only the hidden series changed, which a table does not show.
+  // `state` is a new object even if only the hidden series changed, which the table does not show.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `state` is listed by the parts that are read.
   const rows = useMemo(
     () => cellsOf(workspace, state, data),
@@ -108,7 +108,7 @@ function columnsOf(
       from: "sm",
     });
   }
-  // Of a row with several cells, the change is of the row, which the summary shows.
+  // Only if each row has one cell: the change of a row with several cells is in the summary.
   if (over === null && comparisonOfRows(data)) columns.push(changeColumn(measure, data.rows));
   if (measure !== "cost") {
     columns.push({
@@ -134,7 +134,7 @@ function columnsOf(
   return columns;
 }
 
-/** The column of how rows differ from the days compared with. */
+/** The column with the change of each row against the days compared with. */
 function changeColumn(measure: ExploreState["measure"], rows: ExploreGroup[]): TableColumn<Cell> {
   return {
     id: "change",
@@ -168,7 +168,7 @@ function dimensionColumn(
     value: (cell) => (isCalendar ? groupOf(cell)?.value : groupOf(cell)?.label) ?? null,
     text: (cell) => groupOf(cell)?.label ?? "",
     cell: (cell) => <GroupName group={groupOf(cell)} />,
-    // Names share the width that the figures do not need.
+    // The columns of names share the width that the figures leave.
     className: isCalendar ? "whitespace-nowrap" : `w-1/2 max-w-0 ${nameCell}`,
   };
 }

@@ -25,15 +25,16 @@ const ExploreChart = dynamic(
   },
 );
 
-/** Loaded where they are shown: Explore begins with the chart and the summary. */
+/** Loaded when they are shown: Explore begins with the chart and the summary. */
 const ExploreTable = dynamic(onDemand(() => import("./explore-table").then((module) => module.ExploreTable)));
 const ExplorePivot = dynamic(onDemand(() => import("./explore-pivot").then((module) => module.ExplorePivot)));
 
-/** Rows that a summary lists; more are a table, which is drawn in part. */
+/** The most rows of a summary. More rows are shown in a table, which renders only the visible ones. */
 const maxSummed = 60;
 
 /**
- * The total of an answer, and the answer as a chart with a summary of its series, a table of its cells or a pivot, with buttons that download it.
+ * The total of an answer, and the answer as a chart with a summary of its series, a table of its cells or a pivot, with download
+ * buttons.
  */
 export function ExploreView({
   workspace,
@@ -52,7 +53,7 @@ export function ExploreView({
   const { label } = measures[state.measure];
   const hide = (names: string[]) => {
     setHidden(names);
-    // The address keeps what is shown; the page needs no new figures for it.
+    // Keeps the hidden series in the address without reading the page again.
     window.history.replaceState(null, "", exploreHref(workspace, { ...given, hidden: names }));
   };
   const fileName = `outlay-${workspace}-${data.from}-${data.to}`;
@@ -84,7 +85,7 @@ export function ExploreView({
         {state.show === "table" ? null : (
           <ChartDownloads
             fileName={fileName}
-            // Many rows are a table below the chart, which has a button of its own.
+            // With many rows, the table below the chart has its own button.
             toCsv={
               hasTable
                 ? undefined
@@ -124,7 +125,7 @@ export function ExploreView({
   );
 }
 
-/** What a picture of the chart says above it. */
+/** The heading of a picture of the chart. */
 function pictureHeading(
   { by, over, measure, hidden }: ExploreState,
   { rows, totals, from, to }: ExploreData,

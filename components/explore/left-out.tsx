@@ -8,7 +8,7 @@ import { maxSpendDays } from "@/lib/contract/spend/spend-query";
 import { type ExploreState, exploreHref } from "./state";
 
 /**
- * Says from which day on costs are shown where there are earlier ones, with a link to those before.
+ * Says from which day costs are shown, if there are earlier ones, with a link to the days before.
  * @param props.first the first day with a cost
  * @param props.from the first day that is shown
  */
@@ -42,7 +42,7 @@ export function EarlierCosts({
   );
 }
 
-/** Says why an answer is not compared with the days that were chosen. @param props.reason of the service, with the field that it is about */
+/** Says why an answer is not compared with the chosen days. @param props.reason the service's message, with the field */
 export function NotCompared({
   days: { from, to },
   reason,

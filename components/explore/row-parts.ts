@@ -7,8 +7,8 @@ import { clipDays, lastDayOf } from "./rows-href";
 import { type ExploreFilter, type ExploreState, toQuery } from "./state";
 
 /**
- * The query of what one row of an answer consists of, by the second dimension: of this row's own values the highest, which need not be
- * those of the whole answer. Its parts sum to the row.
+ * The query for the parts of one row by the second dimension: the row's own highest values, which can differ from those of the whole
+ * answer. The parts sum to the row.
  */
 export function queryOfParts(
   state: ExploreState,
@@ -30,7 +30,7 @@ export function queryOfParts(
   return toQuery({ ...asked, filters: [...state.filters, filter] }, days);
 }
 
-/** The rows of an answer of the API, with amounts as props: with their conversion where the query named a currency. */
+/** The rows of a response with amounts as props, which have a conversion if the query named a currency. */
 export function toParts({ rows, converted }: SpendAnswer): ExploreGroup[] {
   const { dimension, groups, rest_count: rest } = rows;
   const colours = coloursByName(groups.flatMap(({ value }) => value ?? []));

@@ -5,14 +5,14 @@ import type { ExploreState } from "./state";
 
 const dayMs = 86_400_000;
 
-/** The last day of a part of the calendar that begins on a day. */
+/** The last day of the day, week or month that begins on a day. */
 export function lastDayOf(part: string, first: string): string {
   const at = new Date(first);
   if (part === "month") return utcDay(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 0));
   return utcDay(at.getTime() + (part === "week" ? 6 : 0) * dayMs);
 }
 
-/** The days of a range that are in another one, too. */
+/** The days that two ranges have in common. */
 export function clipDays(days: { from: string; to: string }, range: { from: string; to: string }) {
   const [, from = ""] = [days.from, range.from].sort();
   const [to = ""] = [days.to, range.to].sort();
@@ -25,7 +25,7 @@ const activityFields = ["project", "user", "key", "model", "provider", "feature"
 /**
  * The address of the rows behind a part of an answer.
  * @param groups the row, the column, or both, each with its dimension
- * @returns undefined where activity has no filter for it: the rest, units, several values at once and "is not"
+ * @returns undefined if activity has no filter for it: for the rest, units, several values at once and "is not"
  */
 export function rowsHref(
   workspace: string,
@@ -56,7 +56,7 @@ export function rowsHref(
   }
   const grouped = groups.flatMap(({ dimension, group }) => (group ? [dimension] : []));
   for (const { field, op, values } of filters) {
-    // A value of the dimension passed its filter, so that the filter adds nothing.
+    // The shown value of a grouped field has passed the field's filter, so the filter adds nothing.
     if (grouped.includes(field)) continue;
     const [value] = values;
     if (op === "is_not" || values.length !== 1 || value === undefined || !set(field, value || null))

@@ -12,7 +12,7 @@ import { Link } from "@/components/ui/link";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
 import type { SavedView, savedView, saveViewRequest } from "@/lib/contract/spend/saved-views";
 
-/** The button of saved views: it lists them, each a link, and saves what is shown. States: none saved, a list, a refusal. */
+/** The menu of saved views: links to them, and a form that saves the present one. States: none saved, a list, a refusal. */
 export function SavedViews({
   workspace,
   views,
@@ -21,7 +21,7 @@ export function SavedViews({
 }: {
   workspace: string;
   views: SavedView[];
-  /** The query of the address of what is shown. */
+  /** The query string of the page's address. */
   query: string;
   canShare: boolean;
 }) {

@@ -28,7 +28,7 @@ const listOf = (value: string | string[] | undefined) =>
 const oneOfThem = <Value extends string>(given: string | undefined, values: readonly Value[]) =>
   values.find((value) => value === given) ?? (values[0] as Value);
 
-/** The second dimension where an address names none. All time has too many days for the cells of an answer. */
+/** The default second dimension. For all time it is not the day, because an answer would have too many cells. */
 function usualOver(by: string, { period }: ExploreState["days"]): string {
   if (calendarNames.includes(by)) return "none";
   return period === "all" ? "month" : "day";
@@ -40,7 +40,7 @@ export function tagsOf({ by, over, filters }: ExploreState): string[] {
   return [...new Set(names.flatMap((name) => (name?.startsWith("tag:") ? [name.slice("tag:".length)] : [])))];
 }
 
-/** What the parameters with few values may be, the usual one first. */
+/** The allowed values of parameters that have few, the default first. */
 const choices = {
   measure: ["cost", "messages", "tokens", "cost_per_message", "cost_per_million_tokens"],
   show: ["chart", "table", "pivot"],
@@ -48,13 +48,13 @@ const choices = {
   environment: environments,
 } as const satisfies Partial<Record<keyof ExploreState, readonly string[]>>;
 
-/** What is wrong with the parameters of an address that have few values, in words; undefined where nothing is. */
+/** Explains an invalid value of a parameter with few values; undefined if all are valid. */
 export function problemOf(params: SearchParams): string | undefined {
   const problem = problemOfChoices(params, choices);
   return problem && `${problem.name} ${problem.text}`;
 }
 
-/** Reads the state from the parameters of an address. Of parameters with few values, `problemOf` says what is wrong; of all others, the API's schema. */
+/** Reads the state from the parameters of an address. `problemOf` checks parameters with few values, the API's schema all others. */
 export function readState(params: SearchParams): ExploreState {
   const first = (name: string) => listOf(params[name])[0];
   const by = first("by") ?? "project";
@@ -87,7 +87,7 @@ export function parameterOf([field, index]: readonly PropertyKey[], { filters }:
 
 const parameterOfFilter = ({ field, op }: ExploreFilter) => `${op === "is" ? "is" : "not"}.${field}`;
 
-/** The query string of a state. What is at its default is left out. */
+/** The query string of a state. Defaults are left out. */
 export function writeState(state: ExploreState): string {
   const params = new URLSearchParams();
   const set = (name: string, value: string | undefined, usual: string) => {

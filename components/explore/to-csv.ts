@@ -10,7 +10,7 @@ import {
 import { calendarNames, dimensionLabel, measures } from "./dimensions";
 import type { ExploreState } from "./state";
 
-/** What a chart or a pivot shows as a CSV: the pivot as it is, a chart as a line for each cell. Figures have all their digits, amounts are USD. */
+/** Writes a chart or a pivot as CSV: the pivot as a grid, a chart as a line for each cell. Figures have all digits; amounts are USD. */
 export function toCsv(state: ExploreState, data: ExploreData): string {
   const lines = state.show === "pivot" ? pivotLines(state, data) : cellLines(state, data);
   return lines.map(csvRow).join("");
@@ -18,7 +18,7 @@ export function toCsv(state: ExploreState, data: ExploreData): string {
 
 const digitsOf = (figure: ExploreSums["measured"]) => csvNumber(figure === null ? null : exactText(figure));
 
-/** What a group is called in a file: days as they are elsewhere in it, `2026-11-01`, and months as `2026-11`, in every locale. */
+/** The name of a group in a file: `2026-11-01` for days and weeks, `2026-11` for months, in every locale. */
 function nameInFile(dimension: string | null, group: ExploreGroup | undefined): string {
   if (!group) return "";
   if (dimension === null || group.value === null || !calendarNames.includes(dimension)) return group.label;

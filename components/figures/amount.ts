@@ -1,7 +1,7 @@
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import { sumExact } from "./exact";
 
-/** An amount in USD with what it is in the reader's currency, each day converted at its rate; both as exact text. */
+/** An amount in USD and the same amount in the reader's currency, each day converted at its rate; both as exact text. */
 export type ConvertedAmount = { usd: string; converted: string };
 
 /** A decimal in any of its forms: exact text, the number or ExactNumber of an API answer, or with its conversion. */
@@ -11,7 +11,7 @@ function isConverted(amount: Amount): amount is ConvertedAmount {
   return typeof amount === "object" && !(amount instanceof ExactNumber);
 }
 
-/** An amount in the reader's currency; undefined where it was not converted day by day. */
+/** An amount in the reader's currency; undefined if it was not converted day by day. */
 export function convertedText(amount: Amount): string | undefined {
   return amount instanceof ConvertedNumber || isConverted(amount) ? amount.converted : undefined;
 }
@@ -41,7 +41,7 @@ export function exactText(amount: Amount): string {
   return sign + digits.slice(0, cut) + (digits.length > cut ? `.${digits.slice(cut)}` : "");
 }
 
-/** The exact sum of amounts, with its conversion where each of them that is not zero has one. */
+/** The exact sum of amounts, with its conversion if all amounts that are not zero have one. */
 export function sumAmounts(all: readonly Amount[]): AmountProp {
   const amounts = all.filter((amount) => toNumber(amount) !== 0);
   const usd = sumExact(amounts.map(exactText));

@@ -1,4 +1,4 @@
-/** The decimals that are calculated with; ledger amounts have at most so many. */
+/** The decimal places of calculations, the most that ledger amounts have. */
 const scale = 18;
 
 function parse(text: string): bigint {

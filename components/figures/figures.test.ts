@@ -23,7 +23,7 @@ describe("An amount", () => {
     ["12.344999999999999999", "$12.34"],
     ["1234567.891", "$1,234,567.89"],
     ["-1234.5", "−$1,234.50"],
-    // Two decimals would show zero: as many as it takes for two digits.
+    // Two decimals would show zero, so two significant digits are shown.
     ["0.005", "$0.01"],
     ["0.0049", "$0.0049"],
     ["0.00123", "$0.0012"],
@@ -224,7 +224,7 @@ describe("a change", () => {
     [8.994, "up", "up 899%"],
     [9.996, "up", "up 11×"],
     [-1, "down", "down 100%"],
-    // Something was spent.
+    // Not 100%, because something was spent.
     [-0.997, "down", "down 99%"],
     [0.004, "none", "unchanged"],
     [-0.004, "none", "unchanged"],

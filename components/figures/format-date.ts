@@ -2,7 +2,7 @@ import { byLocale, byZone, isEnglish, readerLocale, readerZone } from "@/compone
 
 type Options = Intl.DateTimeFormatOptions;
 
-/** @param figures the options of locales other than English, which get no names of months or days in their language */
+/** @param figures the options for locales other than English, whose names of months and days are not shown */
 const inUtc = (english: Options, figures: Options) => {
   const format = byLocale(
     (tag, locale) =>
@@ -23,8 +23,8 @@ const figuresOfDay: Options = { day: "2-digit", month: "2-digit", year: "numeric
 const time: Options = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 const timeWithSeconds: Options = { ...time, second: "2-digit" };
 
-// Each takes an instant, as ms since 1970 or ISO 8601, or a UTC day `YYYY-MM-DD`, and writes it in UTC for the reader.
-// The examples are of the locales en-US and de-DE.
+// Each function takes an instant, as ms since 1970 or ISO 8601, or a day `YYYY-MM-DD`, and formats it in UTC in the reader's locale.
+// The examples are for the locales en-US and de-DE.
 
 /** "Dec 5", "5.12." */
 export const formatDay = inUtc({ day: "numeric", month: "short" }, dayOfMonth);
@@ -42,10 +42,10 @@ export const formatDateTime = withTime({ dateStyle: "medium", timeStyle: "short"
 /** "Dec" */
 const formatShortMonth = inWords({ month: "short" });
 const shortMonthAndYear = inWords({ month: "short", year: "numeric" });
-/** How months are labelled on an axis: "Dec", or "Dec 2026" where they are of several years. @param days one of each month, `YYYY-MM-DD` */
+/** Labels months on an axis: "Dec", or "Dec 2026" if they span several years. @param days one of each month, `YYYY-MM-DD` */
 export const formatMonthsOf = (days: string[]) => (isWithinYear(days) ? formatShortMonth : shortMonthAndYear);
 const isWithinYear = (days: string[]) => new Set(days.map((day) => day.slice(0, 4))).size <= 1;
-/** How days are labelled on an axis: "Dec 5", or "Dec 5, 2026" where they are of several years. @param days `YYYY-MM-DD` */
+/** Labels days on an axis: "Dec 5", or "Dec 5, 2026" if they span several years. @param days `YYYY-MM-DD` */
 export const formatDaysOf = (days: string[]) => (isWithinYear(days) ? formatDay : formatDate);
 /** "December" */
 export const formatMonth = inWords({ month: "long" });
@@ -58,14 +58,14 @@ const weekday = inWords({ weekday: "short" });
 export const formatWeekday = (at: number | string) =>
   isEnglish(readerLocale()) ? weekdayAndDay(at) : `${weekday(at)}, ${weekdayAndDay(at)}`;
 
-/** The titles of days: "Sat, Dec 5", or "Sat, Dec 5, 2026" where they are of several years. @param days `YYYY-MM-DD` */
+/** Titles of days: "Sat, Dec 5", or "Sat, Dec 5, 2026" if they span several years. @param days `YYYY-MM-DD` */
 export const formatWeekdaysOf = (days: string[]) =>
   isWithinYear(days) ? formatWeekday : (at: number | string) => `${weekday(at)}, ${formatDate(at)}`;
 
 const englishDays = byLocale((tag) => new Intl.DateTimeFormat(tag, { timeZone: "UTC", ...namedDay }));
 /**
- * "Dec 5 – 9, 2026", "05.12.2026 – 09.12.2026": some days, from the first to the last. Servers and browsers put different
- * spaces around the dash.
+ * A range of days: "Dec 5 – 9, 2026", "05.12.2026 – 09.12.2026". Servers and browsers put different spaces around the dash, so
+ * they are made equal.
  */
 export const formatDays = (from: number | string, to: number | string) =>
   isEnglish(readerLocale())
@@ -93,8 +93,8 @@ const zoned = byZone((tag, locale, timeZone) => {
 });
 
 /**
- * An instant in the time zone of the workspace: its day as `formatDay`, its date as `formatDate`, its time of day ("6:00 PM",
- * "18:00"), or all with the name of the zone: "Dec 5, 2026, 6:00:00 PM UTC".
+ * An instant in the time zone of the workspace: its day like `formatDay`, its date like `formatDate`, its time of day ("6:00 PM",
+ * "18:00"), or all of it with the name of the zone: "Dec 5, 2026, 6:00:00 PM UTC".
  */
 export const formatInZone = (at: Date, as: "day" | "date" | "time" | "instant"): string => {
   const text = zoned()[as].format(at);

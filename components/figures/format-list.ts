@@ -7,7 +7,7 @@ export function formatList(names: string[]): string {
   return lists().format(names);
 }
 
-/** The same list of `count` elements for which there is no text yet: positions, and the words between them. */
+/** Like `formatList`, for elements that are not text: the positions of `count` elements, and the words between them. */
 export function listParts(count: number): (number | string)[] {
   const positions = Array.from({ length: count }, (_, position) => String(position));
   return lists()

@@ -20,7 +20,7 @@ function formatsOf(tag: string, currency: string) {
       maximumFractionDigits: 1,
       trailingZeroDisplay: "stripIfInteger",
     } as Intl.NumberFormatOptions),
-    /** Amounts below it would be shown as zero. */
+    /** Amounts below this would be shown as zero. */
     least: 0.5 / 10 ** decimals,
   };
 }
@@ -37,8 +37,8 @@ const formats = byLocale((tag) => {
 });
 
 /**
- * An amount in a currency (ISO 4217) with the decimals of that currency, or with two significant digits when those decimals
- * would show zero. Written by the reader's locale.
+ * An amount in a currency (ISO 4217) in the reader's locale, with the decimals of that currency, or with two significant digits if
+ * those decimals would show zero.
  * @param rounded whether it is rounded to whole units
  */
 export function formatAmount(amount: Amount, currency: string, rounded = false): string {
@@ -50,12 +50,12 @@ export function formatAmount(amount: Amount, currency: string, rounded = false):
   return withMinus(format.format(text as `${number}`));
 }
 
-/** US dollars: "$1,234.50", "1.234,50 $". What the reader sees in USD in any case, such as a price or a limit. */
+/** US dollars: "$1,234.50", "1.234,50 $". For amounts that are shown in USD to every reader, such as a price or a limit. */
 export function formatUsd(usd: Amount): string {
   return formatAmount(usd, "USD");
 }
 
-/** US dollars with all their digits: "$1234.5", or "$1,234.5" where the thousands are separated. */
+/** US dollars with all their digits: "$1234.5". @param grouped whether to separate thousands: "$1,234.5" */
 export function formatExactUsd(usd: Amount, grouped = false): string {
   const text = exactText(usd);
   const [whole = "", fraction] = text.split(".");
@@ -81,7 +81,7 @@ const exactUsd = byLocale((tag) => {
   };
 });
 
-/** An amount in the reader's currency as exact text; undefined where the reader sees USD alone. */
+/** An amount in the reader's currency as exact text; undefined if the reader sees only USD. */
 export function inReaderCurrency(usd: Amount): string | undefined {
   const { display } = currentReader();
   if (!display) return undefined;
@@ -93,7 +93,7 @@ export function formatConverted(amount: string, currency: string, rounded = fals
   return `≈ ${sign}${formatAmount(amount, currency, rounded)}`;
 }
 
-/** Says of an amount how it was converted and what was recorded; undefined where the reader sees USD alone. */
+/** Explains how an amount was converted and what was recorded; undefined if the reader sees only USD. */
 export function conversionTitle(usd: Amount): string | undefined {
   const { display } = currentReader();
   if (!display) return undefined;
@@ -103,7 +103,7 @@ export function conversionTitle(usd: Amount): string | undefined {
 }
 
 /**
- * An amount in what the reader sees: "$1,234.50", "≈ €1,090.22" or "$1,234.50 (≈ €1,090.22)".
+ * An amount in the currency or currencies that the reader sees: "$1,234.50", "≈ €1,090.22" or "$1,234.50 (≈ €1,090.22)".
  * @param rounded whether it is rounded to whole units
  */
 export function formatMoney(usd: Amount, rounded = false): string {
@@ -135,13 +135,13 @@ function negate(usd: Amount): Amount {
     : { usd: flip(exactText(usd)), converted: flip(converted) };
 }
 
-/** The one currency in which the reader compares amounts, as in a chart: USD where both are shown. */
+/** The single currency in which amounts are compared, as in a chart: USD if the reader sees both. */
 function comparedCurrency(): string {
   const { display } = currentReader();
   return display && !display.besideUsd ? display.currency : "USD";
 }
 
-/** An amount as a double in the currency in which the reader compares amounts: for drawing, and for shares and growth. */
+/** An amount as a double in the currency of charts: for drawing, and for shares and growth. */
 export function shownNumber(usd: Amount): number {
   return comparedCurrency() === "USD" ? toNumber(usd) : Number(inReaderCurrency(usd));
 }

@@ -10,7 +10,7 @@ export function formatWholePercent(percent: number): string {
   return withMinus(percents().format(percent / 100));
 }
 
-/** A formatted number with a minus sign, in the place of the hyphen that most locales have. */
+/** Replaces the hyphen of a formatted negative number with a minus sign. */
 export const withMinus = (text: string) => text.replace("-", "−");
 
 /** A percentage with all its digits: "12.5%", "12,5 %". @param percent not below zero */
@@ -40,8 +40,8 @@ export const isManyTimes = (fraction: number) => Math.abs(fraction) >= 9.995;
 export const formatTimes = (factor: number) => withMinus(`${formatNumber(Math.round(factor))}×`);
 
 /**
- * A fraction as a whole percentage, rounded: but "100%" only when the fraction is 1 or more, "< 1%" for what would round to nothing, and
- * "76×" from ten times on.
+ * A fraction as a rounded whole percentage. "100%" is shown only if the fraction is 1 or more, "< 1%" if it would round to zero, and a
+ * factor such as "76×" from ten times on.
  */
 export function formatPercent(fraction: Amount): string {
   const value = toNumber(fraction);

@@ -29,7 +29,7 @@ function readAs(locale: Locale): void {
   renderToStaticMarkup(createElement(ReaderContext, props));
 }
 
-/** Without the spaces of a locale that look alike. */
+/** Replaces the no-break spaces of locales with plain ones. */
 const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/gu, " ");
 
 afterEach(() => readAs("en-US"));
@@ -46,7 +46,7 @@ describe("A reader's locale", () => {
     ["no", "nb-NO"],
     ["zh-Hant-HK", "zh-TW"],
     ["xx, it;q=0.1", "it-IT"],
-    // Written from right to left: the pages are not.
+    // Right-to-left languages are not supported.
     ["ar-EG,ar;q=0.9", "en-US"],
     ["he", "en-US"],
     ["*", "en-US"],
@@ -70,7 +70,7 @@ describe("A reader's locale", () => {
     ["de-CH", "$ 1'234.56", "$−0.000000001", "$ 900'000'000'000.00", "02.11.2026", "1'234'567", "41×"],
     ["en-IN", "$1,234.56", "−$0.000000001", "$9,00,00,00,00,000.00", "2 Nov 2026", "12,34,567", "41×"],
     ["ja-JP", "$1,234.56", "−$0.000000001", "$900,000,000,000.00", "2026/11/02", "1,234,567", "41×"],
-    // The Gregorian calendar, as the days in the addresses of pages.
+    // In the Gregorian calendar, like the days in the addresses of pages.
     ["th-TH", "US$1,234.56", "−US$0.000000001", "US$900,000,000,000.00", "02/11/2026", "1,234,567", "41×"],
   ] as const)("%s decides how figures are written", (locale, amount, tiny, huge, date, count, percent) => {
     readAs(locale);
@@ -97,7 +97,7 @@ describe("A reader's locale", () => {
     for (const locale of locales.filter((each) => !each.startsWith("en-"))) {
       readAs(locale);
       const texts = [formatDate, formatDay, formatDateTime].map((format) => format("2026-05-03T06:00:00Z"));
-      // Japanese and Chinese write units of the calendar, which are no names.
+      // Removes the calendar units that Japanese and Chinese write, which are not names.
       expect(texts.join(" ").replaceAll(/[月日年]|г\.|\bh\b/gu, ""), locale).not.toMatch(/\p{L}/u);
     }
   });
@@ -170,7 +170,7 @@ describe("An amount that a reader types", () => {
     ["de-DE", "0.125", "0.125"],
     ["de-DE", "1250.125", "1250.125"],
     ["de-DE", "1,250.50", "1250.50"],
-    // Either could be meant.
+    // Ambiguous.
     ["de-DE", "1.250", undefined],
     ["de-DE", "1,250", undefined],
     ["de-DE", "1.25.000", undefined],

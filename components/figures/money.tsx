@@ -28,7 +28,7 @@ type Props = {
 
 /**
  * An amount, with the exact figure on hover: in USD, in the reader's currency, or in both. A converted amount is marked.
- * @param props.inUsd whether it is shown in USD in any case, as a price or a limit that was set in USD
+ * @param props.inUsd whether to show it in USD to every reader, such as a price or a limit that was set in USD
  */
 export function Money({ usd, figure, className, inUsd = false }: Props & { inUsd?: boolean }) {
   const { display } = currentReader();

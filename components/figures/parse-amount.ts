@@ -10,13 +10,13 @@ const hasDecimalComma = byLocale((tag) =>
 const withPoint = /^(?:\d+|\d{1,3}(?:,\d{3})+|[1-9]\d{0,2}(?:[\s’']\d{3})+)(?:\.\d+)?$/u;
 /** 1250, 1.250,50 or 1 250,50. */
 const withComma = /^(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+|[1-9]\d{0,2}(?:[\s’']\d{3})+)(?:,\d+)?$/u;
-/** A thousand for some and a fraction for others: 1.250 or 1,250. */
+/** Text with a separator that marks thousands for some readers and a fraction for others: 1.250 or 1,250. */
 const ambiguous = /^[1-9]\d{0,2}[.,]\d{3}$/;
 
 /**
- * Parses an amount as people type it: `$1,250.50` is `1250.50`, and so is `1.250,50 $` for a reader whose locale has a decimal
- * comma. What such a reader could mean as two amounts is none: `1.250` and `1,250`. For readers with a decimal point a comma
- * only separates thousands, because "1,5" means 1.5 in some countries.
+ * Parses a typed amount: `$1,250.50` is `1250.50`, and so is `1.250,50 $` for a reader whose locale has a decimal comma. For such a
+ * reader, ambiguous text such as `1.250` and `1,250` is not an amount. For readers with a decimal point, a comma is only accepted
+ * between thousands, because "1,5" means 1.5 in some countries.
  * @returns exact decimal digits; an empty text for an empty input; undefined when the input is not an amount
  */
 export function parseAmount(typed: string): string | undefined {

@@ -11,7 +11,7 @@ const relativeLimitMs = 7 * dayMs;
 const relative = byEnglish((tag) => new Intl.RelativeTimeFormat(tag, { numeric: "auto", style: "narrow" }));
 const isThisYear = (at: Date, now: number) => at.getUTCFullYear() === new Date(now).getUTCFullYear();
 
-/** How long ago an instant was, or in how long it will be; the day when that is more than a week. */
+/** How long ago an instant was, or in what time it will be; its day if that is more than a week. */
 function formatInstant(at: Date, now: number): string {
   const aheadMs = at.getTime() - now;
   const sizeMs = Math.abs(aheadMs);

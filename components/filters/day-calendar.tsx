@@ -36,9 +36,9 @@ const classNames: Partial<ClassNames> = {
 };
 
 /**
- * A calendar of UTC days in which a range is chosen: its first and its last day, then the button.
- * @param props.days the range at first; undefined for none
- * @param props.today the present UTC day, after which none can be chosen
+ * A calendar in which a range is chosen: its first and its last day, then the button.
+ * @param props.days the initial range; undefined for none
+ * @param props.today the workspace's current day, after which none can be chosen
  */
 export default function DayCalendar({
   days,

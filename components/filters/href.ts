@@ -20,7 +20,7 @@ export function hrefWith(
   return query ? `${path}?${query}` : path;
 }
 
-/** The value of a parameter if it is one of `values`, otherwise the first of them; `problemOfChoices` says so. */
+/** The value of a parameter if it is one of `values`, otherwise the first of them (`problemOfChoices` reports that). */
 export function oneOf<Value extends string>(
   params: SearchParams,
   name: string,
@@ -30,7 +30,7 @@ export function oneOf<Value extends string>(
   return values.find((value) => value === given) ?? (values[0] as Value);
 }
 
-/** What is wrong with the parameters of an address that have few values, in words; undefined where nothing is. */
+/** Explains invalid values of parameters that have few values; undefined if all are valid. */
 export function problemOfChoices(
   params: SearchParams,
   choices: Record<string, readonly string[]>,
@@ -43,7 +43,7 @@ export function problemOfChoices(
   return undefined;
 }
 
-/** The environments to choose from, the usual one first. */
+/** The environments to choose from, the default first. */
 export const environments = ["live", "test"] as const;
 
 /** A filter of activity. Null selects rows without a value; a field that is left out does not filter. `sort`: their order. */

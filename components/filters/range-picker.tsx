@@ -36,13 +36,13 @@ type Props = {
   path: string;
   params: SearchParams;
   range: PageRange;
-  /** False for a page that does not begin with the range that was chosen last. Default: true. */
+  /** Whether the page begins with the range that was chosen last. Default: true. */
   isRemembered?: boolean;
 };
 
 /**
- * The controls of a page's range: the one before and after, presets, a calendar for any days, and what they are compared
- * with. All of it is kept in the address. A choice that moves with time is remembered in this browser too.
+ * The controls of a page's range: the previous and the next range, presets, a calendar for any days, and the comparison. All of it is
+ * kept in the address. A choice without fixed days is also remembered in this browser.
  * @param props.hasComparison false for a page that compares nothing
  */
 export function RangePicker({ hasComparison = true, ...props }: Props & { hasComparison?: boolean }) {
@@ -64,7 +64,7 @@ export function RangePicker({ hasComparison = true, ...props }: Props & { hasCom
   );
 }
 
-/** Puts a remembered range into the address of the page, so that a link to it shows the same days. */
+/** Puts a remembered range into the address of the page, so that a copied address shows the same days. */
 function useShownAddress({ path, params, range }: Props) {
   const { period, compare } = range;
   useEffect(() => {
@@ -81,7 +81,7 @@ function useShownAddress({ path, params, range }: Props) {
 
 const stepClass = buttonVariants({ variant: "ghost", size: "sm", className: "w-7 px-0" });
 
-/** A link to the range before or after. */
+/** A link to the previous or the next range. */
 function Step({
   path,
   params,
@@ -238,7 +238,7 @@ function CompareMenu({ path, params, range }: Props) {
   );
 }
 
-/** A popover whose content is loaded when it is first opened, and that a choice closes. */
+/** The state of a popover whose content is loaded when it is first opened, and that a choice closes. */
 function useMenu() {
   const { element, wasOpened, open } = useOpened<HTMLDivElement>();
   return {

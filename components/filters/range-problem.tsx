@@ -1,7 +1,7 @@
 import { Alert } from "@/components/ui/alert";
 import { problemOfChoices, type SearchParams } from "./href";
 
-/** Says that the range of a page's address is not valid, and what is shown instead. Nothing where it is. */
+/** Says that the range in a page's address is invalid, and what is shown instead. Shows nothing if it is valid. */
 export function RangeProblem({ problem }: { problem: string | undefined }) {
   if (problem === undefined) return null;
   return (
@@ -12,13 +12,13 @@ export function RangeProblem({ problem }: { problem: string | undefined }) {
   );
 }
 
-/** Says that a parameter of a page's address with few values has another one, and what is shown instead. Nothing where none has. */
+/** Says that a parameter in a page's address has an unknown value, and what is shown instead. Shows nothing if all are known. */
 export function ChoiceProblem({
   params,
   choices,
 }: {
   params: SearchParams;
-  /** The values of each parameter, the usual one first. */
+  /** The values of each parameter, the default first. */
   choices: Record<string, readonly string[]>;
 }) {
   const problem = problemOfChoices(params, choices);

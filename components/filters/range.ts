@@ -3,7 +3,7 @@ import { addDays } from "@/components/figures/utc-day";
 import type { Comparison, Period } from "@/lib/contract/spend/ledger-query";
 import { hrefWith, type SearchParams } from "./href";
 
-/** The parameters of an address that say which days a page shows, and what they are compared with. */
+/** The parameters of an address for the days that a page shows and what they are compared with. */
 export const rangeNames = ["period", "from", "to", "compare", "compare_from", "compare_to"] as const;
 
 /** A period as parameters of an address. */
@@ -20,7 +20,7 @@ export type PageRange = {
   compare: Comparison;
   /** The days compared with; null for nothing. */
   previous: { from: string; to: string } | null;
-  /** The range of the same length before it, and after it; null where there is none, or it has not begun. */
+  /** The previous and the next range of the same length; null if there is none, or it has not begun. */
   earlier: PeriodChoice | null;
   later: PeriodChoice | null;
   today: string;
@@ -50,7 +50,7 @@ export const compareOptions: { compare: Exclude<Comparison, "range">; label: str
   { compare: "none", label: "Nothing" },
 ];
 
-/** The address of a page with another period. Everything is compared with nothing. */
+/** The address of a page with another period. All time has no comparison. */
 export function hrefOfPeriod(path: string, params: SearchParams, choice: PeriodChoice): string {
   const { period, from, to } = choice;
   const compared =

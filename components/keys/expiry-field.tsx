@@ -18,8 +18,8 @@ const terms = [
 const dayIn = (days: number) => addDays(utcDay(Date.now()), days);
 
 /**
- * The expiry of a key: never, after a usual term, or on a chosen day. A chosen expiry is the beginning of a UTC day; an
- * existing expiry within a day is kept until another one is chosen.
+ * The expiry of a key: never, after a usual term, or on a chosen day. A chosen expiry is the beginning of a UTC day. An
+ * existing expiry at another time of day is kept until another one is chosen.
  */
 export function ExpiryField({ form, change, errors }: KeyFormPart) {
   const [term, setTerm] = useState(form.expiresAt ? "day" : "never");

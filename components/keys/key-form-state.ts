@@ -17,7 +17,7 @@ export type KeyForm = {
   projects: string[];
   /** USD, as typed; empty for no limit. */
   monthlyLimit: string;
-  /** Whether costs past the monthly limit are recorded all the same. */
+  /** Whether costs beyond the monthly limit are still recorded. */
   recordsPastLimit: boolean;
   /** ISO 8601; empty for a key that does not expire. */
   expiresAt: string;
@@ -89,7 +89,7 @@ export function parseKeyForm(form: KeyForm): { request: KeyRequest; errors: Reco
   return { request: toRequest(form), errors };
 }
 
-/** The editable fields of a key, as the API takes them. */
+/** The editable fields of a key in the form of the API. */
 type KeyRequest = ReturnType<typeof toRequest>;
 
 function toRequest(form: KeyForm) {

@@ -36,7 +36,7 @@ export function KeyFormView({
   submit: string;
   isPending: boolean;
   problem: string | undefined;
-  /** What is wrong, by the API's paths. */
+  /** Errors of fields, by the API's paths. */
   fieldErrors: Record<string, string>;
   /** Called when a field changes, so that errors of the previous attempt can be cleared. */
   onChange: () => void;

@@ -26,7 +26,7 @@ type Props = {
 
 const check = (form: KeyForm) => parseKeyForm(form).errors;
 
-/** Creates a key. @param props.onCreated gets the key with its secret, which cannot be read again */
+/** Creates a key. @param props.onCreated receives the key with its secret, which cannot be read again */
 export function NewKeySheet({ onCreated, ...props }: Props & { onCreated: (created: NewSecret) => void }) {
   const { run, reset, isPending, problem, fieldErrors } = useMutation(
     (form: KeyForm) =>

@@ -123,7 +123,7 @@ function Name({ apiKey: key }: { apiKey: KeyView }) {
   );
 }
 
-/** What a phone and a small screen show below a key, as wide as the screen. */
+/** The details of a key, shown below it at full width on a phone and a small screen. */
 function Details({ apiKey: key }: { apiKey: KeyView }) {
   return (
     <>

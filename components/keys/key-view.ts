@@ -14,7 +14,7 @@ export type KeyView = Omit<ApiKey, "monthly_limit" | "spent"> & {
   monthly_limit: string | null;
   /** USD in the current UTC month. */
   spent: string;
-  /** The budgets that can count what it records; absent where they are not shown. */
+  /** The budgets that can count what the key records; absent if they are not shown. */
   budgets?: KeyBudget[];
 };
 
@@ -73,10 +73,10 @@ export function limitUsed({ spent, monthly_limit: limit }: KeyView): number | nu
 
 const soonMs = 14 * 24 * 60 * 60 * 1000;
 
-/** The most keys that a sentence names; of more, it says how many they are. */
+/** The most keys that a sentence names. More are only counted. */
 const maxNamed = 3;
 
-/** Sentences that say how many keys are in use, and which have reached a limit, are close to it, or expire soon. @param now ms since 1970 */
+/** Says how many keys are in use, and which have reached a limit, are close to it, or expire soon. @param now ms since 1970 */
 export function summarizeKeys(keys: KeyView[], now: number): string {
   const active = keys.filter(({ status }) => status === "active");
   const used = active.map((key) => ({ name: key.name, fraction: limitUsed(key) ?? 0 }));

@@ -181,7 +181,7 @@ function SourceChoice({ form, change }: Pick<KeyFormPart, "form" | "change">) {
             checked={form.sources.includes(value)}
             onChange={({ currentTarget }) =>
               change({
-                // In the order of the list, whatever the order of the clicks.
+                // Keeps the order of the list, regardless of the order of the clicks.
                 sources: sources
                   .map((source) => source.value)
                   .filter((one) => (one === value ? currentTarget.checked : form.sources.includes(one))),

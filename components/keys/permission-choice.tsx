@@ -51,7 +51,7 @@ export function PermissionChoice({
               {...(error && { "aria-invalid": true })}
               onChange={({ currentTarget }) =>
                 change({
-                  // In the order of the list, whatever the order of the clicks.
+                  // Keeps the order of the list, regardless of the order of the clicks.
                   permissions: grantable.filter((one) =>
                     one === permission ? currentTarget.checked : form.permissions.includes(one),
                   ),

@@ -1,7 +1,7 @@
 import type { TableColumn } from "@/components/table/column";
 
 /**
- * The column of what keys or connections recorded this month, with their monthly limits in a CSV.
+ * The column with what keys or connections recorded this month. A CSV also has their monthly limits.
  * @param shown the cell, and the classes of the column
  */
 export const spentColumn = <Row extends { spent: string; monthly_limit: string | null }>(

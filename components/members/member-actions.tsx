@@ -18,8 +18,8 @@ import type { changeMemberRequest, member as memberSchema } from "@/lib/contract
 import { isAbove, membersId, roleLabel, roles, withArticle } from "./person";
 
 /**
- * The menu of a member: change the role, or remove the member. A higher role is given at once, with an undo; ownership, a
- * lower role and removal ask first.
+ * The menu of a member: change the role, or remove the member. A higher role is given at once and can be undone. Ownership, a
+ * lower role and removal require a confirmation.
  */
 export function MemberActions({
   workspace,

@@ -3,7 +3,7 @@
 import { ConfirmButton, deletion } from "@/components/ui/confirm-dialog";
 import { membersId } from "./person";
 
-/** A button that revokes an invitation, after a question. @param props.invitee whom it is for, in words */
+/** A button that revokes an invitation, after a confirmation. @param props.invitee whom it is for, in words */
 export function RevokeInvitation({
   workspace,
   id,

@@ -10,7 +10,7 @@ import type { Permission } from "@/lib/contract/access/permissions";
 import { summarizeKey } from "@/lib/contract/access/summarize-key";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 
-/** A workspace that the program can be connected to: what the user can grant there, and what is granted now (`current`). */
+/** A workspace that the program can be connected to: the permissions that the user can grant, and the present ones (`current`). */
 export type WorkspaceChoice = {
   slug: string;
   name: string;
@@ -77,12 +77,12 @@ export function ConsentForm({
   );
 }
 
-/** What a program requests that asks for every permission of the tools, as clients do by themselves. */
+/** The permissions of all tools, which most clients request by default. */
 const everyTool: readonly Permission[] = ["log_usage", "add_expenses", "read_summaries"];
 
 /**
- * The permissions that are ticked before the user chooses: those that the program has now, or else those that it requests. Most
- * clients request every permission of the tools, whatever they need; then reading alone is ticked.
+ * The permissions that are ticked initially: those that the program has now, otherwise those that it requests. Most clients request
+ * all permissions of the tools regardless of what they need; in that case only reading is ticked.
  */
 export function permissionsToTick(
   { grantable, current }: Pick<WorkspaceChoice, "grantable" | "current">,

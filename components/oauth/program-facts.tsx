@@ -1,7 +1,7 @@
 import { ShieldCheck, ShieldQuestion, Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
 
-/** Who vouches for the program's name and where the answer goes, so that the user can detect an impostor. */
+/** Shows which host published the program's name and where the answer is sent, so that the user can detect an impostor. */
 export function ProgramFacts({
   host,
   redirectHost,

@@ -4,12 +4,12 @@ import { usePathname } from "next/navigation";
 import { type ReactNode, useEffect, useState } from "react";
 
 /**
- * Shows its children where the browser loaded this very page. After a navigation within the app the document, and with it
- * the Content-Security-Policy, is that of the page before, which blocks forms whose answer redirects to another program:
- * then the browser loads the page once more, whole.
+ * Shows its children only if the browser loaded this page itself. After a navigation within the app, the document still has the
+ * Content-Security-Policy of the previous page, which blocks forms whose answer redirects to another program. The page is then
+ * reloaded.
  */
 export function WholePage({ children }: { children: ReactNode }) {
-  // The router's path: it is this page's from the first rendering on, and `window.location` changes only after that.
+  // Uses the router's path, which is already this page's in the first rendering. `window.location` changes later.
   const path = usePathname();
   const [isWhole] = useState(() => isDocumentOf(path));
   useEffect(() => {

@@ -13,8 +13,8 @@ import { Waiting } from "@/components/ui/step";
 import type { ActivityRow, activityList } from "@/lib/contract/spend/activity";
 
 /**
- * Polls for the first message of an environment until it is there (see `usePoll`), then shows it with a way to the overview.
- * @param props.waitingFor what is said to be waited for, such as "the first cost"
+ * Polls for the first message of an environment (see `usePoll`), then shows it with a link to the overview.
+ * @param props.waitingFor the words for what is awaited, such as "the first cost"
  */
 export function FirstCost({
   workspace,

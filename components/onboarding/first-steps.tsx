@@ -8,11 +8,11 @@ import { FirstCost, OfferZone, SetUpAlerts } from "./on-demand";
 import type { AlertSetup } from "./set-up-alerts";
 
 /**
- * The first steps of a workspace: choose what is to be recorded, and set up alerts. The first live cost appears as it arrives.
- * @param props.userName of who looks at it; null where they have none
+ * The first steps of a workspace: choose what to record, and set up alerts. The first live cost appears when it arrives.
+ * @param props.userName the reader's name; null if they have none
  * @param props.waiting the names and ids of sources that were added and have sent nothing yet
- * @param props.offersZone whether nobody has chosen a time zone, and the reader may
- * @param props.hasTestData whether there is test data, which these steps do not count
+ * @param props.offersZone whether no time zone was chosen yet, and the reader may choose one
+ * @param props.hasTestData whether there is test data, which does not complete these steps
  */
 export function FirstSteps({
   workspace,
@@ -65,7 +65,7 @@ export function FirstSteps({
   );
 }
 
-/** What can be recorded: each program with its instructions, programs of one's own, and past costs from a file. */
+/** Links for everything that can be recorded: programs with instructions, own programs, and past costs from a file. */
 function ProgramLinks({
   workspace,
   waiting,

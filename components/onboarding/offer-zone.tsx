@@ -8,8 +8,8 @@ import type { membership } from "@/lib/contract/access/me";
 import type { updateWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
 /**
- * Offers the time zone of the browser to a workspace of which nobody has chosen one: its days are of UTC. Shows nothing where they
- * are the same.
+ * Offers the browser's time zone to a workspace without a chosen one, whose days are in UTC. Shows nothing if the browser's is the
+ * same.
  */
 export function OfferZone({ workspace }: { workspace: string }) {
   const own = useOwnZone();

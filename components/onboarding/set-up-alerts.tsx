@@ -4,10 +4,10 @@ import { NewChannel } from "@/components/alerts/new-channel";
 import { NewBudget } from "@/components/budgets/new-budget";
 import { Step } from "@/components/ui/step";
 
-/** What a workspace has of what alerts need: the names of its budgets and of its channels that are on. */
+/** The parts of a workspace that alerts need: the names of its budgets and of its enabled channels. */
 export type AlertSetup = { budgets: string[]; channels: string[]; canEdit: boolean; canMail: boolean };
 
-/** The step that sets alerts up: a budget, whose thresholds raise alerts, and a channel, to which they are sent. */
+/** The step that sets up alerts: a budget, whose thresholds raise alerts, and a channel that they are sent to. */
 export function SetUpAlerts({
   number,
   workspace,
@@ -40,7 +40,7 @@ export function SetUpAlerts({
   );
 }
 
-/** One of the two: the names of what is there, or what is missing and the button that adds it. */
+/** One part of the step: the names of what exists, or what is missing and the button that adds it. */
 function Part({ names, none, action }: { names: string[]; none: string; action: ReactNode }) {
   const isThere = names.length > 0;
   return (

@@ -18,8 +18,8 @@ import type { apiKeyWithSecret, createApiKeyRequest } from "@/lib/contract/acces
 import { FirstCost } from "./first-cost";
 
 /**
- * The first steps for programs of one's own: create a key of the test environment, send the example message with it, see it
- * arrive, and go on with a live key. The example's cost is invented, so it never becomes a live cost.
+ * The first steps for the user's own programs: create a key of the test environment, send the example message with it, see it
+ * arrive, and continue with a live key. The example's cost is invented, so it is never recorded as a live cost.
  */
 export function TryTheApi({
   workspace,

@@ -40,8 +40,7 @@ const shorten = (name: string) => {
 };
 
 /**
- * A sentence that says whether any budget is used up or close to its limit, with an icon that says the same. It names the
- * three worst.
+ * A sentence that says whether any budget is used up or close to its limit, with a matching icon. It names the three worst.
  * @param props.href address of the budgets, which the sentence links to; undefined on the page of the budgets itself
  */
 export function BudgetSentence({ budgets, href }: { budgets: BudgetState[]; href?: string }) {

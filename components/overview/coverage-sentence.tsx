@@ -4,7 +4,7 @@ import { formatPercent } from "@/components/figures/format-percent";
 import { formatUsd } from "@/components/figures/money";
 import { Link } from "@/components/ui/link";
 
-/** A sentence that says how much of what providers billed is not recorded. @param props.billed exact text of USD, as `missing` */
+/** A sentence that says how much of the billed costs is not recorded. @param props.billed USD as exact text, like `missing` */
 export function CoverageSentence({
   workspace,
   month,

@@ -7,7 +7,7 @@ import { ForecastFigure } from "@/components/spend/forecast-figure";
 import { periodLabels } from "@/components/spend/period-labels";
 import type { Metrics } from "@/lib/contract/spend/metrics";
 
-/** The figures of a period, and the current UTC day. */
+/** The figures of a period, and the workspace's current day. */
 type HeadlineView = { metrics: Metrics; today: string };
 
 /**

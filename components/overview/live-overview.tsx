@@ -5,15 +5,15 @@ import { useRef, useState, useTransition } from "react";
 import { ApiError, readTag } from "@/components/requests/api";
 import { usePoll } from "@/components/requests/use-poll";
 
-/** Short enough to ask, answer and render within two seconds. */
+/** The interval between requests, short enough to show a change within two seconds. */
 const intervalMs = 1_500;
-/** After so many changes one after the other, costs arrive all the time, and the page is read again less often. */
+/** After this many consecutive changes, costs arrive continuously, and the page is read less often. */
 const changesInARow = 5;
 const busyPauseMs = 10_000;
 
 /**
- * Reads the page again within two seconds after its figures have changed. A small conditional request asks whether they
- * have; while the page is hidden there is none.
+ * Reads the page again within two seconds after its figures have changed. A small conditional request checks for changes, and
+ * stops while the page is hidden.
  * @param props.source path of the figures, with their range
  * @param props.tag the tag of the figures that are shown
  */

@@ -6,7 +6,7 @@ import type { eraseRequest, erasure } from "@/lib/contract/spend/people";
 import { ErasurePreview } from "./erasure-preview";
 import { peopleId } from "./people-id";
 
-/** A button that has a person erased, after a question. */
+/** A button that erases a person, after a confirmation. */
 export function ErasePerson({ workspace, user }: { workspace: string; user: string }) {
   const path = `/api/v1/workspaces/${workspace}/people/erasures`;
   return (

@@ -11,7 +11,7 @@ import type { eraseRequest, erasurePreview } from "@/lib/contract/spend/people";
 
 type Preview = z.output<typeof erasurePreview>;
 
-/** Where a person's name stands, and where it would stay, read when it is shown. */
+/** Shows where a person's name is stored, and where it would stay after an erasure. Reads this when it is first shown. */
 export function ErasurePreview({ workspace, user }: { workspace: string; user: string }) {
   const [attempt, setAttempt] = useState(0);
   const [found, setFound] = useState<{ preview?: Preview; problem?: string }>({});
@@ -44,7 +44,7 @@ export function ErasurePreview({ workspace, user }: { workspace: string; user: s
       role="status"
       aria-busy={!preview}
       tabIndex={-1}
-      // The button that was pressed is gone.
+      // Moves the focus here, because the pressed button was removed.
       ref={attempt > 0 ? focus : undefined}
       className="grid gap-4 text-sm outline-none [overflow-wrap:anywhere]"
     >

@@ -32,7 +32,7 @@ export function CorrectionList({ repricings }: { repricings: Repricing[] }) {
   );
 }
 
-/** Which usage is corrected, in which days: "usage without a price, Nov 1 to Nov 20". */
+/** Says which usage is corrected, on which days: "usage without a price, Nov 1 to Nov 20". */
 function formatRange({ includes_priced: isOfPriced, from, to }: Repricing): string {
   const what = isOfPriced ? "usage that had a price" : "usage without a price";
   const first = formatDay(from);

@@ -3,7 +3,7 @@ import { formatDay } from "@/components/figures/format-date";
 import { type Disputed, formatRate, type Offer, startOfMonth } from "./price-view";
 import { UsePrice } from "./use-price";
 
-/** The prices that two catalogues disagree about, each with both offers. Admins settle one with a click. */
+/** Prices that differ between two catalogues, each with both offers. Admins choose one with a click. */
 export function DisputedList({
   disputed,
   workspace,

@@ -46,7 +46,7 @@ export function PriceSubject({ form, change, errors }: Part) {
   );
 }
 
-/** The units, each with its price and for how many of it that is, and a button that adds one. */
+/** The units, each with its price and the number of units that the price is for, and a button that adds a unit. */
 export function UnitFields({ form, change, errors }: Part) {
   const changeUnit = (at: number, changes: Partial<UnitForm>) =>
     change({ units: form.units.map((unit, place) => (place === at ? { ...unit, ...changes } : unit)) });
@@ -124,7 +124,7 @@ export function StartField({ form, change, errors }: Part) {
   );
 }
 
-/** Whether usage that already had a price is corrected too, and in which days. */
+/** The fields for whether usage that already has a price is corrected, too, and on which days. */
 export function RepricingFields({ form, change, errors }: Part) {
   return (
     <fieldset className="grid gap-3">

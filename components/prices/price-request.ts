@@ -7,7 +7,7 @@ import type { setPriceRequest } from "@/lib/contract/ledger/prices";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { type PriceStart, usualPortion } from "./price-view";
 
-/** The exact reciprocal of each portion: a price for a portion times it is the price of one unit. */
+/** The exact reciprocal of each portion, which converts a price for a portion to the price of one unit. */
 const reciprocals: Record<string, string> = { "1": "1", "1000": "0.001", "1000000": "0.000001" };
 
 /** The numbers of units that a price can be entered for. */
@@ -60,7 +60,7 @@ export function unitRate({ rate, per }: Pick<UnitForm, "rate" | "per">): string 
   return typed ? multiplyExact(typed, reciprocals[per] ?? "1") : undefined;
 }
 
-/** What the usage without a price will cost at the typed prices, exact USD; undefined where none of it gets a price. */
+/** What the usage without a price will cost at the typed prices, exact USD; undefined if none of it gets a price. */
 export function effectOf({ units }: Pick<PriceForm, "units">): string | undefined {
   const costs = units.flatMap((unit) => {
     const rate = unitRate(unit);
@@ -74,8 +74,8 @@ const maxDecimals = 18;
 
 /**
  * Turns the form's values into requests, one for each unit that has a price.
- * @returns the requests, each with the place of its unit, and `errors` for values that cannot be sent: by the API's paths, those of a
- *   unit after its place (`units.0.rate`)
+ * @returns the requests, each with the place of its unit, and `errors` for values that cannot be sent, by the API's paths; paths of a
+ *   unit begin with its place (`units.0.rate`)
  */
 export function parsePriceForm(form: PriceForm): {
   requests: { place: number; request: z.input<typeof setPriceRequest> }[];

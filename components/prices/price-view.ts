@@ -4,11 +4,11 @@ import { multiplyExact } from "@/components/figures/exact";
 import { formatUsd } from "@/components/figures/money";
 import type { priceList, unpricedList } from "@/lib/contract/ledger/prices";
 
-/** A price, as the API answers it. */
+/** A price in the form of the API. */
 type Price = z.output<typeof priceList>["prices"][number];
-/** A correction of earlier usage, as the API answers it. */
+/** A correction of earlier usage in the form of the API. */
 export type Repricing = z.output<typeof priceList>["repricings"][number];
-/** Usage without a price, as the API answers it. */
+/** Usage without a price in the form of the API. */
 type Unpriced = z.output<typeof unpricedList>["unpriced"][number];
 
 /** A price with its rate as exact text, so that a server component can pass it to a client component. */
@@ -28,9 +28,9 @@ export const toUnpricedView = (unpriced: Unpriced): UnpricedView => ({
   quantity: exactText(unpriced.quantity),
 });
 
-/** A price that two catalogues disagree about, as the API answers it. */
+/** A price that differs between two catalogues, in the form of the API. */
 export type Disputed = z.output<typeof priceList>["disputed"][number];
-/** What one catalogue asks for a unit. */
+/** The price of a unit in one catalogue. */
 export type Offer = Disputed["applied"];
 
 /** The initial values of one unit in the price form. Amounts are exact text. */
@@ -63,7 +63,7 @@ export function formatRate(rate: string, unitType: string): string {
   return portion === "1" ? `${usd} each` : `${usd} a million`;
 }
 
-/** The day from which a settled price holds: the first of the current UTC month. @param today `YYYY-MM-DD` */
+/** The day from which a chosen catalogue price applies: the first of the current UTC month. @param today `YYYY-MM-DD` */
 export function startOfMonth(today: string): string {
   return `${today.slice(0, 8)}01`;
 }
@@ -78,7 +78,7 @@ function otherUnits<Row extends Priced>(row: Row, all: Row[]): Row[] {
 
 /**
  * The initial values for new prices that replace those of a model.
- * @param price the one that was chosen, which comes first
+ * @param price the chosen price, which comes first
  * @param all the workspace's prices
  * @param today their first UTC day, `YYYY-MM-DD`
  */

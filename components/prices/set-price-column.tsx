@@ -6,7 +6,7 @@ import { SetPrice } from "./set-price";
  * The column of the buttons that set a price.
  * @param options.label names the column
  * @param options.button the text of each button
- * @param options.startOf what the form of a row begins with
+ * @param options.startOf returns the initial values of a row's form
  */
 export const setPriceColumn = <Row extends { model: string | null; provider: string; unit_type: string }>({
   workspace,

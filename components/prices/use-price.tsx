@@ -9,8 +9,8 @@ import type { setPriceRequest, setPriceResult } from "@/lib/contract/ledger/pric
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 
 /**
- * The price that a click sets: `rate` is USD for one unit as exact text, `startsOn` a UTC day, `YYYY-MM-DD`. `formerRate`: what usage has
- * been recorded at since then, which an undo sets.
+ * The price that a click sets: `rate` is USD for one unit as exact text, `startsOn` a UTC day, `YYYY-MM-DD`. `formerRate`: the rate of
+ * the usage recorded since then, which an undo restores.
  */
 type PriceToUse = {
   provider: string;

@@ -14,7 +14,7 @@ import { RenameProject } from "./rename-project";
 /** The fields of a project that its menu needs. */
 export type EditableProject = { slug: string; name: string; isArchived: boolean };
 
-/** The menu of a project: rename it, archive it after a question, or restore it. */
+/** The menu of a project: rename it, archive it after a confirmation, or restore it. */
 export function ProjectActions({ workspace, project }: { workspace: string; project: EditableProject }) {
   const [dialog, setDialog] = useState<"rename" | "archive">();
   const setArchived = (archived: boolean) =>

@@ -37,7 +37,7 @@ export function ProjectList({
   /** The budgets of projects. */
   budgets: Budget[];
   range: PageRange;
-  /** The parameters of the page's address, whose range the pages of the projects take over. */
+  /** The parameters of the page's address. Links to the pages of projects keep its range. */
   params: SearchParams;
   /** The slugs of all projects, the oldest first. */
   order: string[];
@@ -88,7 +88,7 @@ export function ProjectList({
   );
 }
 
-/** Of several budgets the one that is used most. */
+/** The most used of several budgets. */
 function worstOf(budgets: Budget[]): ProjectView["budget"] {
   const [worst] = [...budgets].sort((a, b) => toNumber(b.percent_used) - toNumber(a.percent_used));
   return worst ? { id: worst.id, name: worst.name, used: exactText(worst.percent_used) } : null;

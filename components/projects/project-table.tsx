@@ -17,7 +17,7 @@ import type { ProjectView } from "./project-view";
 
 /**
  * Projects with what each cost in the range of the page, the most expensive first.
- * @param props.bucket the length of the parts of the course
+ * @param props.bucket the length of the buckets of the trend
  */
 export function ProjectTable({
   workspace,
@@ -80,7 +80,7 @@ function columnsOf(
               {name}
             </bdi>
           </Link>
-          {/* A phone has no place for the column, but for a second line. */}
+          {/* A phone has no space for the column of trends, so the trend is on a second line. */}
           <Sparkline
             shape={trend}
             colour={colour}
@@ -134,7 +134,7 @@ function columnsOf(
   ];
 }
 
-/** How much of its budget a project has used. */
+/** The column that shows how much of its budget a project has used. */
 function budgetColumn(workspace: string): TableColumn<ProjectView> {
   return {
     id: "budget",

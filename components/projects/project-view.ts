@@ -14,16 +14,16 @@ export type ProjectView = Pick<
   ListedProject,
   "slug" | "name" | "range_message_count" | "last_activity_on"
 > & {
-  /** The project's page, of the same range. */
+  /** The address of the project's page with the same range. */
   href: string;
   /** Spent in the range, up to today. */
   rangeUsd: AmountProp;
-  /** The course of its spend in the range. */
+  /** Its spend over time in the range. */
   trend: SparklineShape;
   colour: string;
-  /** How it differs from the days compared with; null where nothing is compared. */
+  /** How it differs from the days compared with; null if nothing is compared. */
   change: ChangeView | null;
-  /** The budget for just it, of several the one that is used most, with the fraction of its limit that is spent. */
+  /** The most used budget for this project, with the fraction of its limit that is spent. */
   budget: { id: string; name: string; used: string } | null;
 };
 

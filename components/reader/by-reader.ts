@@ -1,19 +1,19 @@
 import { currentReader } from "#reader";
 import { defaultLocale, type Locale } from "@/lib/contract/values/locales";
 
-/** The locale of who reads the page. */
+/** The locale of the page's reader. */
 export const readerLocale = (): Locale => currentReader().locale;
 
-/** The time zone of the workspace whose page is read; UTC elsewhere. */
+/** The time zone of the page's workspace; UTC outside of workspaces. */
 export const readerZone = (): string => currentReader().timeZone;
 
-/** Whether the reader's locale is one of English, the language of the pages: others get figures without words. */
+/** Whether a locale is English, the language of the pages. In other locales, figures are written without words. */
 export const isEnglish = (locale: Locale): boolean => locale.startsWith("en-");
 
 /**
- * Keeps what is made for each locale, because making an `Intl` format takes much longer than using it.
- * @param make makes the value of a locale. The locale has Latin digits and the Gregorian calendar, as the rest of a page has
- * @returns the function that gives the value of the current reader's locale
+ * Caches a value for each locale, because making an `Intl` format takes much longer than using it.
+ * @param make makes the value for a locale. `tag` is the locale with Latin digits and the Gregorian calendar, like the rest of a page
+ * @returns a function that returns the value for the current reader's locale
  */
 export function byLocale<Value>(make: (tag: string, locale: Locale) => Value): () => Value {
   return keep(
@@ -22,7 +22,7 @@ export function byLocale<Value>(make: (tag: string, locale: Locale) => Value): (
   );
 }
 
-/** Like `byLocale`, for what depends on the time zone of the workspace, too. */
+/** Like `byLocale`, for values that also depend on the time zone of the workspace. */
 export function byZone<Value>(make: (tag: string, locale: Locale, timeZone: string) => Value): () => Value {
   return keep((locale, timeZone) => make(tagOf(locale), locale, timeZone), readerZone);
 }
@@ -42,7 +42,7 @@ function keep<Value>(make: (locale: Locale, zone: string) => Value, zoneOf: () =
 }
 
 /**
- * Like `byLocale`, for what is written in words: in the reader's English, otherwise in that of the pages, which is American.
+ * Like `byLocale`, for words: in the reader's English, otherwise in American English, like the pages.
  */
 export function byEnglish<Value>(make: (tag: string) => Value): () => Value {
   return byLocale((tag, locale) => make(isEnglish(locale) ? tag : defaultLocale));

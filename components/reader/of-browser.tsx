@@ -2,20 +2,20 @@ import type { ReactNode } from "react";
 import { defaultReader, type Reader } from "./reader";
 
 /*
- * The reader of a page in a browser, which has one for all that it shows. Event handlers and effects format figures, too,
- * so this is no context. Scripts and tests without a page have the default reader.
+ * The reader of a page in a browser. It is a module variable and not a React context, because event handlers and effects format
+ * figures, too. Scripts and tests without a page have the default reader.
  */
 
 let reader: Reader | undefined;
 
-/** The reader of the page that is being shown. */
+/** The reader of the shown page. */
 export function currentReader(): Reader {
   return reader ?? defaultReader;
 }
 
 /**
- * Makes a reader the current one for what it contains.
- * @param props.isFallback whether a reader that is known already stays
+ * Sets the current reader for its children.
+ * @param props.isFallback whether to keep a reader that was set before
  */
 export function ReaderContext({
   value,
@@ -26,7 +26,7 @@ export function ReaderContext({
   isFallback: boolean;
   children: ReactNode;
 }) {
-  // During the rendering, because what it contains is rendered after it.
+  // Sets it during the rendering, because the children are rendered afterwards.
   if (!isFallback || reader === undefined) reader = value;
   return children;
 }

@@ -3,7 +3,7 @@ import { defaultReader, type Reader } from "./reader";
 
 /*
  * The reader of a page while the server renders its client components to HTML. Several pages are rendered at the same time,
- * so this is React's context. On the server these functions are only called while something is rendered.
+ * so this is a React context. On the server, these functions are only called during rendering.
  */
 
 const Context = createContext(defaultReader);
@@ -13,7 +13,7 @@ export function currentReader(): Reader {
   return use(Context);
 }
 
-/** Makes a reader the current one for what it contains. */
+/** Sets the current reader for its children. */
 export function ReaderContext({
   value,
   children,

@@ -2,7 +2,7 @@ import { cache } from "react";
 import { defaultReader, type Reader } from "./reader";
 
 /*
- * The reader of a page while the server renders its server components: React keeps what is cached for one request.
+ * The reader of a page while the server renders its server components, kept in React's cache for the request.
  */
 
 const kept = cache((): { reader: Reader } => ({ reader: defaultReader }));

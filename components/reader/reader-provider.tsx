@@ -5,9 +5,9 @@ import { ReaderContext } from "#reader";
 import type { Reader } from "./reader";
 
 /**
- * Says who reads what it contains, for the components of browsers: figures are formatted for this reader, on the server as
- * in the browser, so that both write the same text. Server components are told by `setReader`.
- * @param props.isFallback for what is outside a workspace, where the settings of the reader are not known
+ * Sets the reader for the client components inside it. They format figures for this reader on the server and in the browser, so
+ * that both write the same text. Server components use `setReader`.
+ * @param props.isFallback for pages outside of a workspace, where the reader's settings are not known
  */
 export function ReaderProvider({
   reader,

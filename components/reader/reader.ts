@@ -2,7 +2,7 @@ import { defaultLocale, type Locale } from "@/lib/contract/values/locales";
 
 /**
  * A currency in which amounts are shown, besides or instead of the USD in which they are recorded.
- * `perUsd`: its units for one USD by the latest rate, as exact text, for amounts that are of no day.
+ * `perUsd`: its units for one USD at the latest rate, as exact text, for amounts without a day.
  * `rateDate`: the day of that rate, `YYYY-MM-DD`. `isOld`: it is more than a week old.
  */
 export type DisplayCurrency = {
@@ -15,9 +15,8 @@ export type DisplayCurrency = {
 };
 
 /**
- * How the person who reads a page wants its figures: by which locale numbers and dates are written, and in which currency
- * amounts are shown. `display` is null for USD. `timeZone`: that of the workspace of the page, whose days its figures are of; times
- * are written in it, too.
+ * How a page shows figures to its reader. `locale`: for numbers and dates. `display`: the currency of amounts; null for USD.
+ * `timeZone`: that of the page's workspace, for its days and for times.
  */
 export type Reader = { locale: Locale; display: DisplayCurrency | null; timeZone: string };
 

@@ -63,8 +63,8 @@ export async function callApi<Answer extends z.ZodType, Body extends z.ZodType =
 }
 
 /**
- * Asks whether an answer of the API has changed. @param tag the tag that it had, as `W/"…"`
- * @returns the tag that it has @throws ApiError as `callApi`, with an empty message: HEAD has no body
+ * Checks with HEAD whether an answer of the API has changed. @param tag its last known ETag, as `W/"…"`
+ * @returns its present ETag. @throws ApiError as `callApi`, with an empty message, because HEAD has no body
  */
 export async function readTag(path: string, tag: string, signal: AbortSignal): Promise<string | null> {
   const headers = { "If-None-Match": tag };
@@ -73,7 +73,7 @@ export async function readTag(path: string, tag: string, signal: AbortSignal): P
   return answer.headers.get("ETag");
 }
 
-/** @param status 0 where there was no answer, or that of a proxy whose service is away */
+/** @param status 0 for no answer, or the status of a proxy that cannot reach the service */
 function unreachable(status: number): ApiError {
   return new ApiError(status, "unreachable", "Outlay cannot be reached. Try again in a moment.", []);
 }
@@ -100,7 +100,7 @@ function reviveExactNumber(_: string, value: unknown, context?: { source?: strin
   return significant > 15 ? new ExactNumber(context.source) : value;
 }
 
-/** A JSON replacer that writes an ExactNumber with all its digits, where the browser has `JSON.rawJSON`. */
+/** A JSON replacer that writes an ExactNumber with all its digits, if the browser has `JSON.rawJSON`. */
 export function writeExactNumber(this: Record<string, unknown>, name: string, value: unknown): unknown {
   const original = this[name];
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };

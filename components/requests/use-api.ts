@@ -7,8 +7,8 @@ import { callApi, Problem } from "./api";
 /**
  * Reads an endpoint of the API as the signed-in user, again whenever the path changes.
  * `useApi<typeof projectList>("/api/v1/workspaces/acme/projects")`
- * @param path undefined as long as nothing is to be read
- * @returns `answer`, or the `problem` that kept it from being read; neither while it is loading
+ * @param path undefined to read nothing yet
+ * @returns `answer`, or the `problem` if it could not be read; neither while it is loading
  */
 export function useApi<Answer extends z.ZodType>(
   path: string | undefined,

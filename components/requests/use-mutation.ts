@@ -7,15 +7,15 @@ import { ApiError, Problem } from "./api";
 
 type FieldErrors = Record<string, string>;
 
-/** Why a mutation failed. `message` is undefined when only fields are wrong, found before the call. */
+/** Why a mutation failed. `message` is undefined if only the check before the call found errors in fields. */
 type Failure = { message?: string; fieldErrors: FieldErrors };
 
 const noErrors: FieldErrors = {};
 
-/** How a change is taken back. `done` is the text of the notice after it. */
+/** How a change is undone. `done` is the text of the notice afterwards. */
 export type Undo = { run: () => Promise<unknown>; done: string };
 
-/** @param isForm whether the user has entered something, which stays */
+/** @param isForm whether the failed call was from a form, whose input is kept */
 function describeFailure(error: unknown, isForm: boolean): string {
   if (isForm && error instanceof ApiError && error.code === "unreachable")
     return "Outlay cannot be reached. What you entered is still here. Try again in a moment.";
@@ -28,9 +28,9 @@ function describeFailure(error: unknown, isForm: boolean): string {
  * @param call makes the change; throws a Problem when it is refused
  * @param options.check finds what is wrong with the input before the call, by the API's field paths
  * @param options.done text of the notice after success
- * @param options.undo takes the change back, by a button of the notice after success; it may depend on the answer
+ * @param options.undo undoes the change, by a button of the notice after success; it may depend on the answer
  * @param options.quiet true for a form that shows `problem` itself; otherwise a failure is shown as a notice
- * @param options.refresh false when the page shows nothing of the change; otherwise the page is read again
+ * @param options.refresh false if the change does not affect the page; otherwise the page is read again
  * @returns `run`, which resolves with the answer, or with undefined after a failure; `isPending` until the page is read
  *   again; `fieldErrors` by the API's paths; `problem`, the message of a failure that is not about fields; and `message`,
  *   the message of any failure
@@ -75,7 +75,7 @@ export function useMutation<Input extends unknown[], Answer>(
       setCalling(false);
     }
   };
-  // What was deleted may have been this component's own row, so its state is not used.
+  // Does not use the component's state, because the deletion may have removed the row that this component is in.
   const takeBack = async (undone: Undo) => {
     try {
       await undone.run();

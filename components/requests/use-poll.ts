@@ -8,9 +8,9 @@ const slowPollMs = 10_000;
 const fastPolls = 150;
 
 /**
- * Calls `read` while the page is visible: every `intervalMs`, or else every 2 seconds and later every 10. A call that fails
- * is made again the next time.
- * @param read gets a signal that aborts when its result is no longer wanted
+ * Calls `read` while the page is visible: every `intervalMs`, by default every 2 seconds and later every 10. A failed call is
+ * repeated at the next interval.
+ * @param read receives a signal that aborts when its result is no longer needed
  * @param isDone stops polling
  * @returns a function that calls `read` at once
  */

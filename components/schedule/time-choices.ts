@@ -9,7 +9,7 @@ export const weekdays = [
   { value: "sunday", label: "Sunday" },
 ] as const;
 
-/** A day of the week, as the API has it. */
+/** A day of the week in the form of the API. */
 export type Weekday = (typeof weekdays)[number]["value"];
 
 /** The time zones that this browser knows, for a choice: UTC first. */

@@ -4,7 +4,7 @@ import { Combobox } from "@/components/ui/combobox";
 import { FormField } from "@/components/ui/form-field";
 import { zones } from "./time-choices";
 
-/** A field for one time zone by its IANA name. @param props.zone the chosen one; empty while none is */
+/** A field for a time zone by its IANA name. @param props.zone the chosen zone; empty for none */
 export function TimeZoneField({
   zone,
   onZone,

@@ -7,7 +7,7 @@ export function useOwnZone(): string | undefined {
   return useSyncExternalStore(nothing, ownZone, () => undefined);
 }
 
-/** The zone stays while a page is open. */
+/** A subscription without events: the zone does not change while a page is open. */
 const nothing = () => () => {};
 
 const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -4,7 +4,7 @@ import { FormField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { type Weekday, weekdays } from "./time-choices";
 
-/** Chooses a day of the week. @param props.name of the field in the form, whose value is a `Weekday` */
+/** A field for a day of the week. @param props.name the field's name in the form; its value is a `Weekday` */
 export function WeekdayField({
   label,
   name,
@@ -13,7 +13,7 @@ export function WeekdayField({
 }: {
   label: string;
   name: string;
-  /** The day that is chosen at first. */
+  /** The initially chosen day. */
   chosen?: Weekday | undefined;
   error: string | undefined;
 }) {

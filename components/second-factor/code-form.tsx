@@ -5,7 +5,7 @@ import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { codeField } from "./second-factor";
 
-/** `next` is the path to open after the form is done. */
+/** `next` is the path to open after the form succeeded. */
 type Props = { action: FormAction; next?: string };
 
 /** Asks for the code of an authenticator app during sign-in. @param factors the user's authenticators; the first is preselected */

@@ -7,7 +7,7 @@ import type { CodesLeft, FactorView, SecondFactorActions } from "./second-factor
 
 /**
  * The two-factor settings of an account: authenticator apps and recovery codes.
- * @param props.codes null when none were created; undefined when the identity provider does not support them
+ * @param props.codes null if none were created; undefined if the identity provider does not support them
  */
 export function SecondFactorSection({
   factors,

@@ -14,9 +14,9 @@ type Failed = { error: string };
 /** The server actions of the two-factor settings. Each answers with `error`, a message for the user, when it fails. */
 export type SecondFactorActions = {
   begin: (name: string) => Promise<Enrolment | Failed>;
-  /** @returns recovery codes that were created with it; null when there are some already, or none can be created */
+  /** @returns the recovery codes that were created, too; null if there are some already, or they are not supported */
   confirm: (factorId: string, code: string) => Promise<{ codes: string[] | null } | Failed>;
-  /** @param by id of the authenticator that the code is from */
+  /** @param by the id of the authenticator that generated the code */
   remove: (factorId: string, by: string, code: string) => Promise<{ removed: string } | Failed>;
   renewCodes: () => Promise<{ codes: string[] } | Failed>;
 };

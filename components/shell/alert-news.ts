@@ -5,8 +5,8 @@ import type { AlertNews, alertNews, seenAlertsRequest } from "@/lib/contract/ale
 const pollMs = 60_000;
 
 /**
- * The news of a workspace, outside React, because the sidebar and the top bar both show them: they are read once for both,
- * while the page is visible. A call that fails is made again the next time.
+ * The news of a workspace, kept outside React, so that they are read once for the sidebar and the top bar. They are read while the
+ * page is visible. A failed call is repeated at the next interval.
  */
 class NewsStore {
   #news: AlertNews | undefined;

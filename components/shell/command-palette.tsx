@@ -12,7 +12,7 @@ type Props = { current: ShellWorkspace; workspaces: ShellWorkspace[] };
 
 const loadPalette = () => import("./palette");
 
-/** Opens and closes the command palette on ⌘K and Ctrl-K. What it finds and how is loaded when it is first opened. */
+/** Opens and closes the command palette on ⌘K and Ctrl-K. The palette's code is loaded when it is first opened. */
 export function CommandPalette(props: Props) {
   const isOpen = useSyncExternalStore(paletteState.subscribe, paletteState.read, paletteState.onServer);
   useEffect(() => {
@@ -34,7 +34,7 @@ export function CommandPalette(props: Props) {
   );
 }
 
-/** The palette, or a plain field until it is loaded. What is typed there, and Enter, is carried over. */
+/** The palette, or a plain field until it is loaded. The palette takes over the typed text and a pressed Enter. */
 function PaletteContent(props: Props) {
   const [text, setText] = useState("");
   const [isEntered, setEntered] = useState(false);

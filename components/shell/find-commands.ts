@@ -12,7 +12,7 @@ export type PaletteCommand = {
 /** The commands of a group that are listed, and how many there are. */
 export type FoundGroup = { name: string; commands: PaletteCommand[]; total: number };
 
-/** The most commands that are listed in a group. Typing more leaves fewer. */
+/** The most commands that are listed in a group. More text narrows them down. */
 const maxListed = 50;
 
 /**

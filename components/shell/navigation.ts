@@ -34,7 +34,7 @@ export const navigation: NavEntry[] = [
   { segment: "settings", label: "Settings", icon: Settings },
 ];
 
-/** Pages that the command palette finds besides, by what is on them. */
+/** Further pages that the command palette finds, by their content. */
 export const subpages: NavEntry[] = [
   { segment: "activity/import", label: "Import a file", icon: Upload },
   { segment: "activity?period=all", label: "Export costs", icon: Download },

@@ -11,15 +11,15 @@ import { useCommands } from "./use-commands";
 import type { ShellWorkspace } from "./workspace-switcher";
 
 function choose(command: PaletteCommand): void {
-  // Closing returns the focus to where it was; what the command does comes after.
+  // Closes first, because closing returns the focus to where it was, and the command may move it.
   setPalette(false);
   command.run();
 }
 
 /**
  * The command palette: finds pages, everything that has a name, and actions by typing. Arrow keys move, Enter runs the command.
- * @param props.text what is typed, some of it perhaps before this was loaded
- * @param props.isEntered whether Enter was pressed since: the first command runs as soon as there is one
+ * @param props.text the typed text, which may include text from before the palette was loaded
+ * @param props.isEntered whether Enter was pressed after it: then the first command runs as soon as there is one
  */
 export function Palette({
   current,

@@ -29,9 +29,9 @@ const groupOf: Record<NamedThing["kind"], { group: string; icon: LucideIcon }> =
 
 /**
  * Everything that the command palette finds.
- * @param text what is typed
- * @returns `isLoading` while names are still being read, `isSearching` while others are looked for by the text; `problem` when some
- *   could not be
+ * @param text the typed text
+ * @returns `isLoading` while names are being read; `isSearching` while the service searches names by the text; `problem` if some
+ *   names could not be read
  */
 export function useCommands(
   current: ShellWorkspace,

@@ -10,7 +10,7 @@ import type { metrics } from "@/lib/contract/spend/metrics";
 import type { nameList } from "@/lib/contract/spend/names";
 import type { projectList } from "@/lib/contract/spend/projects";
 
-/** Something of a workspace that has a name, and the page that is about it. Names need not be unique; ids are, by kind. */
+/** A named thing of a workspace and its page. Names need not be unique; ids are unique within a kind. */
 export type NamedThing = {
   kind: "Project" | "Key" | "Member" | "Feature" | "Person";
   name: string;
@@ -18,13 +18,13 @@ export type NamedThing = {
   href: string;
 };
 
-/** How long nothing is typed before the service is asked for names. */
+/** The pause in typing after which the service searches names. */
 const pauseMs = 200;
 
-/** The lengths of text that the service looks for. Not imported, so that the page need not load zod. */
+/** The lengths of text that the service searches for. Only the type is imported, so that the page does not load zod. */
 const searchLength: typeof import("@/lib/contract/spend/names").searchLength = { min: 2, max: 100 };
 
-/** A text once it has stayed the same for a moment; what it was before until then. */
+/** Delays changes of a text until it has stayed the same for `pauseMs`. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -35,10 +35,10 @@ function useSettled(text: string): string {
 }
 
 /**
- * What has a name in a workspace. Each kind is missing while it is loading and when it cannot be read. Of features and people,
- * those on which most was spent this year, and those that the service finds by the text.
- * @returns `isLoading` while any kind is missing; `isSearching` while the service looks for the text; `problem` says why the first
- *   one that could not be read was not
+ * The named things of a workspace. A kind is missing while it is loading or if it cannot be read. Features and people are those with
+ * the highest spend this year, and those that the service finds by the text.
+ * @returns `isLoading` while any kind is missing; `isSearching` while the service searches for the text; `problem`: why the first kind
+ *   that failed could not be read
  */
 export function useNamedThings(
   workspace: string,

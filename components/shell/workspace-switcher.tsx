@@ -20,7 +20,7 @@ export function WorkspaceSwitcher({
 }: {
   current: ShellWorkspace;
   workspaces: ShellWorkspace[];
-  /** Whether to link to the deleted ones, which can still be restored. */
+  /** Whether to link to deleted workspaces, which can still be restored. */
   hasDeleted: boolean;
 }) {
   return (

@@ -36,11 +36,11 @@ type Created = {
 const check = (form: KeyForm) => parseKeyForm(form).errors;
 
 /**
- * Adds a source in four steps: choose the program, make its key, paste the lines with the key, see the first record. The secret
- * is shown only until the page is left.
+ * Adds a source in four steps: choose the program, create its key, paste the lines with the key, see the first record. The secret
+ * is shown until the page is left.
  * @param props.url the address of this service
  * @param props.takenNames the names of the workspace's keys
- * @param props.chosen the program that is chosen at first
+ * @param props.chosen the initially chosen program
  */
 export function AddSource({
   workspace,
@@ -142,7 +142,7 @@ function ProgramChoice({
   );
 }
 
-/** The form of the key: a name, the projects that it may use, and whether a subscription covers its usage. What else a key can have is on the page Keys. */
+/** The form of the key: name, allowed projects, and whether a subscription covers its usage. The page Keys has all other settings. */
 function SourceKey({
   workspace,
   program,
@@ -237,7 +237,7 @@ function SourceKey({
 
 /**
  * Polls a source until it recorded something; see `usePoll`.
- * @param path of the source in the API; undefined as long as there is none
+ * @param path the source's path in the API; undefined while there is no source
  */
 function useSource(path: string | undefined): SourceView | undefined {
   const [read, setRead] = useState<SourceView>();

@@ -8,7 +8,7 @@ import { Link } from "@/components/ui/link";
 import { Waiting } from "@/components/ui/step";
 import type { SourceView } from "./source-view";
 
-/** The first record of a source, what refused it, or that it is waited for. */
+/** The first record of a source, why its records were refused, or a note that the first one is awaited. */
 export function FirstRecord({ source, workspace }: { source: SourceView | undefined; workspace: string }) {
   const first = source?.arrivals.find(({ latest }) => latest !== null);
   const latest = first?.latest;

@@ -1,6 +1,6 @@
 import { exportLines, type Program, toJson } from "./setup";
 
-/** The instructions for gateways and platforms, which send what goes through them. */
+/** The instructions for gateways and platforms, which report the calls that pass through them. */
 export const gateways = {
   litellm: {
     label: "LiteLLM",

@@ -196,7 +196,7 @@ export const programs: Record<SourceProgram, Program> = {
               code: [
                 exportLines({
                   ...otlp(context),
-                  // Python reads headers as they are written in URLs.
+                  // OpenTelemetry for Python decodes headers like URLs.
                   OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer%20${context.secret}`,
                   OTEL_METRICS_EXPORTER: "none",
                   TRACELOOP_TRACE_CONTENT: "false",

@@ -7,7 +7,7 @@ import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
 import type { ReplayResult, replayResult } from "@/lib/contract/sources/sources";
 
-/** A button that sends the kept refused records of a source again. @param props.path of the source in the API */
+/** A button that records the stored refused records of a source again. @param props.path the source's path in the API */
 export function SendAgain({ path, records }: { path: string; records: number }) {
   const { run, isPending } = useMutation(() => callApi<typeof replayResult>("POST", `${path}/replay`), {
     done: describeReplay,
@@ -20,7 +20,7 @@ export function SendAgain({ path, records }: { path: string; records: number }) 
   );
 }
 
-/** What became of the records that were sent again. */
+/** Describes the outcomes of the records that were sent again. */
 export function describeReplay({ recorded, repeated, refused, skipped, reasons }: ReplayResult): string {
   const parts = [
     recorded > 0 && `${formatCount(recorded, "record")} recorded`,

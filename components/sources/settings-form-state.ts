@@ -8,7 +8,7 @@ export type SettingsForm = {
   featureAttribute: string;
   defaultFeature: string;
   tags: { id: number; name: string; attribute: string }[];
-  /** Whose figure of a cost is recorded: as Outlay does without a setting, the program's, or the price list's. */
+  /** The source of a recorded cost: the default choice, the program's figure, or the price list. */
   cost: "usual" | "program" | "prices";
   isCovered: boolean;
 };
@@ -39,7 +39,7 @@ export function toSettingsChange(form: SettingsForm): z.input<typeof sourceSetti
   };
 }
 
-/** The tags that have something in them. Their order is that of the request, by which its errors name them. */
+/** The tags with a filled field, in the order of the request, because its errors name them by their position. */
 export function filled({ tags }: SettingsForm): SettingsForm["tags"] {
   return tags.filter(({ name, attribute }) => name.trim() !== "" || attribute.trim() !== "");
 }
@@ -48,7 +48,7 @@ function textOrNull(text: string): string | null {
   return text.trim() === "" ? null : text.trim();
 }
 
-/** What settings say, in words, for those who may not change them. */
+/** The settings in words, for readers who may not change them. */
 export function describeSettings(settings: SourceSettings | null): { label: string; value: string }[] {
   const { cost, isCovered, ...form } = toSettingsForm(settings);
   const from = (attribute: string, fallback: string) =>

@@ -20,7 +20,7 @@ import { TagFields } from "./tag-fields";
 
 const toOptions = (names: readonly string[]) => names.map((name) => ({ value: name, label: name }));
 
-/** The form of a source's settings. They apply from its next export on. */
+/** The form of a source's settings, which apply from its next export. */
 export function SourceSettingsForm({
   workspace,
   id,
@@ -124,7 +124,7 @@ export function SourceSettingsForm({
   );
 }
 
-/** A field for one of a few names, or another that is typed. */
+/** A field for one of a few suggested names, or a typed one. */
 function ChosenOne({
   label,
   description,

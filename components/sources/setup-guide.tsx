@@ -4,7 +4,7 @@ import type { SourceProgram } from "@/lib/contract/sources/source-programs";
 import { programs } from "./programs";
 import type { SetupContext } from "./setup";
 
-/** What to paste so that a program sends to this service. */
+/** The instructions and snippets that make a program send to this service. */
 export function SetupGuide({ program, context }: { program: SourceProgram; context: SetupContext }) {
   const { setup, label, isHosted, untold } = programs[program];
   const { steps, blocks, note } = setup(context);

@@ -3,7 +3,7 @@ import type { Language } from "@/components/ui/highlight";
 /** A snippet for a source's setup. `title` says where to paste it, or how to run it. */
 export type SetupBlock = { title: string; language: Language; code: string };
 
-/** What a person does to have a program send: `steps` before the blocks, `note` after them. */
+/** The instructions to set up a program: `steps` before the blocks, `note` after them. */
 export type Setup = { steps: string; blocks: SetupBlock[]; note?: string };
 
 /** What instructions need: the address of the service, the key's secret and id, and its project if it has exactly one. */
@@ -13,11 +13,11 @@ export type SetupContext = { url: string; secret: string; keyId: string; project
 export type Program = {
   label: string;
   description: string;
-  /** The name that a new source is given. */
+  /** The default name of a new source. */
   name: string;
   /** The subscriptions that may cover its usage. */
   subscriptions?: string;
-  /** What it does not report, and by how much a figure by the price list can be off. */
+  /** What it does not report, and how inaccurate amounts from the price list can therefore be. */
   untold?: string;
   /** Whether it sends from its provider's servers, which cannot reach a local address. */
   isHosted?: true;
@@ -40,12 +40,12 @@ export const otlp = ({ url, secret }: SetupContext) => ({
   OTEL_EXPORTER_OTLP_HEADERS: `Authorization=Bearer ${secret}`,
 });
 
-/** How to name projects. Undefined for a key of one project. */
+/** The note on how to name projects; undefined for a key of one project. */
 export const attributes = ({ project }: SetupContext) =>
   project === undefined
     ? "To name the project of each program, set OTEL_RESOURCE_ATTRIBUTES=project=<slug>, or choose another attribute in the settings of the source."
     : undefined;
 
-/** Instructions with a note, where there is one. */
+/** Adds a note to instructions, if there is one. */
 export const withNote = (setup: Setup, note: string | undefined): Setup =>
   note === undefined ? setup : { ...setup, note };

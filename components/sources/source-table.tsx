@@ -6,7 +6,7 @@ import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@
 import type { SourceSummary } from "@/lib/contract/sources/sources";
 import { programLabel } from "./programs";
 
-/** Sources: what each recorded, what was refused, and when something came in last. A phone shows details below the name. */
+/** Sources: what each recorded, what was refused, and when it last sent something. A phone shows details below the name. */
 export function SourceTable({ sources, workspace }: { sources: SourceSummary[]; workspace: string }) {
   return (
     <Table aria-label="Sources">

@@ -15,7 +15,7 @@ export function TagFields({
 }: {
   form: SettingsForm;
   onChange: (tags: SettingsForm["tags"]) => void;
-  /** What is wrong, by the API's paths. */
+  /** Errors of fields, by the API's paths. */
   errors: Record<string, string>;
 }) {
   const { tags } = form;

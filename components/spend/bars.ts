@@ -9,13 +9,13 @@ import {
 import { utcDay } from "@/components/figures/utc-day";
 import { type ActivityFilter, activityHref, type SearchParams } from "@/components/filters/href";
 
-/** A series for the chart. Amounts are exact USD as text, with their conversion if there is one, so that a server component can pass them on. */
+/** A series for the chart. Amounts are exact USD as text (or with a conversion), so that a server component can pass them on. */
 export type ChartSeries = {
   bucket: "day" | "month";
   groups: ChartGroup[];
-  /** `from` is the first UTC day of the bucket, `YYYY-MM-DD`; `amounts` has one entry for each group. */
+  /** `from` is the first day of the bucket, `YYYY-MM-DD`; `amounts` has one entry for each group. */
   points: { from: string; total: AmountProp; amounts: AmountProp[]; previous: AmountProp | null }[];
-  /** What the points are compared with: its name, and the one with its days. */
+  /** The name of what the points are compared with, and its name with its days (`full`). */
   comparison: { name: string; full: string } | undefined;
   workspace: string;
   filter: ActivityFilter;
@@ -23,7 +23,7 @@ export type ChartSeries = {
   page: { path: string; params: SearchParams };
   /** The current day of the workspace, `YYYY-MM-DD`. */
   today: string;
-  /** What happened, in words, and on which day: marked above its bar. */
+  /** Events in words with their days, which are marked above the bars. */
   notes: { day: string; text: string }[];
 };
 

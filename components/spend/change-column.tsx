@@ -5,17 +5,17 @@ import { formatSignedMoney, shownNumber } from "@/components/figures/money";
 import type { TableColumn } from "@/components/table/column";
 import type { SubjectSpend } from "@/lib/contract/spend/subjects";
 
-/** How what something cost differs from the days compared with, with amounts as props. */
+/** How a cost differs from that of the days compared with, with amounts as props. */
 export type ChangeView = { before: AmountProp; difference: AmountProp; isNew: boolean };
 
-/** A change of an answer as a prop; null where nothing is compared. */
+/** Converts a change of an answer to a prop; null if nothing is compared. */
 export function toChangeView(change: SubjectSpend["change"]): ChangeView | null {
   if (!change) return null;
   const { before, difference, isNew } = change;
   return { before: asProp(before), difference: asProp(difference), isNew };
 }
 
-/** The column of how much more or less each row cost than in the days compared with. */
+/** The column with the difference of each row's cost to that of the days compared with. */
 export function changeColumn<Row>(changeOf: (row: Row) => ChangeView | null): TableColumn<Row> {
   return {
     id: "change",
@@ -34,7 +34,7 @@ export function changeColumn<Row>(changeOf: (row: Row) => ChangeView | null): Ta
       "data-figure": "change",
       "data-exact": exactText(changeOf(row)?.difference ?? "0"),
     }),
-    // A phone has room for the amount alone.
+    // A phone has space only for the amount.
     from: "sm",
     className: "w-40",
     cellClassName: "whitespace-nowrap",
@@ -46,7 +46,7 @@ function Change({ change: { before, difference, isNew } }: { change: ChangeView 
   if (Number(exactText(difference)) === 0) return <Delta fraction={0} />;
   const growth = growthOf(shownNumber(before) + shownNumber(difference), shownNumber(before));
   const text = formatSignedMoney(difference);
-  // A difference is not called unchanged because its percentage is rounded to zero.
+  // If the percentage rounds to zero, only the difference is shown, not "unchanged".
   const hasPercent = growth !== null && wholePercent(growth) !== 0;
   return (
     <span title={formatExactUsd(exactText(difference))}>

@@ -7,12 +7,12 @@ import type { forecastDetails } from "@/lib/contract/spend/forecast";
 /** How a forecast was made. */
 export type ForecastDetails = NonNullable<z.output<typeof forecastDetails>>;
 
-/** A forecast amount: in whole units where it is rounded to whole dollars, because it is no more exact than that. */
+/** A forecast amount. If it was rounded to whole dollars, it is shown in whole units, because it is not more accurate. */
 export function formatForecast(usd: Amount): string {
   return formatMoney(usd, !exactText(usd).includes("."));
 }
 
-/** The range of a forecast: "$5,500 to $5,900"; a single amount where both ends are equal. */
+/** The range of a forecast: "$5,500 to $5,900"; a single amount if both ends are equal. */
 export function formatForecastRange({ low_usd: low, high_usd: high }: ForecastDetails): string {
   const [from, to] = [formatForecast(low), formatForecast(high)];
   return from === to ? from : `${from} to ${to}`;
@@ -60,7 +60,7 @@ export function ForecastFigure({
 export const hasRange = ({ low_usd: low, high_usd: high }: ForecastDetails) =>
   toNumber(low) !== toNumber(high);
 
-/** The range of a forecast as a note: "Between $5,500 and $5,900". Nothing where it is a single amount. */
+/** The range of a forecast as a note: "Between $5,500 and $5,900". Shows nothing for a single amount. */
 export function ForecastRange({ details }: { details: ForecastDetails | null }) {
   if (!details || !hasRange(details)) return null;
   return (

@@ -18,7 +18,7 @@ type Labelled = Pick<Metrics, "period" | "from" | "to" | "compare" | "previous">
 
 /**
  * The names of the period of some metrics and of the days it is compared with.
- * @param today the current UTC day, `YYYY-MM-DD`
+ * @param today the workspace's current day, `YYYY-MM-DD`
  */
 export function periodLabels(metrics: Labelled, today: string): PeriodLabels {
   const { from, to, previous } = metrics;
@@ -43,7 +43,7 @@ function nameWeekdays({ from, to }: ComparedStretch, today: string): string {
 }
 
 /**
- * What a stretch is: its days, and that they are the same weekdays: "the same weekdays of October (Oct 4 – 26, 2026, 2:05 PM)".
+ * Describes a stretch by its days, and says if they are the same weekdays: "the same weekdays of October (Oct 4 – 26, 2026, 2:05 PM)".
  * @param today the current day, or one near it
  */
 export function describeStretch(stretch: ComparedStretch, today: string): string {
@@ -51,11 +51,11 @@ export function describeStretch(stretch: ComparedStretch, today: string): string
   return stretch.aligned_by === "day" ? days : `${nameWeekdays(stretch, today)} (${days})`;
 }
 
-/** Days of which the last one may be cut: "Oct 4 – 26, 2026, 2:05 PM". @param until the instant at which it is cut, or null */
+/** Days whose last one may be cut: "Oct 4 – 26, 2026, 2:05 PM". @param until the instant at which it is cut, or null */
 export const formatStretch = ({ from, to, until }: Pick<ComparedStretch, "from" | "to" | "until">): string =>
   `${formatDays(from, to)}${until === null ? "" : `, ${formatInZone(new Date(until), "time")}`}`;
 
-/** What each comparison is called in a chart, where it is of days and where it is of the same weekdays. */
+/** The name of each comparison in a chart, by day and by weekday. */
 const comparisonNames: Record<Exclude<Metrics["compare"], "none">, Record<"day" | "weekday", string>> = {
   previous: { day: "Previous period", weekday: "Same weekdays four weeks before" },
   last_year: { day: "Same days last year", weekday: "Same weekdays last year" },
@@ -63,8 +63,8 @@ const comparisonNames: Record<Exclude<Metrics["compare"], "none">, Record<"day" 
 };
 
 /**
- * What a chart compares with: its name ("Same days last year"), and the one with its days ("Same days last year: Nov 1 – 30, 2025").
- * Undefined when it is compared with nothing.
+ * The name of a chart's comparison ("Same days last year"), and the name with its days ("Same days last year: Nov 1 – 30, 2025").
+ * Undefined if nothing is compared.
  */
 export function comparisonLabel({
   compare,
@@ -79,7 +79,7 @@ export function comparisonLabel({
   return { name, full: `${name}: ${nameDays(days.from, days.to)}` };
 }
 
-/** The point of the days compared with that corresponds to now: their end where the period is over. */
+/** The point of the days compared with that corresponds to now; their end if the period is over. */
 function namePoint(name: string, isOver: boolean): string {
   if (isOver) return `in ${name}`;
   return name === "yesterday" ? "at this time yesterday" : `at this point of ${name}`;
@@ -123,7 +123,7 @@ function namePrevious(
   return nameDays(from, to);
 }
 
-/** A month: "October", or "November 2025" where another November has begun since. */
+/** A month: "October", or "November 2025" if another November has begun since. */
 function nameMonth(day: string, today: string): string {
   const [year = 0, month = 0] = day.split("-").map(Number);
   const [thisYear = 0, thisMonth = 0] = today.split("-").map(Number);

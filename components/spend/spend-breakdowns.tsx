@@ -25,7 +25,7 @@ export function SpendBreakdowns({ view, dimensions }: { view: SpendView; dimensi
   );
 }
 
-/** The days and the environment of what is shown, as parameters of an address. */
+/** The days and the environment of the view, as parameters of an address. */
 function daysOf({ filter: { period, from, to, environment } }: SpendView) {
   const days = { period, from, to, environment };
   return Object.fromEntries(Object.entries(days).map(([name, value]) => [name, value ?? undefined]));

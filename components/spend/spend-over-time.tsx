@@ -20,7 +20,7 @@ export function SpendOverTime({
   dimensions: Dimension[];
   path: string;
   params: SearchParams;
-  /** What is marked above the bars. */
+  /** The events marked above the bars. */
   notes: ChartSeries["notes"];
 }) {
   const { bucket, group_by: current } = view.metrics.series;

@@ -17,7 +17,7 @@ import { comparisonLabel } from "./period-labels";
 export type SpendView = {
   workspace: string;
   metrics: Metrics;
-  /** The filter that the metrics were read with, with the days as activity takes them. */
+  /** The filter of the metrics, with the days in the form of activity. */
   filter: ActivityFilter;
   /** The slugs of all projects of the workspace, the oldest first, which decides their colours. */
   projectOrder: string[];
@@ -26,8 +26,8 @@ export type SpendView = {
 };
 
 /**
- * Metrics as pages show them.
- * @param filter what they are of, besides their days
+ * Makes the view of metrics that pages show.
+ * @param filter the filter of the metrics, besides their days
  * @param projectOrder the slugs of all projects of the workspace, the oldest first
  * @param now what the workspace's clock shows; see `Clock.now`
  */
@@ -67,7 +67,7 @@ export const dimensionLabels: Record<Dimension, { label: string; title: string }
   tag: { label: "Tag", title: "Tags" },
 };
 
-/** What costs without a value of a dimension are called. Those without a model are expenses, subscriptions and the like. */
+/** The label of costs without a value of a dimension. Costs without a model are expenses, subscriptions and the like. */
 const noValueLabel = (dimension: Dimension) =>
   dimension === "model" ? "Expenses and other costs" : `No ${dimensionLabels[dimension].label.toLowerCase()}`;
 
@@ -98,7 +98,7 @@ function hrefOf({ workspace, filter }: SpendView, dimension: Dimension, slice: S
 
 type Layer = Metrics["series"]["layers"][number];
 
-/** How layers that belong to no value are shown. What was allocated leads to the allocations. */
+/** The names, colours and links of layers that belong to no value. Allocated amounts link to the allocations. */
 const layerLooks: Record<
   Exclude<Layer["kind"], "value">,
   { name: string; colour: string; isAllocated: boolean }
@@ -150,7 +150,7 @@ export function toChartSeries(
   };
 }
 
-/** The dimensions that the breakdowns of a page show: people and tags only where some are named. */
+/** The dimensions that the breakdowns of a page show: people and tags only if there are any. */
 export function shownDimensions({ metrics }: SpendView, dimensions: Dimension[]): Dimension[] {
   const isNamed = (slices: Slice[]) => slices.some(({ value }) => value !== null);
   return dimensions.filter(

@@ -9,7 +9,7 @@ import { describeStretch, formatStretch } from "@/components/spend/period-labels
 import { Link } from "@/components/ui/link";
 import type { CauseName, Changes, Mover } from "@/lib/contract/spend/changes";
 
-/** What each cause is called, and what it means. */
+/** The name and the meaning of each cause. */
 const causeTexts = {
   volume: { label: "Amount of usage", hint: "More or less usage, at the earlier cost and mix of models" },
   mix: { label: "Mix of models", hint: "A different mix of models, each at its earlier cost" },
@@ -23,8 +23,8 @@ const causeTexts = {
 } as const satisfies Record<CauseName, { label: string; hint: string }>;
 
 /**
- * What changed against what the period is compared with: the difference in a sentence, its causes, which sum to it exactly, and the people
- * and keys that moved most.
+ * What changed against the days compared with: the difference in a sentence, its causes, which sum to it exactly, and the people
+ * and keys whose spend changed most.
  */
 export function WhatChanged({
   workspace,
@@ -32,7 +32,7 @@ export function WhatChanged({
   changes,
 }: {
   workspace: string;
-  /** What is explained, besides its days. */
+  /** The filter of the explained spend, besides its days. */
   filter: ActivityFilter;
   changes: Changes;
 }) {
@@ -54,7 +54,7 @@ export function WhatChanged({
             <tbody>
               {causes.map((cause) => (
                 <tr key={cause.name} className="border-t align-top">
-                  {/* Takes what the figures leave, however long they are. */}
+                  {/* Takes the width that the figures leave. */}
                   <th scope="row" className="w-full max-w-0 py-2 pr-3 text-left font-normal">
                     <span title={causeTexts[cause.name].hint}>{causeTexts[cause.name].label}</span>
                     <span className="block truncate text-muted-foreground text-xs" dir="auto">
@@ -106,7 +106,7 @@ function Sentence({ changes }: { changes: Changes }) {
   const size = formatMoney(difference.replace("-", ""));
   const share = growth === null || isManyTimes(growth) ? "" : ` (${formatGrowth(growth)})`;
   const times = growth !== null && isManyTimes(growth) ? `, ${formatGrowth(growth)} as much` : "";
-  // What works against the difference does not explain it.
+  // Causes with the opposite sign do not explain the difference.
   const reasons = causes
     .filter(({ amount_usd: usd }) => Math.sign(Number(usd)) === Math.sign(change))
     .slice(0, 2)
@@ -123,7 +123,7 @@ function Sentence({ changes }: { changes: Changes }) {
   );
 }
 
-/** The kinds of cost that a cause is of, where it is one. */
+/** The type of cost of a cause, if it has one. */
 const typeOfCause: Partial<Record<CauseName, string>> = {
   subscriptions: "subscription",
   expenses: "expense",
@@ -131,7 +131,7 @@ const typeOfCause: Partial<Record<CauseName, string>> = {
   adjustments: "bill_adjustment",
 };
 
-/** What a cause consists of, each with a link to its rows. */
+/** The parts of a cause, each with a link to its rows. */
 function Detail({
   workspace,
   filter,
@@ -147,7 +147,7 @@ function Detail({
   const rowsOf = (value: string | null) =>
     activityHref(workspace, {
       ...filter,
-      // What stopped has rows in the earlier days alone.
+      // A project that is gone has rows only in the earlier days.
       ...(cause.name === "gone_projects" && { from: before.from, to: before.to }),
       type: typeOfCause[cause.name] ?? (isOfModels && value === null ? "usage" : undefined),
       [isOfModels ? "model" : "project"]: value,

@@ -14,10 +14,10 @@ import { subjectNames } from "./subject-names";
 
 type Budget = z.output<typeof budgetSchema>;
 
-/** What a key may spend in a UTC month, and has spent in the present one, in USD. `limit` is null for as much as it likes. */
+/** What a key may spend in a UTC month, and has spent in the current one, in USD. `limit` is null for no limit. */
 export type KeyLimit = { limit: Amount | null; spent: Amount };
 
-/** The budgets for just one subject, and the limit of a key. States: some, and none with the way to set one. */
+/** The budgets for exactly one subject, and the limit of a key. States: some, and none with a link to create one. */
 export function SubjectLimits({
   workspace,
   subject: { dimension, value },

@@ -3,7 +3,7 @@ import { keepRange } from "@/components/filters/range";
 import type { Dimension } from "@/lib/contract/spend/metrics";
 import { type Subject, type SubjectDimension, subjectDimensions } from "@/lib/contract/spend/subjects";
 
-/** What the kinds of subjects are called. `note`: what to know about their list. */
+/** The names of the kinds of subjects. `note`: a remark about their list. */
 export const subjectNames: Record<SubjectDimension, { one: string; many: string; noun: string }> = {
   project: { one: "Project", many: "Projects", noun: "project" },
   user: { one: "Person", many: "People", noun: "person" },
@@ -27,7 +27,7 @@ export function subjectsHref(
   return hrefWith(path, keepRange(params), {});
 }
 
-/** The address of the page of one of them, with the range and the environment of a page. */
+/** The address of the page of a subject, with the range and the environment of a page. */
 export function subjectHref(
   workspace: string,
   { dimension, value }: Subject,
@@ -37,13 +37,13 @@ export function subjectHref(
   return hrefWith(`/${workspace}/spend/${dimension}`, { name: value, ...keepRange(params) }, {});
 }
 
-/** Dimensions that break down the spend of a subject: all but its own. */
+/** The dimensions that break down the spend of a subject: all except its own. */
 export const dimensionsBeside = (dimension: SubjectDimension): Dimension[] =>
   (["project", "model", "user", "feature", "key", "provider", "tag"] as const).filter(
     (each) => each !== dimension,
   );
 
-/** Dimensions that its chart can be stacked by, the usual one first. */
+/** The dimensions that a subject's chart can be stacked by, the default first. */
 export const stackedBeside = (dimension: SubjectDimension): Dimension[] =>
   (dimension === "model"
     ? (["project", "user", "feature", "type"] as const)

@@ -15,8 +15,8 @@ import { type KeyLimit, SubjectLimits } from "./subject-limits";
 import { dimensionsBeside, stackedBeside, subjectNames } from "./subject-names";
 
 /**
- * The page of a project, a person, a key, a model, a feature or a tag: what it cost and how that differs, its course, who and what moved,
- * its budgets and limits, what it consists of and its latest rows.
+ * The page of a project, a person, a key, a model, a feature or a tag: what it cost and how that differs, its spend over time, what
+ * changed most, its budgets and limits, its breakdowns and its latest rows.
  */
 export function SubjectPage({
   subject,
@@ -31,13 +31,13 @@ export function SubjectPage({
 }: {
   subject: Subject;
   view: SpendView;
-  /** Undefined where no day can be compared. */
+  /** Undefined if no day can be compared. */
   changes: Changes | undefined;
   budgets: Parameters<typeof SubjectLimits>[0]["budgets"];
   /** The monthly limit of a key; undefined for others. */
   limit?: KeyLimit | undefined;
   latest: ActivityList;
-  /** What is marked above the bars of the chart. */
+  /** The events marked above the bars of the chart. */
   notes: Parameters<typeof SpendOverTime>[0]["notes"];
   path: string;
   /** The parameters of the page's address. */
@@ -62,7 +62,7 @@ export function SubjectPage({
           filter={{ environment: view.metrics.environment, [dimension]: subject.value }}
           changes={{
             ...changes,
-            // It moved as much as all of it.
+            // Leaves out the list of people on a person's page, whose only change would be that of the whole page.
             ...(dimension === "user" && { people: [] }),
             ...(dimension === "key" && { keys: [] }),
           }}
@@ -93,7 +93,7 @@ export function SubjectPage({
   );
 }
 
-/** Some rows of activity, the latest first. Each leads to all that is known about it. */
+/** Some rows of activity, the latest first. Each links to its message. */
 function LatestRows({ rows, hrefOf }: { rows: ActivityRow[]; hrefOf: (message: string) => string }) {
   return (
     <ul>

@@ -9,10 +9,10 @@ import type { SubjectDimension } from "@/lib/contract/spend/subjects";
 import { nameAndMessages, type Spender, spentColumn } from "./spender-columns";
 import { subjectNames } from "./subject-names";
 
-/** One of a list, with its amounts as props. */
+/** A subject of a list, with its amounts as props. */
 export type SubjectView = Spender & { value: string; change: ChangeView | null };
 
-/** What each of a kind cost in the range of the page, with how that differs; the highest spend first. */
+/** What each subject of a kind cost in the range of the page and how that differs, the highest spend first. */
 export function SubjectTable({
   workspace,
   dimension,

@@ -163,7 +163,7 @@ function dayText({ next_on: next, stopped_at: stopped, ends_on: end }: Subscript
   return end ? `ended on ${formatDate(end)}` : "no further charges";
 }
 
-/** A button that stops the charges of a subscription, after a question. */
+/** A button that stops the charges of a subscription, after a confirmation. */
 function StopSubscription({
   workspace,
   id,

@@ -6,7 +6,7 @@ import { isFigure, shownFrom, type TableColumn } from "./column";
 const directions = { asc: "ascending", desc: "descending" } as const;
 const icons = { asc: ArrowUp, desc: ArrowDown };
 
-/** The heading of a column: a button that sorts by it. Of columns that cannot be sorted, it is text. */
+/** The heading of a column: a button that sorts by it, or text if the column cannot be sorted. */
 export function ColumnHeading<Row>({
   column,
   sorted,
@@ -14,7 +14,7 @@ export function ColumnHeading<Row>({
 }: {
   column: TableColumn<Row>;
   sorted: "asc" | "desc" | false;
-  /** Undefined where the table is not sorted. */
+  /** Undefined if the table is not sorted here. */
   onSort: (() => void) | undefined;
 }) {
   const { label, heading = label, part, from, className } = column;

@@ -3,12 +3,12 @@ import { formatDate } from "@/components/figures/format-date";
 import { formatMoney } from "@/components/figures/money";
 
 /**
- * What the values of a column are: how they are compared and written to a CSV. `usd` and `decimal` are exact decimal
+ * The kind of a column's values, which decides how they are compared and written to a CSV. `usd` and `decimal` are exact decimal
  * text, `count` a number, `time` an instant or a day as ISO 8601, `text` anything else.
  */
 type ColumnKind = "text" | "usd" | "decimal" | "count" | "time";
 
-/** What a cell is about; null where a row has none. */
+/** The value of a cell; null for none. */
 export type CellValue = string | number | null;
 
 /** A column of a CSV. */
@@ -23,22 +23,22 @@ export type TableColumn<Row> = {
   id: string;
   /** Names the column in the menu of columns and in a CSV. */
   label: string;
-  /** What is shown as the heading, where that is not the label alone. */
+  /** The content of the heading, if it is not just the label. */
   heading?: ReactNode;
   /** Default: text. */
   kind?: ColumnKind;
-  /** The name of the row or the buttons of its actions, which cannot be hidden. Screen readers alone read the latter's heading. */
+  /** `name`: the row's name; `actions`: its buttons, whose heading only screen readers read. Neither column can be hidden. */
   part?: "name" | "actions";
-  /** What is sorted and written to a CSV; a column without it is neither. */
+  /** The value to sort by and to write to a CSV. A column without it is not sorted and not in the CSV. */
   value?: (row: Row) => CellValue;
-  /** Compares two rows, in ascending order, where their values alone cannot be compared: amounts of several currencies. */
+  /** Compares two rows, in ascending order, if their values cannot be compared: amounts of several currencies. */
   compare?: (a: Row, b: Row) => number;
-  /** What the cell shows besides the value, as columns of a CSV that follow this one. */
+  /** Further columns of the CSV after this one, for what the cell shows besides the value. */
   alsoSaved?: SavedColumn<Row>[];
-  /** What the cell shows, as text to search. Default: by the kind of the value. */
+  /** The cell's text for the search. Default: by the kind of the value. */
   text?: (row: Row) => string;
   cell: (row: Row) => ReactNode;
-  /** The width of the page from which the column is shown; a narrower page has no place for it. Default: always. */
+  /** The width of the page from which the column is shown. Default: always. */
   from?: keyof typeof shownFrom;
   /** Classes of the heading and the cells. */
   className?: string;
@@ -55,10 +55,10 @@ export const shownFrom = {
   lg: "hidden lg:table-cell",
 };
 
-/** Classes of the second line of a cell, which a compact table leaves out where it has the width for columns. */
+/** Classes of the second line of a cell, which a compact table hides if it is wide enough for columns. */
 export const secondLine = "sm:in-data-[density=compact]:hidden";
 
-/** Whether the values of a column are figures, which are aligned to the right and sorted with the highest first. */
+/** Whether the values of a column are figures, which are aligned to the right and sorted in descending order first. */
 export const isFigure = ({ kind = "text" }: { kind?: ColumnKind }) => kind !== "text" && kind !== "time";
 
 /** The text of a cell that a search looks through: what is shown, and the exact figure. */

@@ -19,41 +19,41 @@ import type { RowKeeper, VirtualRows } from "./virtual-rows";
 
 const loadCsv = onDemand(() => import("./save-csv"));
 
-/** Lists with more rows than this can be searched; fewer are seen at once. */
+/** Lists with more rows than this can be searched. Shorter ones are visible at a glance. */
 const maxRowsSeenAtOnce = 8;
 
-/** Only the rows in and near the window are rendered of a list with more than this. */
+/** Of a list with more rows than this, only those in and near the window are rendered. */
 const maxRenderedRows = 200;
 
-/** What is rendered of a long list before the script that renders the rest is loaded. */
+/** The rows of a long list that are rendered before the script for the rest is loaded. */
 const firstRows = 60;
 
 /** Props of a DataTable. */
 type DataTableProps<Row> = {
-  /** Names the table in what is remembered and in the names of files: "keys". */
+  /** The name of the table in remembered views and in file names: "keys". */
   id: string;
   workspace: string;
-  /** How the reader wants to see tables, from the request. */
+  /** The reader's remembered views of tables, from the request. */
   views: RememberedViews;
   /** The accessible name. */
   label: string;
-  /** What a row is, in the singular: "key". */
+  /** The name of a row, in the singular: "key". */
   noun: string;
-  /** In the order that is shown while the table is not sorted. A stable array: the table sorts it again when it changes. */
+  /** The rows in the order shown while the table is not sorted. Pass a stable array: a new one is sorted again. */
   rows: Row[];
-  /** A stable array, too. */
+  /** Pass a stable array, too. */
   columns: TableColumn<Row>[];
   rowId: (row: Row) => string;
   initialSort?: InitialSort;
-  /** True for one page of a longer list, whose order and search are the server's: it is neither sorted nor searched here. */
+  /** True for one page of a longer list, which the server sorts and searches. */
   isPage?: boolean;
-  /** What a phone shows below a row, as wide as the table. */
+  /** The content that a phone shows below a row, as wide as the table. */
   below?: RowContext<Row>["below"];
   /** Classes of the table. */
   className?: string;
 };
 
-/** A DataTable, as its own script renders it. */
+/** The implementation of DataTable, in its own script. */
 export function LoadedTable<Row extends RowData>(props: DataTableProps<Row>) {
   const { id, workspace, label, noun, rows, columns, rowId, initialSort, isPage, below, className } = props;
   const [view, setView] = useTableView(id, props.views);

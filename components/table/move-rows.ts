@@ -15,9 +15,9 @@ function focusedIndex(table: HTMLTableElement): number {
 /**
  * Moves the focus between the rows of a table with the arrow keys, Home and End. It goes to the same control of the
  * other row, else to the row's link, which Enter opens, else to the row itself. Tab goes through all controls as always.
- * @param count the number of rows, also of those that are not rendered
- * @param reveal renders a row and scrolls to it, where not all rows are rendered. A browser scrolls to where the row is when it
- *   takes the focus; the rows before it are measured after that and move it out of the window again.
+ * @param count the number of rows, including those that are not rendered
+ * @param reveal renders a row and scrolls to it, if not all rows are rendered. The browser scrolls to a row when it gets the focus,
+ *   but the rows before it are measured afterwards and would move it out of the window again.
  */
 export function moveBetweenRows(
   event: KeyboardEvent<HTMLTableElement>,

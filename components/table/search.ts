@@ -6,8 +6,8 @@ export function foldText(text: string): string {
 }
 
 /**
- * The rows in whose cells every word of a search is found, in any order and in any of the columns.
- * @param columns those that are shown
+ * The rows whose cells contain every word of a search, in any order and in any of the columns.
+ * @param columns the shown columns
  */
 export function searchRows<Row>(rows: Row[], columns: TableColumn<Row>[], typed: string): Row[] {
   const words = foldText(typed).split(/\s+/).filter(Boolean);

@@ -6,16 +6,16 @@ import { isFigure, shownFrom, type TableColumn } from "./column";
 /** What all rows of a table share. */
 export type RowContext<Row> = {
   columns: TableColumn<Row>[];
-  /** What is shown below a row, and where: below the width `until` of the page. */
+  /** The content shown below a row if the page is narrower than `until`. */
   below: { render: (row: Row) => ReactNode; until: keyof typeof hiddenFrom } | undefined;
 };
 
 const hiddenFrom = { sm: "sm:hidden", md: "md:hidden", lg: "lg:hidden" };
 
 /**
- * A row of a DataTable. It takes the focus from the arrow keys where it has no control, and is no stop of the Tab key.
- * @param props.index its position among the rows that are shown
- * @param props.isOneOfMany true where the table says its position, because not all rows are rendered
+ * A row of a DataTable. Without a control, it gets the focus by arrow keys itself. The Tab key skips it.
+ * @param props.index its position among the shown rows
+ * @param props.isOneOfMany whether to announce its position, because not all rows are rendered
  */
 export function DataRow<Row>({
   row,

@@ -7,7 +7,7 @@ import { focusRow } from "./move-rows";
 import type { TableView } from "./view-cookie";
 import { ViewMenu } from "./view-menu";
 
-/** What stands above a table: the search with the number of rows that it found, the view, and the CSV. */
+/** The controls above a table: the search with the number of found rows, the view menu, and the CSV. */
 export function TableToolbar<Row>({
   noun,
   saveLabel,
@@ -20,10 +20,10 @@ export function TableToolbar<Row>({
   onView,
   onSave,
 }: {
-  /** What a row is, in the singular. */
+  /** The name of a row, in the singular. */
   noun: string;
   saveLabel: string;
-  /** What is typed; undefined for a list that is short enough to be seen at once. */
+  /** The typed text; undefined for a list that is too short for a search. */
   search: string | undefined;
   onSearch: (typed: string) => void;
   foundCount: number;

@@ -11,19 +11,19 @@ import { useMemo } from "react";
 import { type CellValue, isFigure, type TableColumn } from "./column";
 import { compareValues } from "./compare";
 
-/** The parts of TanStack Table that are loaded; it leaves the others out of the page's script. */
+/** The features of TanStack Table that are used; the others are left out of the page's script. */
 const features = tableFeatures({
   rowSortingFeature,
   columnVisibilityFeature,
   sortedRowModel: createSortedRowModel(),
 });
 
-/** The column that a table is sorted by at first. */
+/** The column that a table is initially sorted by. */
 export type InitialSort = { id: string; descending: boolean };
 
 /**
- * Rows sorted and columns chosen by TanStack Table. A column's heading sorts by it in one direction, in the other, and then
- * no more, which shows the order that the rows came in. Rows without a value are last in either direction.
+ * Sorts rows and chooses columns with TanStack Table. Clicks on a heading sort by its column in one direction, then in the other, and
+ * then restore the original order. Rows without a value are last in both directions.
  */
 export function useDataTable<Row extends RowData>({
   columns,

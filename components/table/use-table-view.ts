@@ -15,7 +15,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** What the cookie was when it was read last, because a snapshot must be the same until it changes. */
+/** The cookie as last read, cached because useSyncExternalStore requires the same snapshot until it changes. */
 let known: { owner: string; cookies: string; views: TableViews } | undefined;
 
 function readViews(owner: string): TableViews {
@@ -28,10 +28,10 @@ function readViews(owner: string): TableViews {
 }
 
 /**
- * How a person wants to see a table, and a function that changes it. It is remembered in a cookie, because the server then
- * renders the table as its reader wants it, and nothing moves when the script takes over.
- * @param id of the table: `keys`
- * @param sent what the server read from the request's cookie
+ * A user's view of a table, and a function that changes it. The view is remembered in a cookie, so that the server renders it,
+ * and nothing moves when the script takes over.
+ * @param id the id of the table: `keys`
+ * @param sent the views that the server read from the request's cookie
  */
 export function useTableView(
   id: string,

@@ -1,27 +1,27 @@
-/** How a person wants to see a table. `columns` has the ids of columns that they hid. */
+/** A user's view of a table. `hidden` has the ids of hidden columns. */
 export type TableView = { isCompact: boolean; hidden: readonly string[] };
 
-/** The views of tables by the id of the table; a table that is not in it is seen as it was designed. */
+/** The views of tables by the table's id. A table without one has its default view. */
 export type TableViews = Readonly<Record<string, TableView>>;
 
-/** The views that a user's browser had sent with the request, from the server to its tables. */
+/** The views that the user's browser sent with the request, which the server passes to its tables. */
 export type RememberedViews = { owner: string; views: TableViews };
 
-/** The cookie that keeps the views of whoever uses this browser. */
+/** The cookie with the views of this browser's user. */
 export const viewCookie = "outlay_tables";
 
 export const plainView: TableView = { isCompact: false, hidden: [] };
 
 const yearS = 31_536_000;
 
-/** Writes the cookie as `document.cookie` takes it. @param owner the id of the user whose views they are */
+/** Writes the cookie in the form of `document.cookie`. @param owner the id of the user whose views they are */
 export function writeViewCookie(owner: string, views: TableViews, isSecure: boolean): string {
   const changed = Object.entries(views).filter(([, view]) => view.isCompact || view.hidden.length > 0);
   const value = encodeURIComponent(JSON.stringify({ owner, views: Object.fromEntries(changed) }));
   return `${viewCookie}=${value}; Path=/; Max-Age=${yearS}; SameSite=Lax${isSecure ? "; Secure" : ""}`;
 }
 
-/** Reads the cookie's value. @returns no views for a value that is not ours or another user's */
+/** Reads the cookie's value. @returns no views for an invalid value or that of another user */
 export function readViewCookie(owner: string, value: string | undefined): TableViews {
   const read = parseJson(value);
   if (!isRecord(read) || read.owner !== owner || !isRecord(read.views)) return {};
@@ -36,7 +36,7 @@ export function readViewCookie(owner: string, value: string | undefined): TableV
 
 function parseJson(value: string | undefined): unknown {
   try {
-    // Next has decoded what the server passes; what has been decoded has no percent sign.
+    // Next has already decoded the value on the server. Decoding again is safe, because the decoded value has no percent sign.
     return JSON.parse(decodeURIComponent(value ?? "null"));
   } catch {
     return null;

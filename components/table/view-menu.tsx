@@ -12,7 +12,7 @@ const densities = [
   { value: "compact", label: "Compact" },
 ];
 
-/** Classes of the choice of a column where the page is too narrow for it. */
+/** Classes that hide the choice of a column if the page is too narrow for the column. */
 const offeredFrom = { sm: "max-sm:hidden", md: "max-md:hidden", lg: "max-lg:hidden" };
 
 const widths = ["sm", "md", "lg"] as const;

@@ -18,15 +18,15 @@ export type RowKeeper = {
   reveal: (index: number) => void;
 };
 
-/** The height of a row before it is measured, px. */
+/** The height of a row in px before it is measured. */
 const usualHeight = 52;
 
-/** What the page's header covers of the window, px: `scroll-padding-top` in `theme.css`. */
+/** The height of the window in px that the page's header covers: `scroll-padding-top` in `theme.css`. */
 const headerHeight = 72;
 
 /**
- * The rows of a long list that are in or near the window. Empty rows as high as the others keep the table's height. The row
- * with the focus stays rendered, so that the focus is not lost when it is scrolled away.
+ * Renders the rows of a long list that are in or near the window. Empty rows as high as all others keep the table's height. The row
+ * with the focus stays rendered, so that scrolling does not lose the focus.
  */
 export function VirtualRows({
   keys,
@@ -36,7 +36,7 @@ export function VirtualRows({
 }: {
   /** The ids of all rows, in their order. */
   keys: string[];
-  /** True where each row is a group of its own. */
+  /** True if each row is a group of its own. */
   isGrouped: boolean;
   keeper: RefObject<RowKeeper | null>;
   /** The row at a position. Its element, which has the attribute `data-index`, is measured by `ref`. */
@@ -51,7 +51,7 @@ export function VirtualRows({
       if (top !== undefined) setScrollMargin(Math.round(top + window.scrollY));
     };
     measure();
-    // What stands above the table may change its height.
+    // The content above the table may change its height.
     const observer = new ResizeObserver(measure);
     observer.observe(document.body);
     return () => observer.disconnect();

@@ -6,8 +6,8 @@ const axes = {
 /**
  * Returns the index that a key moves to in a list, for everything that arrow keys move through: listboxes, menus, tabs,
  * rows and the bars of a chart.
- * @param index the current index; -1 when nothing is current: the list is then entered at the end that the arrow comes from
- * @param options.wraps true to go on at the other end of the list
+ * @param index the current index; -1 if nothing is current: the down arrow then enters the list at its start, the up arrow at its end
+ * @param options.wraps true to continue at the other end of the list
  * @param options.hasEnds true when Home and End go to the first and last item; a text field keeps these keys for its caret
  * @returns undefined when the key does not move: another key, an empty list, or the end of a list that does not wrap
  */

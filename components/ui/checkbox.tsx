@@ -8,7 +8,7 @@ export function Checkbox(props: ChoiceProps) {
   return <Choice type="checkbox" {...props} />;
 }
 
-/** A radio button with its label and description. Of those with the same `name`, one can be chosen. */
+/** A radio button with its label and description. One of those with the same `name` can be chosen. */
 export function Radio(props: ChoiceProps) {
   return <Choice type="radio" {...props} />;
 }

@@ -8,8 +8,8 @@ import { Command, CommandItem, CommandList, useActiveItemId } from "./command";
 export type ListIds = { list?: string | undefined; active?: string | undefined };
 
 /**
- * The open list of a combobox, whose first option is active. Its field keeps the focus and sends the keys to `ref`. It gets
- * another `key` for another text, so that typing starts at the top again.
+ * The open list of a combobox, whose first option is active. The combobox's field keeps the focus and sends keys to `ref`. The
+ * list gets another `key` for another text, so that typing activates the first option again.
  */
 export function ComboboxList({
   ref,
@@ -60,7 +60,7 @@ export function ComboboxList({
   );
 }
 
-/** Tells the field which elements are the list and the active option: cmdk chooses their ids. */
+/** Reports the ids of the list and of the active option to the field, because cmdk chooses them. */
 function Ids({
   list,
   onChange,

@@ -6,7 +6,7 @@ import type { ListIds } from "./combobox-list";
 import type { Option } from "./combobox-option";
 import { useLoaded } from "./use-loaded";
 
-/** Options that are rendered at most. */
+/** The most options that are rendered. */
 const maxMatches = 100;
 
 const loadList = () => import("./combobox-list");
@@ -15,7 +15,7 @@ const loadList = () => import("./combobox-list");
 const listKeys = ["ArrowDown", "ArrowUp", "Enter"];
 
 /**
- * A field that chooses several of many options by typing. Chosen options are shown as chips before the text. Arrow keys
+ * A field to choose several of many options by typing. Chosen options are shown as chips before the text. Arrow keys
  * move, Enter chooses, Backspace in an empty field removes the last chip. With `limit` 1 it chooses a single option.
  * The list is loaded with the first focus. Pass `id` and the aria attributes of a FormField. States: closed, open, open without a match.
  */
@@ -36,7 +36,7 @@ export function Combobox({
   limit?: number;
   /** True when text that is not an option can be chosen, with Enter or by leaving the field. */
   allowNew?: boolean;
-  /** Told what is typed, so that options can be looked for. */
+  /** Called with the typed text, for example to search options. */
   onType?: (text: string) => void;
   id?: string;
   "aria-label"?: string;
@@ -83,7 +83,7 @@ export function Combobox({
       setOpen(true);
     } else if (isShown && listKeys.includes(key) && !event.nativeEvent.isComposing) {
       event.preventDefault();
-      // The focus stays here, so the list is told.
+      // Passes the key to the list, because the focus stays in the field.
       list.current?.dispatchEvent(
         new window.KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }),
       );

@@ -5,19 +5,19 @@ import { type ComponentProps, useEffect, useRef, useState } from "react";
 import { cn } from "./cn";
 
 /**
- * A list that is searched by typing and moved through with the arrow keys, which go on at its other end. Whoever uses it
- * decides what matches and in which order. It is the one listbox of the interface, on `cmdk`, which is about 20 kB: load what
- * uses it on demand.
+ * A list that is searched by typing and navigated with the arrow keys, which wrap around. Its user decides which items match and in
+ * which order. All listboxes of the interface use it. It is based on `cmdk`, which is about 20 kB, so load components that use it on
+ * demand.
  * @param props.label the accessible name of the text field
  */
 export function Command(props: ComponentProps<typeof CommandRoot>) {
-  // Without Ctrl-J, K, N and P, because Ctrl-K opens and closes the command palette.
+  // Without vim's keys, because Ctrl-K opens and closes the command palette.
   return <CommandRoot shouldFilter={false} loop vimBindings={false} {...props} />;
 }
 
 /**
- * The id of the active item's element, for the attribute of the text field that tells screen readers of it. cmdk has none for
- * the item that is active at first.
+ * The id of the active item's element, for `aria-activedescendant` of the text field, which cmdk does not set for the initially
+ * active item.
  * @param within an element around the items
  */
 export function useActiveItemId(within: () => Element | null | undefined): string | undefined {
@@ -57,7 +57,7 @@ export function CommandGroup({ className, ...props }: ComponentProps<typeof Comm
   );
 }
 
-/** An item, which a click and Enter choose. @param props.value tells it apart from all others of the Command */
+/** An item, chosen by a click or Enter. @param props.value unique within the Command */
 export function CommandItem({ className, ...props }: ComponentProps<typeof CommandRoot.Item>) {
   return (
     <CommandRoot.Item

@@ -22,7 +22,7 @@ type Question = {
   title: string;
   /** What will happen, and what will stop working. */
   children: ReactNode;
-  /** What more there is to know before the answer, below the text. It is mounted only while the dialog is open. */
+  /** Further details below the text. They are mounted only while the dialog is open. */
   details?: ReactNode;
   /** The verb of the question, on the button: "Revoke". */
   confirm: string;
@@ -32,20 +32,20 @@ type Question = {
   onConfirm: () => Promise<unknown>;
   /** Text of the notice after success. */
   done?: string;
-  /** Takes the action back, by a button of the notice. */
+  /** Undoes the action, by a button of the notice. */
   undo?: Undo;
-  /** False when the page need not be read again after success. */
+  /** False if the page need not be read again after success. */
   refresh?: boolean;
   /**
-   * For an action that removes a row, with the button that opened the dialog: the focus goes to the next row then, or to the
-   * element with this id, such as the heading of the list.
+   * For an action that removes the row with the button that opened the dialog: afterwards the focus moves to the next row, or to
+   * the element with this id, such as the heading of the list.
    */
   focusAfter?: string;
 };
 
 /**
- * What a question does that deletes something which can be restored for ten minutes.
- * @param path its address in the API
+ * The props of a ConfirmDialog that deletes something which can be restored for ten minutes.
+ * @param path its path in the API
  * @param notices the texts after the deletion, and after its undo
  */
 export function deletion(
@@ -59,7 +59,7 @@ export function deletion(
   };
 }
 
-/** Asks before an action that breaks something, and says what. What cannot be undone says so. */
+/** Asks for confirmation before an action that has consequences, explains them, and says if the action cannot be undone. */
 export function ConfirmDialog({
   open,
   onOpenChange,
@@ -67,7 +67,7 @@ export function ConfirmDialog({
   ...question
 }: Question & { open: boolean; onOpenChange: (open: boolean) => void }) {
   const close = () => {
-    // Closing returns the focus to the button, from whose row it is moved.
+    // Closes the dialog first, which returns the focus to the button, before the focus moves on from the button's row.
     flushSync(() => onOpenChange(false));
     if (focusAfter) focusAfterDeletion(focusAfter);
   };

@@ -1,11 +1,11 @@
-/** How long the focus is looked after: until the page has been read again and the deleted row is gone. */
+/** How long the focus is watched: long enough for the page to be read again and the deleted row to disappear. */
 const watchedForMs = 10_000;
 
 const isVisible = (element: HTMLElement) => element.getClientRects().length > 0;
 
 /**
- * The same control of the next row of a list or table, or else of the row before. Rows mark theirs with `data-row-control`.
- * @returns undefined where the row is the only one
+ * The same control of the next row of a list or table, otherwise of the row before. Rows mark the control with `data-row-control`.
+ * @returns undefined if the row is the only one
  */
 export function controlOfNextRow(control: Element | null): HTMLElement | undefined {
   const list = control?.closest("table, ul, ol, [data-rows]");
@@ -19,7 +19,7 @@ export function controlOfNextRow(control: Element | null): HTMLElement | undefin
   return index < 0 ? undefined : (all[index + 1] ?? all[index - 1]);
 }
 
-/** The heading of a list, what an empty list offers instead, or the title of the page. */
+/** The element that gets the focus: the heading of a list, the action of an empty list, or the title of the page. */
 function focusPlace(headingId: string): HTMLElement | null {
   const place =
     document.getElementById(headingId) ??
@@ -31,10 +31,10 @@ function focusPlace(headingId: string): HTMLElement | null {
 
 /**
  * Moves the focus away from a row that has been deleted: to the same control of the next row, or to the heading of the list.
- * The row goes later, when the page has been read again; should what has the focus go with it, the focus moves on, so that it
- * is never lost.
- * @param headingId id of an element that can have the focus, such as the list's heading. It may go with the last row
- * @param next the same control of the next row, where the one that was used has lost the focus, because it was disabled meanwhile
+ * The row disappears later, when the page has been read again. If the focused element disappears with it, the focus moves on, so
+ * that it is never lost.
+ * @param headingId id of an element that can have the focus, such as the list's heading. It may disappear with the last row
+ * @param next the same control of the next row, if the used control has lost the focus because it was disabled meanwhile
  */
 export function focusAfterDeletion(
   headingId: string,

@@ -12,7 +12,7 @@ type FieldProps = {
   label: string;
   /** Shown below the control. */
   description?: ReactNode;
-  /** What is wrong with the value, as the API says it: "must be greater than 0". */
+  /** The error of the value, in the words of the API: "must be greater than 0". */
   error?: string | undefined;
   /** True to write "optional" opposite the label. */
   optional?: boolean;

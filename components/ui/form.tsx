@@ -3,8 +3,8 @@
 import { type ComponentProps, useEffect, useRef } from "react";
 
 /**
- * A form that a script sends. When sending it marks fields as invalid, the first of them gets the focus; it does not move
- * once the user types on.
+ * A form that a script sends. If fields become invalid after sending, the first of them gets the focus, unless the user has
+ * continued to type.
  * @param props.onSubmit called with the fields of the form
  */
 export function Form({
@@ -14,7 +14,7 @@ export function Form({
 }: Omit<ComponentProps<"form">, "onSubmit"> & { onSubmit: (fields: FormData) => unknown }) {
   const form = useRef<HTMLFormElement>(null);
   const awaitsErrors = useRef(false);
-  // After every render, as errors appear with the answer to the request.
+  // Runs after every render, because errors appear with the answer to the request.
   useEffect(() => {
     if (!awaitsErrors.current) return;
     const invalid = form.current?.querySelector<HTMLElement>("[aria-invalid]");

@@ -4,9 +4,9 @@ import NextLink from "next/link";
 import { type ComponentProps, useState } from "react";
 
 /**
- * A link to a page of the dashboard. It loads the frame of the page when it is pointed at or focused. Next's own link does so
- * as soon as it is seen: a page with a sidebar then sends thirty requests, in front of which the page's own scripts wait.
- * With `prefetch={false}` it loads nothing before it is followed.
+ * A link to a page of the dashboard. It prefetches the frame of the page when it is hovered or focused. Next's own link does so
+ * when it becomes visible: a page with a sidebar would send thirty requests, which delay the page's own scripts.
+ * With `prefetch={false}`, nothing is loaded before the link is followed.
  */
 export function Link({
   prefetch = null,

@@ -9,8 +9,8 @@ import { Secret } from "./secret";
 /**
  * Shows a secret that cannot be shown again. Only the button at the end closes the dialog: Escape and the close button show a
  * warning, and a click outside does nothing.
- * @param label what the secret is called, as in `Secret`
- * @param children what follows the secret: ways to use it
+ * @param label the name of the secret, as in `Secret`
+ * @param children the content below the secret: ways to use it
  */
 export function SecretDialog({
   secret,

@@ -7,7 +7,7 @@ export function Select({ className, children, ...props }: ComponentProps<"select
   return (
     <span className={cn("relative inline-flex w-full", className)}>
       <select
-        // A browser would restore what was chosen when the page was left, which is not what the page shows.
+        // Otherwise a browser would restore the value from when the page was left, which may differ from what the page shows.
         autoComplete="off"
         className="h-10 w-full min-w-0 appearance-none truncate rounded-md border border-input bg-background pr-8 pl-3 text-base outline-offset-1 disabled:opacity-50 aria-invalid:border-destructive sm:h-9 sm:text-sm"
         {...props}

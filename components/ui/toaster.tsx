@@ -33,7 +33,7 @@ const subscribe = (listener: () => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Takes the notices that were not shown yet. */
+/** Returns the notices that were not shown yet, and empties their queue. */
 function take(): Toast[] {
   const taken = toasts;
   if (taken.length > 0) change([]);
@@ -46,8 +46,8 @@ const plainForMs = 10_000;
 const loadToasts = () => import("./toasts");
 
 /**
- * The place where notices appear, above open dialogs. It is rendered once, by the layout of a workspace; what shows them is loaded with the
- * first one. Where it cannot be loaded, as without a connection, they are shown as plain text.
+ * The place where notices appear, above open dialogs. The layout of a workspace renders it once. The component that shows notices is
+ * loaded with the first one. If it cannot be loaded, for example without a connection, notices are shown as plain text.
  */
 export function Toaster() {
   const waiting = useSyncExternalStore(
@@ -60,7 +60,7 @@ export function Toaster() {
   return hasFailed && waiting.length > 0 ? <PlainNotices notices={waiting} /> : null;
 }
 
-/** Notices without what shows them otherwise. They go together; the next one tries to load it again. */
+/** Notices as plain text. They disappear together; the next notice tries to load the component again. */
 function PlainNotices({ notices }: { notices: Toast[] }) {
   useEffect(() => {
     const timer = setTimeout(take, plainForMs);

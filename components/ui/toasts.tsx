@@ -20,17 +20,17 @@ const classNames = {
     "order-last grid size-7 shrink-0 place-items-center rounded-md text-muted-foreground hover:bg-accent",
 };
 
-/** Shows the notices that wait, in the order they came. Alt-T moves the focus to them. */
+/** Shows the waiting notices in order. Alt-T moves the focus to them. */
 export function Toasts({ waiting, take }: { waiting: Toast[]; take: () => Toast[] }) {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const element = region.current;
     if (!element || waiting.length === 0) return;
-    // The element that opened last is on top, so it is opened again to be above a dialog that was opened since.
+    // Opens the popover again, because the element opened last is on top, and a dialog may have been opened since.
     if (element.matches(":popover-open")) element.hidePopover();
     element.showPopover();
-    // A button that was used goes with its notice. Sonner returns the focus to where it was when the button loses it; it would
-    // otherwise do so when the last notice goes, and take the focus from what has it by then, such as an open menu.
+    // A used button disappears with its notice. Removing the focus from it makes Sonner return the focus to where it was now.
+    // Otherwise Sonner would do so when the last notice disappears, and take the focus from an element such as an open menu.
     const leave = () => {
       const active = document.activeElement;
       if (active instanceof HTMLElement && element.contains(active)) active.blur();

@@ -4,12 +4,12 @@ import { useEffect, useState } from "react";
 import { whenReachable } from "@/components/connection/service";
 
 /**
- * Loads a module when it is first needed. Unlike `lazy`, it does not suspend, so that what is shown meanwhile keeps its
+ * Loads a module when it is first needed. Unlike `lazy`, it does not suspend, so that the content shown meanwhile keeps its
  * state and its focus, and a module that cannot be loaded does not break the page.
  * @param load imports the module: `() => import("./palette")`. It must not change between renders
- * @param isNeeded false as long as it is not to be loaded
- * @returns `module` once it is loaded; `hasFailed` while it cannot be. It is loaded as soon as the service answers, and where that
- *   fails, when it is needed again
+ * @param isNeeded whether to load it now
+ * @returns `module` once it is loaded; `hasFailed` while it cannot be loaded. A failed load is repeated as soon as the service answers,
+ *   and if that fails, too, when the module is needed again
  */
 export function useLoaded<Module>(
   load: () => Promise<Module>,

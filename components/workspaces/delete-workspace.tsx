@@ -5,7 +5,7 @@ import { callApi } from "@/components/requests/api";
 import type { deletedWorkspace } from "@/lib/contract/access/me";
 import type { deleteWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
-/** Deletes a workspace after its name and a proof, and opens the page on which that can be undone. */
+/** Deletes a workspace, confirmed by its name and a proof of identity, and opens the page where the deletion can be undone. */
 export function DeleteWorkspace({ slug, name, proof }: { slug: string; name: string; proof: Proof }) {
   const remove = async (typed: string) => {
     await callApi<typeof deletedWorkspace, typeof deleteWorkspaceRequest>(

@@ -13,7 +13,7 @@ const problems: Record<number, string> = {
   503: "The service is busy with other exports, or cannot read its database. Try again in a minute.",
 };
 
-/** Downloads the whole workspace as an archive. Where the service refuses, a notice says why, because browsers do not. */
+/** Downloads the whole workspace as an archive. If the service refuses, a notice says why, because the browser would not. */
 export function ExportWorkspace({ slug }: { slug: string }) {
   const [isStarting, setStarting] = useState(false);
   const href = `/api/v1/workspaces/${slug}/archive`;

@@ -5,7 +5,7 @@ import { callApi } from "@/components/requests/api";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { member } from "@/lib/contract/access/members";
 
-/** A button with which the signed-in user leaves a workspace, after a question. */
+/** A button with which the signed-in user leaves a workspace, after a confirmation. */
 export function LeaveWorkspace({
   workspace,
   name,

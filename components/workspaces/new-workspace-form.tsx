@@ -60,7 +60,7 @@ export function NewWorkspaceForm() {
         error={fieldErrors.time_zone}
       />
       {own === undefined || zone[0] !== own ? (
-        // Its place is kept until the browser says which zone it has.
+        // Its space is reserved until the browser's time zone is known.
         <Button
           variant="outline"
           size="sm"

@@ -10,8 +10,8 @@ import type { Membership, membership } from "@/lib/contract/access/me";
 import type { updateWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
 /**
- * A switch for admins that makes a workspace require two-factor authentication. Asks before it changes anything.
- * @param props.hasProved whether the admin's session gave a code; without one, requiring it would lock the admin out
+ * A switch for admins that makes a workspace require two-factor authentication, after a confirmation.
+ * @param props.hasProved whether the admin's session has passed two-factor authentication; otherwise they would lock themselves out
  */
 export function RequireMfa({ workspace, hasProved }: { workspace: Membership; hasProved: boolean }) {
   const [isOpen, setOpen] = useState(false);

@@ -10,7 +10,7 @@ import { ConfirmDialog } from "@/components/ui/confirm-dialog";
 import type { Membership, membership } from "@/lib/contract/access/me";
 import type { updateWorkspaceRequest } from "@/lib/contract/access/workspaces";
 
-/** Sets the time zone of a workspace, for admins. Says what it changes before it does. States: a zone in use, and a change under way. */
+/** Sets the time zone of a workspace, for admins, after explaining the effects. States: a zone in use, and a change in progress. */
 export function TimeZoneSetting({ workspace }: { workspace: Membership }) {
   const { slug, time_zone: present, next_time_zone: next } = workspace;
   const [zone, setZone] = useState<string[]>([]);

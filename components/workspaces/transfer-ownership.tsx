@@ -11,7 +11,7 @@ import type { transferRequest, transferResult } from "@/lib/contract/access/memb
 
 type Candidate = { userId: string; name: string };
 
-/** Transfers the ownership of a workspace to another member, after a question. Says so when there is no other member. */
+/** Transfers the ownership of a workspace to another member, after a confirmation. Says so if there is no other member. */
 export function TransferOwnership({ workspace, candidates }: { workspace: string; candidates: Candidate[] }) {
   const [chosen, setChosen] = useState<Candidate>();
   if (candidates.length === 0) {

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 /** The `WWW-Authenticate` of every 401. */
 export const challenge = { "WWW-Authenticate": 'Bearer realm="outlay"' };
 
-/** The token of an `Authorization: Bearer …` header, or undefined where there is none. */
+/** The token of an `Authorization: Bearer …` header, or undefined if there is none. */
 export function bearerToken(authorization: string | null): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
 }

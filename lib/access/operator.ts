@@ -12,14 +12,14 @@ const shared = globals[slot];
 export const operatorCookie = "outlay-operator";
 
 /**
- * Sets the secret that a start prints for whoever runs the service: it opens the outbox and reads the metrics. That a request
- * comes from this machine proves nothing: a proxy on it forwards everybody's.
+ * Sets the secret that the service prints for its operator when it starts. It opens the outbox and allows reading the metrics. The
+ * address of this machine is no proof of being the operator, because a local proxy forwards requests of anybody.
  */
 export function announceOperatorToken(token: string): void {
   shared.token = token;
 }
 
-/** The token; undefined where no server of ours runs, as on Vercel. */
+/** The token; undefined without the self-hosted server, as on Vercel. */
 export function operatorToken(): string | undefined {
   return shared.token;
 }
@@ -31,7 +31,7 @@ export function isOperatorToken(given: string | null | undefined): boolean {
 
 /**
  * Refuses every caller but the deployment's scheduler.
- * @throws ServiceError not_found where no CRON_SECRET is set, missing_credentials, invalid_credentials
+ * @throws ServiceError not_found if no CRON_SECRET is set, missing_credentials, invalid_credentials
  */
 export function requireCronSecret(authorization: string | null): void {
   const wanted = env().CRON_SECRET;
@@ -40,8 +40,8 @@ export function requireCronSecret(authorization: string | null): void {
 }
 
 /**
- * Refuses callers that may not read the metrics: a caller has to send METRICS_TOKEN or, where that is not set, the token of
- * the link to the outbox that the start printed.
+ * Refuses callers that may not read the metrics: a caller has to send METRICS_TOKEN or, if that is not set, the token in the
+ * outbox link that the service printed when it started.
  * @throws ServiceError missing_credentials, invalid_credentials
  */
 export function requireMetricsReader(authorization: string | null): void {

@@ -9,8 +9,8 @@ import { notFound, ServiceError } from "@/lib/errors";
 type DeletedKind = "budget" | "saved_view" | "alert_channel" | "invitation";
 
 /**
- * Keeps something for ten minutes, with all that belongs to it, so that deleting it can be undone. Call it in the transaction
- * that deletes, before the deletion; if the deletion is refused, nothing is kept.
+ * Keeps a copy of something and all that belongs to it for ten minutes, so that its deletion can be undone. Call it before the
+ * deletion, in the same transaction; if the deletion is refused, nothing is kept.
  */
 export async function keepDeleted(
   client: ClientBase,
@@ -26,8 +26,8 @@ export async function keepDeleted(
  * checks the role of the user again.
  * @param asked.role who may restore its kind; the default is every member
  * @param asked.limit how many of its kind there may be, and what a refusal says
- * @throws ServiceError not_found where it is too late, or it was never there or is another's; permission_denied; conflict where
- *   there are too many
+ * @throws ServiceError not_found if the ten minutes are over, it never existed, or it belongs to another; permission_denied;
+ *   conflict if there are too many
  */
 export function restoreDeleted<Restored>(
   claims: UserClaims,

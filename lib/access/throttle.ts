@@ -42,8 +42,8 @@ export async function throttle(action: string, quotas: Quota[]): Promise<void> {
  * Calls `run` and counts a failure against each quota. Successes are not counted. A caller whose failures fill a quota
  * is refused before `run`. Concurrent attempts may each exceed the limit once, which is harmless for long secrets.
  * @param action what is counted, in the plural, as for `throttle`
- * @param isGuess whether what `run` threw is a failure that counts
- * @throws ServiceError rate_limited as `throttle`; what `run` throws
+ * @param isGuess whether an error of `run` is a failure that counts
+ * @throws ServiceError rate_limited as `throttle`; the errors of `run`
  */
 export async function throttleFailures<T>(
   action: string,
@@ -65,7 +65,7 @@ export async function forgetAttempts(action: string, quotas: Quota[]): Promise<v
   await callAsService("private.forget_attempts", asArgument(action, quotas));
 }
 
-/** @throws ServiceError rate_limited where a quota is full */
+/** @throws ServiceError rate_limited if a quota is full */
 async function ask(question: "admit_attempt" | "full_quota", action: string, quotas: Quota[]): Promise<void> {
   if (quotas.length === 0) return;
   const refusal = await callAsService<FullQuota | null>(`private.${question}`, asArgument(action, quotas));

@@ -2,7 +2,7 @@ import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/ale
 import { bigint, date, json, nullable, text, timestamp, uuid } from "@/lib/db/columns";
 import { sql } from "@/lib/db/sql";
 
-/** Of an alert `a` in SQL: the slug of the project that its budget is limited to, while there is one. */
+/** SQL for the slug of the project that the budget of an alert `a` is limited to; null if there is none. */
 export const projectSlug = sql`(
     select p.slug from public.projects as p
     where p.workspace_id = a.workspace_id and a.details ->> 'scope_type' = 'project'
@@ -25,6 +25,6 @@ export const alertColumns = {
   project_slug: nullable(text()),
 };
 
-/** Of an alert `a` in SQL: these columns. */
+/** SQL that selects `alertColumns` of an alert `a`. */
 export const selectedAlert = sql`a.id, a.number, a.rule, a.state, a.subject_type, a.subject_id, a.period, a.level, a.details, a.fired_at,
     ${projectSlug} as project_slug`;

@@ -19,13 +19,13 @@ export type Alert = {
   /** The figures, the subject's name and the period; see `readFigures` and `readContext`. */
   details: unknown;
   fired_at: string;
-  /** The slug of the project that the budget is limited to, while there is one. */
+  /** The slug of the project that the budget is limited to; null if there is none. */
   project_slug: string | null;
 };
 
 type Recorded = Pick<Alert, "rule" | "details">;
 
-/** The figures when an alert was recorded. @throws Error where it was recorded without them */
+/** The figures that were recorded with an alert. @throws Error if there are none */
 export function readFigures<R extends AlertRule>({
   rule,
   details,
@@ -36,7 +36,7 @@ export function readFigures<R extends AlertRule>({
   return storedFigures.parse({ ...Object(details), rule }) as Extract<StoredFigures, { rule: R }>;
 }
 
-/** The figures of an alert as the API returns them: a budget stores its project by id, and the API returns the slug. */
+/** The figures of an alert with the project of a budget named by its slug, as in the API, instead of by its id. */
 export function namedFigures(alert: Pick<Alert, "rule" | "details" | "project_slug">): StoredFigures {
   const figures = readFigures(alert);
   return "scope_type" in figures
@@ -44,14 +44,14 @@ export function namedFigures(alert: Pick<Alert, "rule" | "details" | "project_sl
     : figures;
 }
 
-/** Why something is over: by itself, with its period, or because the subject was deleted or revoked. */
+/** Why an alert ended: the subject recovered, the period ended, or the subject was deleted or revoked. */
 export type Because = "recovered" | "period_over" | "gone";
 
-/** What the details of every rule have beside its figures. */
+/** The part of an alert's details that all rules share. */
 export function readContext({ details }: Recorded): {
-  /** The subject's name at that time. */
+  /** The subject's name when the alert was recorded. */
   name: string;
-  /** The first day, and the first day after the period; null for a rule without periods. */
+  /** The first day of the period, and the first day after it; null for a rule without periods. */
   period: { from: string; until: string } | null;
   because: Because;
 } {

@@ -6,7 +6,7 @@ export type AlertLink = { text: string; url: string };
 const scopes = ["project", "feature", "provider", "model", "key", "user", "tag"];
 
 /**
- * The pages behind an alert: its subject, then the rows from which its figures were added up.
+ * The pages for an alert: its subject, then the rows that its figures sum.
  * @param base the service's address, or empty for paths
  */
 export function linksOf(alert: Alert, workspace: string, base: string): AlertLink[] {
@@ -92,7 +92,7 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
   }
 }
 
-/** The page of a key, where it is changed, too. */
+/** The page of a key, which also has its settings. */
 const pageOfKey = (at: string, id: string) => `${at}/spend/key?${new URLSearchParams({ name: id })}`;
 
 /** The filter of a budget's scope. */
@@ -102,7 +102,7 @@ function scopeOf({ details, project_slug: project }: Alert): Record<string, stri
   return scopes.includes(String(type)) && scope ? { [String(type)]: String(scope) } : {};
 }
 
-/** The rows of the alert's period. @param environment null for those of both */
+/** The link to the rows of the alert's period. @param environment null for both */
 function rows(
   at: string,
   alert: Alert,

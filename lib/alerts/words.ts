@@ -23,9 +23,9 @@ const moments = new Intl.DateTimeFormat("en-US", {
 const counts = new Intl.NumberFormat("en-US");
 const shares = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
 
-/** Dollars with two decimals. @param usd exact decimal text, of which no digit passes through a float */
+/** Dollars with two decimals. @param usd exact decimal text, which is never converted to a float */
 export const money = (usd: string) => dollars.format(usd as `${number}`);
-/** A forecast, which is rounded to what it is worth: without cents where it has none. */
+/** A forecast in dollars, without cents if its rounding left none. */
 const estimate = (usd: string) => estimates.format(usd as `${number}`);
 /** A percentage with its thousands separated: "4,120%". @param percent exact decimal text */
 const shareText = (percent: string) => `${shares.format(percent as `${number}`)}%`;
@@ -72,7 +72,7 @@ function periodText(alert: Alert): string {
   return period ? `${dayText(period.from)} to ${dayText(lastDay(period.until))}` : "";
 }
 
-/** The period and the scope of a budget. A key's id says nothing to people; the link leads to its rows. */
+/** The period and the scope of a budget. The id of a key is left out, because it means nothing to people. */
 function budgetFacts(alert: Alert, type: string, value: string | null): [string, string][] {
   const scope = alert.project_slug ?? value;
   const named = scopes[type];
@@ -321,7 +321,7 @@ function silentWords(alert: Alert): AlertWords {
       };
 }
 
-/** Why something is over. @param recovered in the usual case */
+/** Says why an alert is over. @param recovered the text if the subject recovered */
 function overText(
   because: ReturnType<typeof readContext>["because"],
   recovered: string,

@@ -65,7 +65,7 @@ export type Operation = {
   summary: string;
   description?: string;
   tags: string[];
-  /** Empty where no credentials are needed. */
+  /** Empty if no credentials are needed. */
   security: Record<string, string[]>[];
   /** The permission that the credentials need, or a sentence that says which one when. */
   "x-permission"?: string;

@@ -52,8 +52,8 @@ const getProjectSpend = z
 const none = z.strictObject({});
 
 /**
- * What an assistant learns about a tool. `isIdempotent`: to repeat a call changes nothing more. `isRemoteOnly`: served over HTTP but
- * not by the local program.
+ * The description of a tool for assistants. `isIdempotent`: repeating a call changes nothing more. `isRemoteOnly`: served over HTTP
+ * but not by the local program.
  */
 export type ToolContract = {
   title: string;

@@ -20,7 +20,7 @@ function requestWith(body: string | Uint8Array<ArrayBuffer>, headers: Record<str
 }
 
 describe("Reading a body whose caller must be looked up", () => {
-  /** How often the caller was looked up, and the body or its refusal. */
+  /** Reads a body. @returns how often the caller was looked up, and the body or its refusal */
   const read = async (request: Request, isKnown = true) => {
     let asked = 0;
     const require = async () => {

@@ -8,23 +8,23 @@ import { largeBytes } from "./turns";
 export const defaultBodyLimit = 1024 * 1024;
 
 /**
- * What may be read and parsed before the caller's credentials are looked up: a usual message, small enough that parsing
- * and validating any content takes about a millisecond. Parts are counted too, because a long list of invalid items
- * takes longest to validate.
+ * The most that is read and parsed before the caller's credentials are looked up. It suffices for a usual message, and any
+ * content of this size is parsed and validated in about a millisecond. Parts are limited, too, because a long list of invalid
+ * items takes longest to validate.
  */
 const unverified = { bytes: 2 * 1024, parts: 64 };
 
 /**
- * The sender of a body: an admitted caller, anybody, or a caller whose credentials `require` looks up, and who waits for a
- * turn (`takeTurn`) before a large body is decoded.
+ * The sender of a body: an admitted caller (`known`), a caller of a public endpoint (`anybody`), or a caller whose credentials
+ * `require` looks up, and who waits for a turn (`takeTurn`) before a large body is decoded.
  */
 export type Sender = "known" | "anybody" | { require: () => Promise<void>; takeTurn?: () => Promise<void> };
 
 /**
- * Reads a JSON body of at most `limit` bytes. Numbers keep every digit, except for the sender `anybody`: that takes a
- * parser thirty times slower than `JSON.parse`. Before expensive work (a long or compressed body, many commas, numbers
- * that need the slow parser) `from.require` is called. What is beyond `budget` is refused before it is parsed.
- * @throws ServiceError unsupported_media_type, payload_too_large, validation_failed, invalid_json; what `require` throws
+ * Reads a JSON body of at most `limit` bytes. Numbers keep every digit, except for the sender `anybody`, because that needs a
+ * slower parser. `from.require` is called before expensive work: a long or compressed body, many commas, or numbers
+ * that need the slower parser. A body beyond `budget` is refused before it is parsed.
+ * @throws ServiceError unsupported_media_type, payload_too_large, validation_failed, invalid_json; the errors of `require`
  */
 export async function readJsonBody(
   request: Request,

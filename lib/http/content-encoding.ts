@@ -30,7 +30,7 @@ export function readEncoding(request: Pick<Request, "headers">): Encoding | unde
 
 /**
  * Decodes a Content-Encoding. Stops at `limit` bytes, because a few kilobytes can inflate to gigabytes.
- * @throws ServiceError payload_too_large, or validation_failed where the bytes do not match the header
+ * @throws ServiceError payload_too_large, or validation_failed if the bytes do not match the header
  */
 export async function decode(bytes: Uint8Array, encoding: Encoding, limit: number): Promise<Uint8Array> {
   const decoded = await decodeUpTo(bytes, encoding, limit);
@@ -38,7 +38,7 @@ export async function decode(bytes: Uint8Array, encoding: Encoding, limit: numbe
   return decoded;
 }
 
-/** The same, where too many bytes are no error. @returns undefined for more than `limit` bytes */
+/** Like `decode`, but returns undefined instead of an error for more than `limit` bytes. */
 export async function decodeUpTo(
   bytes: Uint8Array,
   encoding: Encoding,

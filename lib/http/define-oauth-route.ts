@@ -62,7 +62,7 @@ function refusalResponse(error: unknown, requestId: string): Response {
   return errorResponse(error, requestId, openCors);
 }
 
-/** @throws OAuthError invalid_request where a field is repeated (RFC 6749 section 3.2) */
+/** @throws OAuthError invalid_request if a field is repeated (RFC 6749 section 3.2) */
 function parseFields(form: URLSearchParams): Fields {
   const fields = new Map<string, string>();
   for (const [name, value] of form) {

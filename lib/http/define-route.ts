@@ -46,7 +46,7 @@ type Description<P extends Part, Q extends Part, B extends Part, R extends Schem
   response: R;
   /** The status of success; 200 by default. */
   status?: number;
-  /** The form of its errors, where a protocol defines another than the service's. */
+  /** The form of its errors, if a protocol defines another one than the service's. */
   errorBody?: { schema: Schema; example: (code: ErrorCode, description: string) => unknown };
   /** The error codes of this endpoint besides those of every endpoint of its kind. */
   errors?: ErrorCode[];
@@ -66,7 +66,7 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
     | { auth: "none"; permission?: never; role?: never; run: Run<Parsed<P, Q, B>, R> }
     | {
         auth: "key";
-        /** The permission that the key needs; undefined for what every key may ask about itself. */
+        /** The permission that the key needs; undefined for an endpoint that every key may call about itself. */
         permission?: Permission;
         role?: never;
         run: Run<{ principal: KeyPrincipal } & Parsed<P, Q, B>, R>;
@@ -95,19 +95,19 @@ type Declared<P extends Part, Q extends Part, B extends Part, R extends Schema> 
          * before the handler runs, and independently of the service's own check.
          */
         role?: WorkspaceRole;
-        /** Whether it is about deleted workspaces, too. All others refuse them. */
+        /** Whether the endpoint accepts deleted workspaces, which all others refuse. */
         ofDeleted?: boolean;
         /**
-         * Makes the `ETag` of the response, for less than `run` takes. It is called for conditional requests and HEAD alone:
-         * a request that names the tag in If-None-Match gets 304, and one with HEAD no body, without calling `run`. `run` sets
-         * the header `ETag` itself, of what it answers.
+         * Makes the `ETag` of the response at less cost than `run`. It is called only for conditional requests and HEAD: a
+         * request whose If-None-Match has the tag gets 304, and HEAD gets no body, both without calling `run`. `run` itself
+         * sets the header `ETag` of its responses.
          */
         tag?: (context: { principal: UserPrincipal } & Parsed<P, Q, B>) => Promise<string>;
         run: Run<{ principal: UserPrincipal } & Parsed<P, Q, B>, R>;
       }
   );
 
-/** The statuses of answers to conditional requests that have no body. */
+/** The result of a conditional or HEAD request that is answered without a body. */
 class Bodyless {
   constructor(readonly status: 200 | 304) {}
 }

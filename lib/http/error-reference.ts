@@ -13,7 +13,7 @@ export type ErrorReference = {
 
 const usd = (description: string): JsonSchema => ({ type: "number", description });
 
-/** Of a limit and of a budget, because both are answered with 402, whose answers have one schema. */
+/** How to ask for more. The refusals of a limit and of a budget both have it, because they share the schema of 402. */
 const howToAsk: JsonSchema = {
   type: "object",
   description:

@@ -5,7 +5,7 @@ import { countParts } from "./json-work";
 
 const budget = { parts: 20, partsOfOne: 10, depth: 5 };
 
-/** Whether a text is within the budget, and the limit that it is beyond. */
+/** Counts a text's parts. @returns `read` if it is within the budget, otherwise the exceeded limit from the error */
 function judge(text: string): string {
   try {
     countParts(text, budget);

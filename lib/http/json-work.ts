@@ -1,12 +1,12 @@
 import { ServiceError } from "@/lib/errors";
 
-/** What building the value of a JSON text may take. */
+/** Limits on the size of the value that a JSON text is parsed to. */
 export type JsonBudget = {
   /** Members of objects and entries of lists, in all. */
   parts: number;
-  /** The same in a single list or object. */
+  /** Members or entries of a single object or list. */
   partsOfOne: number;
-  /** Lists and objects inside each other. */
+  /** The depth of nested lists and objects. */
   depth: number;
 };
 
@@ -18,10 +18,10 @@ const comma = 44;
 const backslash = 92;
 
 /**
- * Counts what a JSON text asks to be built, before anything is: validation takes a hundred times as long as this. The text
+ * Counts the values of a JSON text without parsing it, because parsing and validating it takes a hundred times as long. The text
  * does not have to be valid.
  * @returns the number of its parts
- * @throws ServiceError payload_too_large where it is beyond the budget
+ * @throws ServiceError payload_too_large if it is beyond the budget
  */
 export function countParts(text: string, budget: JsonBudget): number {
   const open: number[] = [];
@@ -47,7 +47,7 @@ export function countParts(text: string, budget: JsonBudget): number {
   return parts;
 }
 
-/** The place of the quote that ends a string. @param at that of the quote that begins it */
+/** The index of the quote that ends a string. @param at the index of the quote that begins it */
 export function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;

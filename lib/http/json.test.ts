@@ -31,7 +31,7 @@ test.each(["123456789012345.6", "100000039436914.55968", "1234567890123456", "0.
   },
 );
 
-/** Pieces of texts, of which some joined are JSON. */
+/** Pieces of text. Some combinations of them are valid JSON. */
 const pieces = fc.array(
   fc.constantFrom(
     ...["{", "}", "[", "]", ",", ":", " ", '"', "\\", '"a"', '"b":', "-", "0", "e", "null"],

@@ -22,17 +22,17 @@ export function parseJson(text: string): unknown {
   return needsExactParser(text) ? unmarked(JSON.parse(withMarks(text))) : JSON.parse(text);
 }
 
-/** Begins a string that stands for a number. No sender can know it. */
+/** The prefix of a string that stands for a number. It is random, so that no sender can use it. */
 const mark = `\u0001${randomUUID()} `;
 const markInJson = JSON.stringify(mark).slice(0, -1);
 
-/** The text with a marked string in the place of each number that a double cannot represent. */
+/** Replaces each number that a double cannot represent with a marked string. */
 function withMarks(text: string): string {
   const digitsIn = /-?\d[\d.eE+-]{14,}/g;
   let marked = "";
   let copied = 0;
   let quote = text.indexOf('"');
-  /** Where the last string ends that begins before the number. */
+  /** The end of the last string that begins before the number. */
   let outside = 0;
   for (let found = digitsIn.exec(text); found; found = digitsIn.exec(text)) {
     const { index, 0: digits } = found;
@@ -47,7 +47,7 @@ function withMarks(text: string): string {
   return marked + text.slice(copied);
 }
 
-/** Whether it is a number in JSON with more than the fifteen significant digits that a double represents exactly. */
+/** Whether a text is a JSON number with more than the fifteen significant digits that a double represents exactly. */
 function isLong(digits: string): boolean {
   let significant = 0;
   for (let at = 0; at < digits.length; at += 1) {
@@ -58,14 +58,14 @@ function isLong(digits: string): boolean {
   return significant > 15 && jsonNumber.test(digits);
 }
 
-/** Whether a colon follows. `JSON.parse` refuses a number as the name of a field, but not a string in its place. */
+/** Whether a colon follows. A number as a field name must stay: `JSON.parse` refuses it, but would accept a marked string. */
 function isName(text: string, end: number): boolean {
   let at = end;
   while (" \t\r\n".includes(text.charAt(at)) && at < text.length) at += 1;
   return text.charAt(at) === ":";
 }
 
-/** The same value, changed in place, with the numbers that marked strings stand for. */
+/** Replaces the marked strings in a value with their numbers, in place. */
 function unmarked(value: unknown): unknown {
   if (typeof value === "string")
     return value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value;
@@ -84,14 +84,14 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
  * Writes JSON as `JSON.stringify` does; an ExactNumber is written as a number with all its digits, and a bigint as a number. It takes
- * a quarter of the time of a writer that is given functions for numbers: answers have thousands of them.
+ * a quarter of the time of a general writer with a function for numbers, of which responses can have thousands.
  * @throws Error for an ExactNumber that is not a number in JSON
  */
 export function writeJson(value: unknown): string {
   return written(value) as string;
 }
 
-/** @returns undefined for what JSON has no notation of */
+/** @returns undefined for a value that JSON cannot represent */
 function written(value: unknown): string | undefined {
   if (value === null) return "null";
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : "null";
@@ -106,7 +106,7 @@ function written(value: unknown): string | undefined {
   return writtenFields(value as Record<string, unknown>);
 }
 
-// Both add to a text: lists of texts to join take twice as long.
+// The next two functions append to a string, because joining a list of strings takes twice as long.
 
 function writtenList(list: readonly unknown[]): string {
   let text = "";
@@ -123,7 +123,7 @@ function writtenFields(fields: Record<string, unknown>): string {
   return `{${text}}`;
 }
 
-/** Names of fields as JSON writes them: the answers of the service have the same few in all of their elements. */
+/** Field names in JSON notation, cached because the elements of a response repeat the same few names. */
 const writtenNames = new Map<string, string>();
 const maxWrittenNames = 1_000;
 

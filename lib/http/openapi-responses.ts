@@ -72,7 +72,7 @@ type Form = Omit<NonNullable<Endpoint["errorBody"]>, "schema"> & { schema: JsonS
 
 /**
  * The error responses of one status: all codes that have it, with their documentation and examples.
- * @param form the form of their bodies, where a protocol defines another than the service's
+ * @param form the form of their bodies, if a protocol defines another one than the service's
  */
 export function errorResponseOf(codes: ErrorCode[], limited: boolean, form?: Form): ApiResponse {
   const names = [

@@ -6,15 +6,15 @@ const definitions = "#/$defs/";
 const schemas = "#/components/schemas/";
 
 /**
- * Converts zod schemas to JSON Schema for one document. Schemas with an `id` in their meta become components, so that a
- * schema that several routes share is in the document once.
+ * Converts zod schemas to JSON Schema for one document. Schemas with an `id` in their meta become components, so that the
+ * document has a schema once even if several routes use it.
  */
 export class SchemaComponents {
   readonly schemas: Record<string, JsonSchema> = {};
 
   /**
    * @param use `input`: parameters that a caller sends; `body`: JSON that a caller sends; `output`: a response
-   * @throws Error where two different schemas have the same id
+   * @throws Error if two different schemas have the same id
    */
   add(schema: z.ZodType, use: Use): JsonSchema {
     const { $schema: _, $defs = {}, ...root } = toJsonSchema(schema, use);
@@ -66,14 +66,14 @@ export function toJsonSchema(
       amend(context.zodSchema as unknown as z.ZodType, context.jsonSchema as Described, use),
   }) as JsonSchema & { $defs?: Record<string, JsonSchema> };
   if (use === "body") {
-    // Only now are fields that several objects share filled in everywhere.
+    // Runs when zod has completed the whole schema, because fields that several objects share are filled in last.
     for (const part of [json, ...Object.values(json.$defs ?? {})])
       for (const each of nested(part)) takeNull(each);
   }
   return json;
 }
 
-/** The id of the component that a schema refers to; empty where it refers to none. */
+/** The id of the component that a schema refers to; empty if it refers to none. */
 export const idOf = ({ $ref = "" }: JsonSchema) => $ref.slice($ref.lastIndexOf("/") + 1);
 
 /** What a schema describes: parameters, a body, or a response. */
@@ -98,7 +98,7 @@ function amend(schema: z.ZodType, json: Described, use: Use): void {
   if (examples) json.examples = examples;
   if (json.format) delete json.pattern;
   if (json.type === "integer") {
-    // These are the bounds of doubles, not ours.
+    // zod adds the bounds of safe integers, which are not limits of the API.
     if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
     if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
   }

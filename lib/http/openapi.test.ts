@@ -55,7 +55,7 @@ function* everySchema({ paths, components }: OpenApiDocument, { sent = false } =
     if (typeof additionalProperties === "object" && Object.keys(additionalProperties).length > 0)
       yield* within(additionalProperties, `${name}Value`, `${place}/*`);
     for (const option of [...oneOf, ...anyOf, ...allOf]) {
-      // The alternatives of a choice are numbered, so that their names differ.
+      // The options of a union are numbered, so that their names differ.
       if (option.type !== "null") yield* within(option, option.properties ? "" : name, place);
     }
   }
@@ -228,7 +228,7 @@ describe("The OpenAPI document", () => {
   test("Gives no two types the same generated name", () => {
     const names = new Map<string, string>();
     for (const { schema, name, place } of everySchema(document)) {
-      // Within components, whose members become types of their own beside all others.
+      // Checks members of components only: generators make a type of its own of each, named beside all others.
       if (!place.startsWith("/components/schemas/") || name === "") continue;
       if (!schema.enum && !schema.properties && name !== place.split("/").at(-1)) continue;
       expect([name, names.get(name) ?? place]).toEqual([name, place]);

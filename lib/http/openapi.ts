@@ -46,7 +46,7 @@ const kinds: Record<Endpoint["auth"], Kind> = {
 const about =
   "Records what a team spends on AI and software, and reports exactly what it cost. Bodies are JSON; amounts are JSON numbers with all their digits.";
 
-/** The address of the document itself, which is not listed in it. */
+/** The path of the document itself, which the document does not list. */
 const ownPath = "/api/openapi.json";
 
 /**
@@ -59,7 +59,7 @@ export async function buildOpenApi(routes: readonly RouteEntry[], server: string
   const paths: OpenApiDocument["paths"] = {};
   for (const { path, load } of [...routes].sort(bySpecificity)) {
     if (path === ownPath || path.includes("[...")) continue;
-    // All routes together take more than half a second, in which others would wait.
+    // Building all routes takes more than half a second. Yields, so that other requests do not wait.
     await nextTurn();
     const module = await load();
     for (const method of methods) {
@@ -161,7 +161,7 @@ function operationOf(
   };
 }
 
-/** Every error that an endpoint can answer: those of its kind, those of its body, and its own. */
+/** Every error code of an endpoint: those of its kind, of its body and of its own declaration. */
 function errorsOf({ auth, body, role, errors = [] }: Endpoint): ErrorCode[] {
   return [
     ...kinds[auth].errors,
@@ -252,7 +252,7 @@ function nameByPath(path: string): string {
   const [first = "", second] = segments;
   if (first === "me") return "Current user";
   if (first === "budgets" && second === "status") return "Budget status";
-  // Not with the messages of keys, so that neither page takes long to load.
+  // A tag apart from the messages of keys, so that the page of each tag loads quickly.
   if (first === "workspaces" && second === "messages")
     return segments[2] === "bulk-actions" ? "Bulk actions" : "Messages of a workspace";
   if (second === "alert-channels" && segments[2] === "deliveries") return "Alert deliveries";

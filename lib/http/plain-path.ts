@@ -1,5 +1,5 @@
 /**
- * The canonical form of a path with repeated slashes or a trailing slash; undefined where the path is canonical. Routes
+ * The canonical form of a path with repeated slashes or a trailing slash; undefined if the path is canonical. Routes
  * and pages answer at the canonical path only, and other paths are redirected to it (308).
  * @param path a request's path with its query
  */

@@ -4,11 +4,11 @@ import { gzipSync } from "node:zlib";
 /** One encoding of a file: its bytes, and the headers of a 200 (`headers`) and of a 304 (`kept`). */
 type Variant = { etag: string; body: Buffer; headers: Record<string, string>; kept: Record<string, string> };
 
-/** An answer with a file: `body` is missing where the client has it already. */
+/** An answer with a file. `body` is missing if the client has it already. */
 type FileAnswer = { status: 200 | 304; headers: Record<string, string>; body?: Buffer };
 
 /**
- * A text file that is served from memory. It has an ETag for each encoding and is compressed once, when it is first asked for.
+ * A text file that is served from memory. It has an ETag for each encoding and is compressed once, at the first request.
  */
 export class PreparedFile {
   readonly #plain: Variant;

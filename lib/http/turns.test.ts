@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { readDecodedBytes } from "./body";
 import { largeBytes, Turn, Turns } from "./turns";
 
-/** Asks for turns in this order. @returns who works, in the order in which the turns began, and how to end them */
+/** Asks for turns in the given order. @returns the workspaces whose turn has begun, in order, and functions that end their turns */
 function ask(turns: Turns, workspaces: string[]) {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -99,7 +99,7 @@ test("Keeps the turn of a caller that disconnects after it began, until it is en
 
 test("Does not decode the body of a caller that disconnected while it waited", async () => {
   const caller = new AbortController();
-  // Decoded, it would be refused as broken.
+  // The compressed body is truncated, so decoding it would fail.
   const body = gzipSync(randomBytes(2 * largeBytes)).subarray(0, -64);
   const requestOf = (init: RequestInit) =>
     new Request("http://localhost", {

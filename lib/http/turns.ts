@@ -2,15 +2,14 @@ import { overloaded, ServiceError } from "@/lib/errors";
 
 const disconnected = () => new ServiceError("unavailable", "The caller has disconnected.");
 
-/** A body of more bytes, without its Content-Encoding, is large: it takes a turn, and is decoded off the main thread where it can be. */
+/** A decoded body with more bytes is large: it waits for a turn, and is decoded off the main thread if possible. */
 export const largeBytes = 256 * 1024;
 
 /**
- * Shares the work on large bodies among workspaces: one body of a workspace at a time, and workspaces in turn, however many
- * bodies each of them sends.
+ * Shares the work on large bodies fairly: workspaces take turns with one body each, however many bodies a workspace sends.
  */
 export class Turns {
-  /** What waits, by workspace: the one whose turn comes next is first. */
+  /** The waiting calls by workspace. The workspace with the next turn is first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #working = new Set<string>();
   #waitingCount = 0;
@@ -20,9 +19,9 @@ export class Turns {
 
   /**
    * Resolves when it is the workspace's turn.
-   * @param signal of the request: aborted while it waits, it gives its place up
+   * @param signal of the request: if it aborts while the call waits, the call gives up its place
    * @returns a function that ends the turn
-   * @throws ServiceError unavailable where too many wait, and where the signal is aborted: nobody reads that answer
+   * @throws ServiceError unavailable if too many are waiting, or if the signal aborts (then nobody reads the answer)
    */
   async take(workspaceId: string, signal?: AbortSignal): Promise<() => void> {
     if (signal?.aborted) throw disconnected();
@@ -75,7 +74,7 @@ export class Turns {
     if (own.length === 0) this.#waiting.delete(workspaceId);
   }
 
-  /** Has a workspace that had its turn wait behind all others. */
+  /** Moves a workspace whose turn has ended behind all others. */
   #moveBack(workspaceId: string): void {
     const own = this.#waiting.get(workspaceId);
     if (!own) return;
@@ -84,26 +83,26 @@ export class Turns {
   }
 }
 
-/** Those of this process. What waits is in memory. */
+/** The turns of this process for reading large bodies. The limits bound the bodies that wait in memory. */
 export const turns = new Turns({ atOnce: 4, ofOne: 8, inAll: 32 });
 
-/** Those to record what bodies had. Who waits for one has one of `turns`. */
+/** The turns for recording the contents of large bodies. A call waits for one while it still holds one of `turns`. */
 const recordings = new Turns({ atOnce: 4, ofOne: 1, inAll: 4 });
 
-/** The turn that one request takes at most. */
+/** The turn of one request. A request without a large body takes none. */
 export class Turn {
   #end: (() => void) | undefined;
 
   constructor(private readonly request: Request) {}
 
-  /** Takes it. @throws ServiceError unavailable where too many wait, and where the caller has disconnected */
+  /** Takes the turn. @throws ServiceError unavailable if too many are waiting, or the caller has disconnected */
   async take(workspaceId: string): Promise<void> {
     this.#end ??= await turns.take(workspaceId, this.request.signal);
   }
 
   /**
-   * Changes a turn that was taken for one to record what the body had, so that the workspace's next body is read and decoded
-   * meanwhile. @throws ServiceError unavailable where the caller has disconnected
+   * Exchanges the turn, if one was taken, for a turn to record the body's contents, so that the workspace's next body can be read
+   * and decoded meanwhile. @throws ServiceError unavailable if the caller has disconnected
    */
   async record(workspaceId: string): Promise<void> {
     const end = this.#end;

@@ -13,8 +13,8 @@ import { admitToolCall, inviteSignIn } from "./admit-tool-call";
 type ToolCaller = { lookup: KeyLookup; address: string | undefined; resource: string };
 
 /**
- * The admission of one request to the agent tools. The request is admitted and counted once: by `require`, or together
- * with what it records, in the same transaction, if `record` is called first.
+ * The admission of one request to the agent tools. The request is admitted and counted once: by `require`, or, if `record` is
+ * called first, in the transaction that records its message.
  */
 export class ToolAdmission {
   /** The state of the key's rate after the request was counted. */
@@ -69,7 +69,7 @@ export class ToolAdmission {
       else if (outcome instanceof ServiceError) this.#outcome = inviteSignIn(outcome, resource);
       return outcome;
     });
-    // Whether a failed recording was counted is not known; then `require` admits the request by itself.
+    // Whether a failed recording was counted is not known, so `require` then admits the request by itself.
     this.#recording = settled.catch(() => {});
     return acceptedOne(await settled);
   }

@@ -1,6 +1,6 @@
 import type { ToolEntry, ToolInbox } from "@/lib/contract/alerts/alert-tools";
 
-/** The inbox as text: the number of entries, then each with what to do about it. */
+/** The inbox as text: the number of entries, then each entry with advice. */
 export function describeInbox({ entries, counts, next_cursor: next }: ToolInbox): string {
   const { open, snoozed, mine } = counts;
   return [

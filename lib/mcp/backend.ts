@@ -37,7 +37,7 @@ export type Backend = {
   alerts: AlertsBackend | null;
 };
 
-/** The inbox of alerts, in the name of the person who connected the program. Links of its entries have the service's address. */
+/** The inbox of alerts, with the rights of the person who connected the program. Links of its entries are absolute. */
 export type AlertsBackend = {
   list(query: InboxQuery): Promise<ToolInbox>;
   assign(id: string, assignee: "me" | "nobody"): Promise<ToolEntry>;

@@ -1,7 +1,7 @@
 import type { BudgetCheck, CheckBudget } from "@/lib/contract/spend/budget-check";
 import { usd } from "./wording";
 
-/** The answer of `check_budget` as text: whether it is admitted, then what is left, one limit a line. */
+/** The answer of `check_budget` as text: whether the usage is admitted, then what is left, one limit per line. */
 export function describeBudgetCheck(asked: CheckBudget, check: BudgetCheck): string {
   const { refusal, monthly_limit: own, budgets, estimated_usd: estimated } = check;
   const hasTokens = asked.input_tokens !== undefined || asked.output_tokens !== undefined;

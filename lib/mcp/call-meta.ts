@@ -5,7 +5,7 @@ import { parsePart } from "@/lib/contract/values/parse-part";
 import { validationFailed } from "@/lib/errors";
 
 /*
- * What clients say in the `_meta` of a call. Keys have a prefix, as MCP requires of keys that are not its own
+ * The fields that clients send in the `_meta` of a call. Their keys have a prefix, as MCP requires for keys that it does not define
  * (Model Context Protocol 2025-11-25, "General fields"). `idempotency_key` is older than this rule.
  */
 

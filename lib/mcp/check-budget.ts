@@ -6,13 +6,13 @@ import { type ErrorCode, ServiceError } from "@/lib/errors";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import type { Recording } from "./backend";
 
-/** What the check needs of a backend. `tryRecording` records nothing, and throws where it would be refused. */
+/** The part of a backend that the check needs. `tryRecording` is a dry run, which throws if the recording would be refused. */
 type Sources = {
   readLimits(of: LimitsQuery): Promise<z.output<typeof keyLimits>>;
   tryRecording(recording: Omit<Recording, "idempotency_key">): Promise<Recorded>;
 };
 
-/** The refusals that answer the question. Others say that the question is wrong, or that there is no answer. */
+/** The refusals that are an answer of the check. Other errors mean that the request is invalid or cannot be answered. */
 const answering: readonly ErrorCode[] = [
   "monthly_limit_exceeded",
   "budget_exceeded",
@@ -22,12 +22,12 @@ const answering: readonly ErrorCode[] = [
   "source_not_allowed",
 ];
 
-/** What stands for a provider in a dry run where none is said. */
+/** The provider in the dry run if the request names none. */
 const anyProvider = "unknown";
 
 /**
- * Whether usage would be admitted now, by a dry run, and what is left of the limits that count it.
- * @throws ServiceError where the key may not record at all, the usage is not valid, or unavailable
+ * Checks with a dry run whether usage would be admitted now, and reads what is left of the limits that count it.
+ * @throws ServiceError if the key may not record at all or the usage is invalid; unavailable
  */
 export async function checkBudgetWith(asked: CheckBudget, sources: Sources): Promise<BudgetCheck> {
   const { project, provider, model, feature, user } = asked;
@@ -64,10 +64,10 @@ export async function checkBudgetWith(asked: CheckBudget, sources: Sources): Pro
 const hasEstimate = (asked: CheckBudget) =>
   asked.estimated_cost !== undefined || asked.input_tokens !== undefined || asked.output_tokens !== undefined;
 
-/** The smallest cost, USD: it is refused where nothing is left. */
+/** The smallest possible cost in USD, which is refused only if nothing is left. */
 const least = "0.000000000000000001";
 
-/** The usage as a message. Without an estimate it costs the least that there is. */
+/** The usage as a message. Without an estimate, it has the smallest possible cost. */
 function toUsage(asked: CheckBudget): Recording["message"] {
   const { provider = anyProvider, model, feature, user, estimated_cost: cost } = asked;
   const { input_tokens: input, output_tokens: output } = asked;

@@ -23,9 +23,9 @@ const retries = new Retries();
 const maxBatch = 20;
 
 /**
- * Answers a request to the agent tools (MCP's Streamable HTTP): checks its origin, admits its key or access token once,
- * whatever the body carries, and passes the body to the protocol. Refusals before the protocol have the status and body of
- * every other endpoint; a refusal by a tool is a tool result that a model can read.
+ * Answers a request to the agent tools (MCP's Streamable HTTP): checks its origin, admits its key or access token once per
+ * request, and passes the body to the protocol. Refusals before the protocol have the status and body of every other endpoint;
+ * a refusal by a tool is a tool result that a model can read.
  * @param peer the socket's remote address, if the server knows it
  */
 export async function answerMcp(request: Request, peer: string | undefined): Promise<Response> {
@@ -76,8 +76,8 @@ async function answerCaller(
 }
 
 /**
- * Answers a request whose key is admitted at the latest before the answer is sent. A short call that records, with a
- * key that was admitted before, is admitted in the transaction that records it.
+ * Answers a request and admits its key, at the latest before the answer is sent. A short call of a tool that records, with a key
+ * that was admitted before, is admitted in the transaction that records it; others are admitted first.
  */
 async function answerAdmitted(
   request: Request,
@@ -106,7 +106,7 @@ async function answerAdmitted(
     session: request.headers.get("mcp-session-id") ?? undefined,
     report: (error) => reportFailure(error, "A tool call failed.", { request_id: requestId }),
   });
-  // A refusal of the key is the answer, whatever the protocol answered. A tool that lacks its permission has recorded nothing.
+  // If the key is refused, that replaces the protocol's answer. A tool whose permission the key lacks has recorded nothing.
   if (isAdmittedLater) checkScopes(await admission.require(), body, resource);
   return response;
 }
@@ -130,7 +130,7 @@ function isRecording(body: unknown): boolean {
   return calledTool(body)?.isReadOnly === false;
 }
 
-/** The tool that a message of the protocol calls; undefined for other messages. */
+/** The tool that a protocol message calls; undefined for messages other than tool calls. */
 function calledTool(message: unknown): ToolContract | undefined {
   if (!isObject(message) || message.method !== "tools/call" || !isObject(message.params)) return undefined;
   const { name } = message.params;

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { metaKeys } from "./call-meta";
 
-/** A tool call with nothing unusual. `meta` is the caller's `_meta`, without what the protocol itself puts there. */
+/** A tool call with nothing unusual. `meta` is the caller's `_meta` without the fields of the protocol. */
 export type PlainCall = {
   id: string | number;
   name: string;
@@ -22,19 +22,19 @@ const version = "2026-07-28";
 const envelopeKeys = [PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY];
 const allowedMeta: ReadonlySet<string> = new Set([...envelopeKeys, ...metaKeys]);
 
-/** What clients say of themselves with each call, as JSON, that the SDK has accepted: a client says the same each time. */
+/** The client descriptions of calls, as JSON, that the SDK has accepted. A client sends the same one with each call. */
 const accepted = new Set<string>();
 const maxAccepted = 1_000;
 const maxEnvelopeLength = 2_000;
 
-/** How many envelopes are remembered. */
+/** The number of remembered client descriptions. */
 export const acceptedEnvelopes = (): number => accepted.size;
 
 /**
- * Reads a tool call that the SDK would accept and answer with the tool's result, whatever that is. The SDK validates a call four
- * times and makes a server and a transport for it, which costs as much as all the rest of the call; see
+ * Reads a tool call for which the SDK would only run the tool and return its result. The SDK validates a call four times and
+ * creates a server and a transport for it, which costs as much as all the rest of the call; see
  * docs/decisions/0033-keep-the-mcp-sdk-transport.md.
- * @returns undefined for everything else: the SDK answers it
+ * @returns undefined for any other request, which the SDK has to answer
  */
 export function readPlainCall(request: Request, body: unknown): PlainCall | undefined {
   if (!hasOnly(body, ["jsonrpc", "id", "method", "params"])) return undefined;
@@ -62,7 +62,7 @@ export function plainAnswer(
   return new Response(text, { status: 200, headers: { "Content-Type": "application/json" } });
 }
 
-/** Whether the headers say what the body says. */
+/** Whether the headers match the body, as the protocol requires. */
 function agree(headers: Headers, name: string): boolean {
   return (
     headers.get("content-type") === "application/json" &&

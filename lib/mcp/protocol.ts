@@ -62,8 +62,8 @@ export async function answerProtocol(
 }
 
 /**
- * Whether a message is a tool call that names its protocol version itself, as those of 2026-07-28 do. It is never one of a 2025
- * protocol. The SDK's own check would validate the whole message, which its handler then does again.
+ * Whether a message is a tool call that names its protocol version, as in 2026-07-28 and in no 2025 protocol. The SDK's own check
+ * would validate the whole message, which its handler then does again.
  */
 function isModernCall(body: unknown): boolean {
   const { method, params } = (body ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };

@@ -10,7 +10,7 @@ type Parts = ReconciledDetail["parts"];
 const describeParts = (parts: Parts) =>
   parts.map(({ part, amount_usd: amount }) => `${usd(amount)} ${part} (${differenceParts[part].meaning})`);
 
-/** Bills beside records as text. @param month the one that was asked for */
+/** A comparison of bills with records as text. @param month the requested month */
 export function describeReconciliation(
   { months, detail }: Reconciliation,
   month: string | undefined,

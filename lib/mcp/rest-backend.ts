@@ -63,7 +63,7 @@ export function restBackend(access: RestAccess): Backend {
   };
 }
 
-/** Amounts as the API takes them: as numbers with all their digits. */
+/** Converts amounts to JSON numbers with all their digits, as the API expects them. */
 function toWire({ amount, percent, ...request }: AskForBudget) {
   return {
     ...request,
@@ -130,7 +130,7 @@ function parseAnswer(text: string, baseUrl: string, status: number): unknown {
   }
 }
 
-/** Turns the body of an error response back into its ServiceError. */
+/** Converts the body of an error response back to its ServiceError. */
 function refusalOf(body: unknown): ServiceError {
   const { error, error_description, ...fields } = body as Record<string, unknown>;
   const code =

@@ -33,7 +33,7 @@ export class Retries {
 
   /**
    * The idempotency key of a call. A retry gets the key of its first call.
-   * @param call.fingerprint computes it: most calls come while none is lost, and need none
+   * @param call.fingerprint computes the fingerprint, only if it is needed: usually no call is lost
    * @param call.session an id that no other client has, if any
    * @returns `isRetry`: the call repeats one whose answer could not be delivered, which is no longer remembered
    */
@@ -52,7 +52,7 @@ export class Retries {
   /** Remembers a call whose answer could not be delivered. */
   lose(fingerprint: string, key: string): void {
     this.#remember({ fingerprint, key });
-    // The retry may reach another worker.
+    // Tells other workers, which may receive the retry.
     tellSiblings("lost tool call", { fingerprint, key });
   }
 

@@ -73,8 +73,8 @@ export function createToolServer(session: ToolSession): Server {
 
 /**
  * Runs a tool without the SDK.
- * @param signal aborted where the client disconnects
- * @returns undefined where there is no such tool: nothing was done
+ * @param signal aborts when the client disconnects
+ * @returns undefined if there is no such tool; then nothing was done
  */
 export function callPlainly(
   { id, name, arguments: given, meta }: PlainCall,
@@ -85,7 +85,7 @@ export function callPlainly(
   return tool && callTool(tool, { name, arguments: given }, session, { mcpReq: { id, signal, _meta: meta } });
 }
 
-/** What a call needs of its request: the SDK's context has it. */
+/** The part of the SDK's context that a call needs. */
 type Called = { mcpReq: Pick<ServerContext["mcpReq"], "id" | "signal" | "_meta"> };
 
 async function callTool(
@@ -128,7 +128,7 @@ async function runRecognised(
   try {
     return await tool.run(args as never, { backend, recordingKey, attribution });
   } catch (error) {
-    // The call that it repeats is still unanswered: the next retry needs its key.
+    // The repeated call is still unanswered, so the next retry needs its key.
     if (isRetry && !signal.aborted) lose();
     throw error;
   } finally {

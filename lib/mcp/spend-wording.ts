@@ -21,10 +21,10 @@ const measureNames: Record<SpendAnswer["measure"], string> = {
   cost_per_million_tokens: "Cost of a million tokens",
 };
 
-/** The most lines of an answer as text. Its data has all. */
+/** The most lines of an answer's text. The structured data has all. */
 const maxLines = 200;
 
-/** The answer to a question about spend as text: the totals, then a line for each row, or for each cell. */
+/** The answer to a spend query as text: the totals, then a line for each row, or for each cell. */
 export function describeSpendAnswer({
   measure,
   from,

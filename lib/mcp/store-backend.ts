@@ -74,7 +74,7 @@ export function storeBackend(admission: ToolAdmission): Backend {
   };
 }
 
-/** The inbox, read and changed by the services in the name of the caller's person (`lib/keys/person.ts`). */
+/** The inbox, read and changed with the rights of the person behind the key (`lib/keys/person.ts`). */
 function storedAlerts(admission: ToolAdmission): AlertsBackend {
   const requirePerson = async (permission: Permission): Promise<Person> => {
     const principal = await admission.require();
@@ -102,7 +102,7 @@ function storedAlerts(admission: ToolAdmission): AlertsBackend {
   };
 }
 
-/** An entry without what assistants do not need; its links are whole addresses. */
+/** An entry without the fields that assistants do not need, and with absolute links. */
 function toToolEntry({ figures: _, course: _course, links, ...entry }: InboxEntry): ToolEntry {
   const address = serviceAddress();
   return { ...entry, links: links.map(({ text, url }) => ({ text, url: `${address}${url}` })) };

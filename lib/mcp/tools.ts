@@ -21,8 +21,8 @@ import {
 export type ToolAnswer = { data: object; text: string };
 
 /**
- * What a tool receives besides its arguments. `recordingKey` is the idempotency key of what it records,
- * `attribution` what the call's `_meta` says of whom it is for.
+ * What a tool receives besides its arguments. `recordingKey`: the idempotency key of the record. `attribution`: the person that the
+ * call records for, from its `_meta`.
  */
 type Context = { backend: Backend; recordingKey: string; attribution: Attribution };
 

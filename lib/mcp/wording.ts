@@ -68,8 +68,8 @@ export function describeProjectSpend(spend: z.output<typeof projectSpend>): stri
 }
 
 /**
- * The budgets as text, one a line. First those that matter now: what blocks and has nothing left, what is used up, and what is
- * near: at 80% or more, or past a threshold.
+ * The budgets as text, one per line. Most urgent first: blocking budgets with nothing left, budgets that are used up, then those at
+ * 80% or more or past a threshold.
  */
 export function describeBudgets({ budgets, hidden_count: hidden }: z.output<typeof budgetStatus>): string {
   const others =
@@ -98,14 +98,14 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
   );
 }
 
-/** A budget request that was made, as text. */
+/** A new budget request as text. */
 export function describeBudgetRequest({ id, budget, amount, until }: KeyBudgetRequest): string {
   return `Asked for ${textOf(amount)} ${budget.currency ?? ""} more of ${budget.name ?? "the budget"} until ${until}. People decide; nothing is raised until then. The request is ${id}.`;
 }
 
 type Warned = z.output<typeof budgetStatus>["budgets"][number]["warns"];
 
-/** Whom a budget warns, by number: " (2 people, 1 channel)"; nothing where it names nobody. */
+/** The number of people and channels that a budget warns: " (2 people, 1 channel)"; empty if it names none. */
 function receivers({ people, channels }: Warned): string {
   const named = [
     ...(people > 0 ? [people === 1 ? "1 person" : `${people} people`] : []),
@@ -120,7 +120,7 @@ function percent(fraction: Amount): string {
   return (Number(tenths) / 10).toFixed(1);
 }
 
-/** What adjustments to bills come to, where there are any. */
+/** The total of adjustments to bills as text; empty if there are none. */
 const adjustments = ({ adjustment_usd: amount }: { adjustment_usd: Amount }) =>
   Number(String(amount)) === 0 ? "" : `, adjustments to bills ${usd(amount)}`;
 
@@ -179,7 +179,7 @@ function left(limit: Amount, spent: Amount): string {
 
 function adviceOf({ code, fields }: ServiceError): string {
   if (code !== "permission_denied") return advice[code] ?? "";
-  // A refusal without the name of a permission says by itself what is missing.
+  // The message of a refusal without `permission` already says what is missing.
   if (fields.permission === undefined) return "";
   return fields.permission === "manage_alerts"
     ? "API keys cannot have it: ask the user to connect this program by signing in, and to allow it."

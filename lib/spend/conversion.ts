@@ -8,10 +8,10 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { followPublished } from "@/lib/ledger/published/follow";
 import { addDays } from "./period";
 
-/** No cost is of an earlier day. */
+/** The earliest day that a cost can have. */
 const firstDay = "2000-01-01";
 
-/** The days whose rates a query needs: its ranges of days, today, and where a range has no beginning, the first day with a cost. */
+/** The days whose rates a query needs: its ranges, today, and for a range without a beginning, the first day with a cost. */
 export type ConvertedDays = {
   ranges: readonly (DayRange | undefined)[];
   today: string;
@@ -19,10 +19,10 @@ export type ConvertedDays = {
 };
 
 /**
- * The currency in which a query wants its sums besides USD, with the rates of its days. Days to come have the rate of today.
- * @param currency ISO 4217, as queries have it
- * @param path the field that has it, which a refusal names
- * @returns undefined where it wants none, or USD
+ * The currency in which a query asks for sums besides USD, with the rates of its days. Future days have today's rate.
+ * @param currency ISO 4217, from the query
+ * @param path the query's field, which an error names
+ * @returns undefined if the currency is undefined or USD
  * @throws ServiceError validation_failed for a currency without a rate
  */
 export async function displayOf(
@@ -46,7 +46,7 @@ export async function displayOf(
 }
 
 /**
- * The sum of amounts in USD in the currency, each converted at the rate of its day. With a single rate it is that of the whole.
+ * Sums USD amounts in the currency, each converted at the rate of its day. With a single rate, the sum is converted as a whole.
  * @param day of the type date
  */
 export function convertedSum(display: Display, amount: Sql, day: Sql): Sql {
@@ -56,28 +56,27 @@ export function convertedSum(display: Display, amount: Sql, day: Sql): Sql {
 }
 
 /**
- * An amount in USD of a day, in the currency: exact, so that sums of it are those of the days.
+ * Converts a USD amount at the rate of its day, without rounding, so that sums of amounts equal the sums of days.
  * @param day of the type date
  */
 export function convertedAt({ rates }: Display, amount: Sql, day: Sql): Sql {
   const [first] = rates;
   if (first && rates.length === 1) return sql`${amount} * ${first.perUsd}::numeric`;
   const from = rates.map((rate) => rate.from ?? "-infinity");
-  // Postgres finds an element of a JSON array at once, and one of an array of numerics by passing all before it.
+  // Postgres finds an element of a JSON array directly, but walks an array of numerics from its start.
   const perUsd = JSON.stringify(rates.map((rate) => rate.perUsd));
   return sql`${amount} * (${perUsd}::jsonb ->> (width_bucket(${day}, ${from}::date[]) - 1))::numeric`;
 }
 
 /**
- * What an amount comes to in the currency of which a part is converted already and the rest is of coming days: those are
- * converted at the latest rate.
+ * Adds to a converted amount one in USD of future days, converted at the latest rate.
  */
 export function convertComing({ rates }: Display, converted: Decimal, coming: Decimal): Decimal {
   return add(converted, multiply(coming, parseDecimal(rates.at(-1)?.perUsd ?? "0")));
 }
 
 /**
- * Adds to each amount of an answer, which are the fields named `…_usd`, what it is in another currency.
+ * Adds to each amount of an answer (the fields named `…_usd`) the same amount in another currency.
  * @param converted the same answer with amounts in that currency, with the same elements in the same order
  * @param others the names of other fields that are amounts
  */
@@ -92,7 +91,7 @@ export function pairAmounts<Answer>(
     return (isAmount ? new ConvertedNumber(recorded.text, converted.text) : recorded) as Answer;
   }
   if (Array.isArray(recorded) && Array.isArray(converted)) {
-    // Where one has an element that the other lacks, no two belong together.
+    // If the lengths differ, elements cannot be matched by their place.
     if (recorded.length !== converted.length) return recorded;
     return recorded.map((each, index) => pairAmounts(each, converted[index], others, name)) as Answer;
   }
@@ -105,12 +104,12 @@ export function pairAmounts<Answer>(
   ) as Answer;
 }
 
-/** An amount of an answer in the other currency, as answers have it. */
+/** The amount in the other currency that a response shows for an amount. */
 export function convertedAmount(amount: ExactNumber | number): ExactNumber | number {
   return amount instanceof ConvertedNumber ? new ExactNumber(amount.converted) : amount;
 }
 
-/** The currency and the rates of a conversion, as answers have them. */
+/** The currency and the rates of a conversion, in the form of the response. */
 export function toConversion({ currency, rates }: Display) {
   return {
     currency,

@@ -8,10 +8,10 @@ import { addDays, type CutDay } from "./period";
 
 const dayMs = 86_400_000;
 
-/** The most lines of a day that are read one by one: some 30 ms. */
+/** The most lines of a day that are read one by one, which takes about 30 ms. */
 const maxLines = 10_000;
 
-/** A cut day of a workspace. `isEstimate`: it has too many lines to read, so the part of it that has passed is taken of its sums. */
+/** A cut day of a workspace. `isEstimate`: it has too many lines to read, so its sums are scaled to the part that has passed. */
 export type CutDayOf = CutDay & {
   workspaceId: string;
   environments: readonly ("live" | "test")[];
@@ -37,8 +37,8 @@ export async function loadCutDay(
 }
 
 /**
- * What was recorded on a cut day before its instant: rows with the columns of `daily_spend`, of which there may be several of one
- * kind. An estimate has amounts of up to 24 decimals and rounded counts.
+ * What was recorded on a cut day before its instant: rows with the columns of `daily_spend`, possibly several with the same
+ * names. An estimate has amounts of up to 24 decimals and rounded counts.
  */
 export function rowsOfCutDay({ workspaceId, environments, timeZone, day, at, isEstimate }: CutDayOf): Sql {
   if (isEstimate) {

@@ -6,17 +6,17 @@ import { join, type Sql, sql } from "@/lib/db/sql";
 import { addMonthStart, everything } from "./period";
 
 /**
- * Past days are folded: their sums are kept by month (`monthly_spend`), and their totals (`monthly_totals`), so that a read of a long
- * range has fewer rows to sum.
+ * A range divided for reading. Sums and totals of past days are also kept by month (`monthly_spend`, `monthly_totals`), so that a
+ * read of a long range has fewer rows to sum.
  */
 export type Folds = {
-  /** What is read from the folded sums, by the first day of a month; undefined for nothing. */
+  /** The first days of the months that are read from the folded sums; undefined if there are none. */
   folded: DayRange | undefined;
-  /** What is left to read day by day. */
+  /** The remaining days, which are read one by one. */
   days: DayRange[];
 };
 
-/** The day before which a workspace's days are folded, `YYYY-MM-DD`; null where none are. */
+/** The day before which a workspace's days are folded, `YYYY-MM-DD`; null if none are. */
 export async function selectFoldedUntil(client: ClientBase, workspaceId: string): Promise<string | null> {
   const row = await selectFirst(
     client,
@@ -27,8 +27,8 @@ export async function selectFoldedUntil(client: ClientBase, workspaceId: string)
 }
 
 /**
- * Divides a range into folded months and days. A month is read folded where all of its folded days are in the range.
- * @param foldedUntil the day before which sums are folded; null where none are, or where each day needs a row of its own
+ * Divides a range into folded months and days. A month is read folded if all of its folded days are in the range.
+ * @param foldedUntil the day before which sums are folded; null if none are, or if each day needs its own row
  */
 export function divideAtFolds(range: DayRange, foldedUntil: string | null): Folds {
   if (foldedUntil === null) return { folded: undefined, days: [range] };
@@ -47,7 +47,7 @@ export function divideAtFolds(range: DayRange, foldedUntil: string | null): Fold
 export const startOfMonth = (day: string): string => addMonthStart(day, 0);
 
 /**
- * The rows of the divided range, those of days first: their columns name all.
+ * The rows of a divided range, days first: their select names the columns of the union.
  * @param ofDays selects the rows of days in a range
  * @param ofFolded selects the same columns of folded rows whose first day is in a range
  */
@@ -70,9 +70,9 @@ const byDay: TotalsTable = { name: sql`public.daily_totals`, day: sql`day`, isFo
 const byMonth: TotalsTable = { name: sql`public.monthly_totals`, day: sql`first_day`, isFolded: sql`true` };
 
 /**
- * The totals of a range in as few rows as there are: of folded months, and of the days left.
+ * The totals of a range in as few rows as possible: those of folded months, and of the remaining days.
  * @param foldedUntil see `divideAtFolds`
- * @param select selects the same columns of each table, of the rows whose first day is in a range
+ * @param select selects the same columns of either table, for the rows whose first day is in a range
  */
 export function rowsOfTotals(
   range: DayRange,

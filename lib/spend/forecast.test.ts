@@ -50,7 +50,7 @@ const isWeekend = (day: string) => [0, 6].includes(new Date(day).getUTCDay());
 describe("A forecast", () => {
   test("Adds the usage of comparable weekdays to what is recorded, and half a day's rest to today", () => {
     const usage = usageOf("2026-11-23", (day, distance) => (distance === 0 ? 4 : isWeekend(day) ? 1 : 10));
-    // From Monday 23: 6 for the rest of today, five working days, two days of the weekend, and not the 30th's sixth of ten.
+    // From Monday 23: 6 for the rest of today, five working days at 10 and two weekend days, without the 30th's working day.
     const found = forecast("2026-11-23", "200", usage);
     expect(found?.total).toBe("258");
     expect(found).toMatchObject({ low: "258", high: "258", daysLeft: 8, daysCompared: 35 });
@@ -62,7 +62,7 @@ describe("A forecast", () => {
     const withExpense = forecast("2026-11-21", "1210", usage);
     const withAllocation = forecast("2026-11-21", "-790", usage);
     expect([steady?.total, withExpense?.total, withAllocation]).toEqual(["300", "1300", null]);
-    // A day that is far above the others of its weekday.
+    // One day is far above the others of its weekday.
     const burst = usageOf("2026-11-21", (_, distance) => (distance === -3 ? 5000 : 10));
     expect(forecast("2026-11-21", "5200", burst)?.total).toBe("5290");
   });
@@ -73,7 +73,7 @@ describe("A forecast", () => {
     expect(found).toMatchObject({ total: "400", low: "400", high: "400" });
     expect([found?.coming, found?.added].map((amount) => toText(amount as Decimal))).toEqual(["100", "90"]);
     expect([found?.runsOut("289"), found?.runsOut("291")]).toEqual(["2026-11-28", "2026-11-28"]);
-    // One that was due and is not booked yet counts today.
+    // A charge that was due and is not booked yet counts today.
     expect(forecast("2026-11-21", "210", usage, { coming: [["2026-11-20", 100]] })?.runsOut("300")).toBe(
       "2026-11-21",
     );
@@ -138,7 +138,7 @@ describe("A forecast", () => {
     const spread = Number(found?.high) - Number(found?.low);
     expect(spread).toBeGreaterThan(100);
     expect(Number(found?.total) % 10).toBe(0);
-    // Nothing to extrapolate: what is recorded, to the last digit.
+    // Without usage to extrapolate, the total is what is recorded, unrounded.
     const idle = usageOf("2026-11-21", (_, distance) => (distance === -35 ? 1 : 0));
     expect(forecast("2026-11-21", "12.345678901", idle)).toMatchObject({
       total: "12.345678901",
@@ -160,7 +160,7 @@ describe("A forecast", () => {
   });
 });
 
-/** The amount at a place of some amounts in order: 0 is the least, 1 the most; between two, the one nearer to the end. */
+/** The quantile of some amounts: share 0 is the least, 1 the most. Between two amounts, the one nearer to its end is taken. */
 function placed(amounts: number[], share: number): number {
   const sorted = [...amounts].sort((a, b) => a - b);
   const place = (sorted.length - 1) * share;
@@ -174,7 +174,7 @@ const middle = (amounts: number[]) => {
 
 /**
  * The forecast in floating-point numbers before it is rounded, written from the description, without the code under test. USD.
- * @returns null where too few days are known
+ * @returns null if too few days are known
  */
 function modelOf(today: string, until: string, recorded: number, usdOf: (day: string) => number) {
   let history = Array.from({ length: 35 }, (_, index) => dayAt(today, index - 35));
@@ -244,7 +244,7 @@ test("Is what an independent model makes of any usage, but for its rounding", ()
           return;
         }
         const step = Math.max((model.high - model.low) / 10, (model.total - recorded / 100) / 100) + 1e-6;
-        // Without one, the total is nothing, or so little that it is rounded to nothing.
+        // There is no forecast only if the total is zero or rounds to zero.
         if (!found) expect(model.total).toBeLessThan(step);
         for (const end of ["total", "low", "high"] as const)
           if (found) expect(Math.abs(Number(found[end]) - model[end])).toBeLessThanOrEqual(step);
@@ -265,7 +265,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Usage that a team may have, USD of the day with an index, by a random source. */
+/** Patterns of usage of a team: USD by the index of the day, from a random source. */
 const teams: Record<string, (random: () => number) => (index: number, weekday: number) => number> = {
   "is steady": (random) => {
     const spread = 0.1 + 0.5 * random();
@@ -311,7 +311,7 @@ test.each(Object.keys(teams))(
       if (found && Number(found.low) <= happened && happened <= Number(found.high)) within += 1;
     }
     expect(within / runs).toBeGreaterThanOrEqual(0.8);
-    // A range that everything lies in says nothing.
+    // A range that contains every outcome would be of no use.
     expect(within / runs).toBeLessThan(1);
   },
 );

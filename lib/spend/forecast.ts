@@ -19,10 +19,10 @@ import {
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays, countDays } from "./period";
 
-/** The days before today whose usage a forecast goes by: five of each day of the week. */
+/** The days before today whose usage a forecast is based on: five of each weekday. */
 export const comparedDays = 35;
 
-/** The fewest whole days, from the first one with usage on, that a forecast can be made from. */
+/** The fewest whole days, from the first one with usage, that a forecast needs. */
 const leastDays = 3;
 
 /** What a forecast is made from. Days are `YYYY-MM-DD` in UTC, or in the time zone of a budget. */
@@ -30,7 +30,7 @@ export type ForecastBasis = {
   /** The period. It must contain today. */
   range: DayRange;
   today: string;
-  /** What is recorded in the period, and what is booked on its coming days; USD, of every type. */
+  /** What is recorded in the period or booked on its future days; USD, of every type. */
   recorded: Decimal;
   /** USD of usage and batches by day, of today and the `comparedDays` before it; a day without any may be missing. */
   usage: ReadonlyMap<string, Decimal>;
@@ -40,7 +40,7 @@ export type ForecastBasis = {
 
 /** The forecast of a period, USD. */
 export type Forecast = {
-  /** The total at the end of the period, and the range that it is expected in; all rounded to what they are worth. */
+  /** The total at the end of the period and its expected range (`low`, `high`), rounded to what their accuracy justifies. */
   total: Decimal;
   low: Decimal;
   high: Decimal;
@@ -52,24 +52,24 @@ export type Forecast = {
   added: Decimal;
   /** Days of the period that are left, with today. */
   daysLeft: number;
-  /** Whole days before today that it goes by, at most `comparedDays`. */
+  /** Whole days before today that it is based on, at most `comparedDays`. */
   daysCompared: number;
-  /** The day on which an amount is used up, `YYYY-MM-DD`; null if it is not, or is already. */
+  /** The day on which an amount is used up, `YYYY-MM-DD`; null if it lasts, or is used up already. */
   runsOutOn(amount: Decimal): string | null;
 };
 
 /**
- * Forecasts what a period costs in the end: what is recorded and booked, the recurring charges that are due, and usage for each
- * day that is left. Expenses and allocations count as they are recorded. The time of day has no influence.
+ * Forecasts the total cost of a period: what is recorded and booked, the recurring charges that are due, and usage for each
+ * remaining day. Expenses and allocations count only as recorded. The time of day has no influence.
  *
- * The usage of a day is the median of comparable days, which are the same weekdays of the last five weeks, moved along the trend:
- * the median change a day. A trend counts where two thirds of the changes have one direction, and goes on for as long as it was
- * seen. What usage cost today counts towards today's part.
+ * The usage of a day is the median of the same weekdays of the last five weeks, each moved along the trend, which is the median
+ * daily change. A trend counts if two thirds of the changes have the same direction, and continues for as long as it was observed.
+ * Today's usage so far is deducted from today's part.
  *
- * In at least four of five cases, the total should lie in the range. It is made of the trend's thirds in place of its median, going on to
- * the end, and of the distances of past days from what they would have been forecast: their lower and upper tenth, times the
- * error of a sum of so many days. A level that jumps, or spend that drifts at random, is not foreseen.
- * @returns null where the period does not contain today, fewer than three days of usage are known (unless there is no usage and
+ * The total should lie in the range in at least four of five cases. The range takes the lower and the upper third of the changes
+ * as the trend, continued to the end of the period, and adds the lower and upper tenth of the distances of past days from their
+ * forecast, times the error of a sum of so many days. A sudden change of level, or a random drift, is not predicted.
+ * @returns null if the period does not contain today, fewer than three days of usage are known (unless there is no usage and
  * only charges are due), or the rounded total is not above zero
  */
 export function forecastSpend({ range, today, recorded, usage, coming }: ForecastBasis): Forecast | null {
@@ -112,7 +112,7 @@ export function forecastSpend({ range, today, recorded, usage, coming }: Forecas
   };
 }
 
-// Estimates are made in whole numbers of the smallest part of a dollar that the ledger stores, because each takes thousands of
+// Estimates are computed in integers, in the smallest part of a dollar that the ledger stores, because each takes thousands of
 // steps.
 const toUnits = (usd: Decimal): bigint => BigInt(toText(shiftDecimal(roundMoney(usd), moneyScale)));
 const toDecimal = (units: bigint): Decimal => shiftDecimal(parseDecimal(units), -moneyScale);
@@ -120,7 +120,7 @@ const total = (amounts: bigint[]): bigint => amounts.reduce((all, each) => all +
 const atMost = (amount: bigint, most: bigint) => (amount < most ? amount : most);
 const notBelow = (amount: bigint, least: bigint) => (amount < least ? least : amount);
 
-/** What usage costs on each of the days left, and the range of their sum, in units. */
+/** What usage is expected to cost on each remaining day, and the range of the sum, in units. */
 type ExpectedUsage = { days: bigint[]; low: bigint; high: bigint };
 
 const noUsage: ExpectedUsage = { days: [], low: 0n, high: 0n };
@@ -136,7 +136,7 @@ function expectUsage(
   const weekdays = compared.map(weekdayOf);
   const alike = alikeByWeekday(weekdays);
   const trend = trendOf(past);
-  /** What past days would have cost if they were today. */
+  /** The amounts of past days, moved along the trend to today. */
   const moved = (slope: bigint) => past.map((amount, index) => amount + slope * BigInt(past.length - index));
   const levelsOf = (amounts: bigint[]) =>
     alike.map((indices) => quantilesOf(indices.map((index) => amounts[index] ?? 0n)).median);
@@ -154,7 +154,7 @@ function expectUsage(
     amounts.map((amount, index) => amount - (levels[weekdays[index] ?? 0] ?? 0n)),
     10,
   );
-  // Days vary each for themselves, and their level is known from as many days as are compared.
+  // The error of the sum: days vary independently, and their level is estimated from the compared days.
   const ofSum = BigInt(Math.round(Math.sqrt(left.length + left.length ** 2 / past.length) * 1e6));
   const noise = (distance: bigint) => (notBelow(distance, 0n) * ofSum) / 1_000_000n;
   const lowest = atMost(total(daysFor(trend.low, left.length)), total(days));
@@ -166,7 +166,7 @@ function expectUsage(
   };
 }
 
-/** The whole days that a forecast goes by: those before today, from the first one with usage on. */
+/** The whole days that a forecast is based on: those before today, from the first one with usage. */
 function listCompared(usage: ReadonlyMap<string, Decimal>, today: string): string[] {
   const all = Array.from({ length: comparedDays }, (_, index) => addDays(today, index - comparedDays));
   const first = all.findIndex((day) => compare(usage.get(day) ?? zero, zero) !== 0);
@@ -178,8 +178,8 @@ const weekdayOf = (day: string) => new Date(Date.parse(day)).getUTCDay();
 const isWeekend = (weekday: number) => weekday === 0 || weekday === 6;
 
 /**
- * The days that each weekday, Sunday first, is compared with, as indices: the same weekdays where at least three are known,
- * otherwise all working days or all days of the weekend, otherwise all days.
+ * For each weekday, Sunday first, the indices of comparable days: the same weekdays if at least three are known, otherwise all
+ * working days or all weekend days, otherwise all days.
  */
 function alikeByWeekday(weekdays: number[]): number[][] {
   const all = weekdays.map((_, index) => index);
@@ -193,9 +193,9 @@ function alikeByWeekday(weekdays: number[]): number[][] {
 }
 
 /**
- * The change a day: the median of the changes between each two days that are whole weeks apart, or between each two days where
- * less than two weeks are known (Sen's slope, https://en.wikipedia.org/wiki/Theil–Sen_estimator). Zero where no two thirds of them
- * have one direction.
+ * The daily change: the median of the changes between all pairs of days that are whole weeks apart, or between all pairs if less
+ * than two weeks are known (Sen's slope, https://en.wikipedia.org/wiki/Theil–Sen_estimator). Zero unless two thirds of the
+ * changes have the same direction.
  * @returns also the lower and the upper third of the changes
  */
 function trendOf(past: bigint[]): Quantiles {
@@ -211,10 +211,10 @@ function trendOf(past: bigint[]): Quantiles {
   return { ...trend, median: trend.low > 0n || trend.high < 0n ? trend.median : 0n };
 }
 
-/** The median of some amounts, and what a share of them is at most below and above. */
+/** The median of some amounts, and their lower and upper quantile. */
 type Quantiles = { low: bigint; median: bigint; high: bigint };
 
-/** @param share one of so many: 3 for thirds */
+/** @param share the denominator of the outer quantiles: 3 for thirds */
 function quantilesOf(amounts: bigint[], share = 2): Quantiles {
   const sorted = [...amounts].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const at = (index: number) => sorted[index] ?? 0n;
@@ -227,8 +227,8 @@ function quantilesOf(amounts: bigint[], share = 2): Quantiles {
 }
 
 /**
- * What a forecast is rounded to, a power of ten: a tenth of its range, or a hundredth of what is added, whichever is more.
- * Undefined where nothing is added: what is recorded is exact.
+ * The power of ten that a forecast is rounded to: a tenth of its range or a hundredth of what is added, whichever is more.
+ * Undefined if nothing is added, because what is recorded is exact.
  */
 function stepOf(added: Decimal, spread: Decimal): number | undefined {
   const uncertain = Math.max(Number(toText(spread)) / 10, Number(toText(added)) / 100);
@@ -241,7 +241,7 @@ function roundToStep(amount: Decimal, power: number | undefined, mode: "down" | 
 
 const atLeast = (amount: Decimal, least: Decimal) => (compare(amount, least) < 0 ? least : amount);
 
-/** The days whose usage a forecast needs: today, and those that it is compared with. @param today `YYYY-MM-DD` */
+/** The days whose usage a forecast needs: today and the compared days before it. @param today `YYYY-MM-DD` */
 export const usageDays = (today: string): DayRange => ({
   from: addDays(today, -comparedDays),
   until: addDays(today, 1),
@@ -251,7 +251,7 @@ export const usageDays = (today: string): DayRange => ({
 export const toUsage = (rows: { day: string; amount: string }[]): ReadonlyMap<string, Decimal> =>
   new Map(rows.map(({ day, amount }) => [day, parseDecimal(amount)]));
 
-/** A forecast as responses explain it. */
+/** The details of a forecast in the form of the response. */
 export function toForecastDetails(forecast: Forecast | null): z.output<typeof forecastDetails> {
   return (
     forecast && {

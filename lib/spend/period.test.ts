@@ -55,7 +55,7 @@ describe("What a range is compared with", () => {
     return range && `${range.from} ${range.until}`;
   };
   test.each([
-    // A whole month with the whole month before, however many days each has.
+    // A whole month is compared with the whole month before, whatever their lengths.
     ["2026-03-01", "2026-03-31", "2026-02-01 2026-03-01"],
     ["2026-01-01", "2026-12-31", "2025-01-01 2026-01-01"],
     ["2026-07-01", "2026-09-30", "2026-04-01 2026-07-01"],
@@ -68,7 +68,7 @@ describe("What a range is compared with", () => {
     ["2026-03-01", "2026-03-31", "2025-03-01 2025-04-01"],
     ["2025-02-01", "2025-02-28", "2024-02-01 2024-02-29"],
     ["2024-02-29", "2024-02-29", "2023-02-28 2023-03-01"],
-    // A week from its Monday on with one, too.
+    // A week from Monday to Sunday is compared with such a week.
     ["2026-11-16", "2026-11-22", "2025-11-17 2025-11-24"],
   ])("Compares %s to %s with %s of the year before", (from, to, before) => {
     expect(compared(from, to, { compare: "last_year" })).toBe(before);
@@ -122,11 +122,11 @@ describe("The stretch that a period is compared with", () => {
       "2026-11-24T12:00:00Z",
       "2025-11-24 2025-11-25 2025-11-25T12:00:00 day",
     ],
-    // A month from the same weekday on, however it is asked for: November 1 and October 4 are Sundays.
+    // A month is compared from the same weekday on, whichever way it is requested: November 1 and October 4 are Sundays.
     [{ period: "month" }, "2026-11-23T14:05:00Z", "2026-10-04 2026-10-26 2026-10-26T14:05:00 weekday"],
     [month, "2026-11-23T14:05:00Z", "2026-10-04 2026-10-26 2026-10-26T14:05:00 weekday"],
     [{ period: "month" }, "2026-11-01T00:00:00Z", "2026-10-04 2026-10-04 2026-10-04T00:00:00 weekday"],
-    // Always as many days, to the end of the month and in the shortest one.
+    // The number of days is always the same, also at the end of a month and in the shortest month.
     [{ period: "month" }, "2026-11-30T23:00:00Z", "2026-10-04 2026-11-02 2026-11-02T23:00:00 weekday"],
     [{ period: "month" }, "2026-03-31T12:00:00Z", "2026-02-01 2026-03-03 2026-03-03T12:00:00 weekday"],
     [
@@ -146,14 +146,14 @@ describe("The stretch that a period is compared with", () => {
     ],
     [{ period: "last_month" }, "2026-11-22T06:00:00Z", "2026-09-01 2026-09-30 whole day"],
     [{ period: "last_7_days" }, "2026-11-22T06:00:00Z", "2026-11-09 2026-11-15 2026-11-15T06:00:00 day"],
-    // As many days of a quarter; a year to the same date.
+    // A quarter is compared with as many days, a year with the days up to the same date.
     [{ period: "quarter" }, "2026-11-22T12:00:00Z", "2026-07-01 2026-08-22 2026-08-22T12:00:00 day"],
     [{ period: "quarter" }, "2026-05-31T12:00:00Z", "2026-01-01 2026-03-02 2026-03-02T12:00:00 day"],
     [{ period: "quarter" }, "2026-06-30T12:00:00Z", "2026-01-01 2026-03-31 whole day"],
     [{ period: "year" }, "2026-11-22T12:00:00Z", "2025-01-01 2025-11-22 2025-11-22T12:00:00 day"],
     [{ period: "year" }, "2028-02-29T12:00:00Z", "2027-01-01 2027-02-28 whole day"],
     [{ period: "year_to_date" }, "2026-11-22T12:00:00Z", "2025-01-01 2025-11-22 2025-11-22T12:00:00 day"],
-    // Also where the year up to today is a whole month, and after February 29.
+    // The same holds if the year up to today is a whole month, and after February 29.
     [{ period: "year_to_date" }, "2026-01-31T12:00:00Z", "2025-01-01 2025-01-31 2025-01-31T12:00:00 day"],
     [{ period: "year_to_date" }, "2028-02-29T12:00:00Z", "2027-01-01 2027-02-28 whole day"],
     [{ period: "year_to_date" }, "2028-06-10T12:00:00Z", "2027-01-01 2027-06-10 2027-06-10T12:00:00 day"],

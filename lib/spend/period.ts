@@ -12,27 +12,27 @@ export const everything: DayRange = { from: "-infinity", until: "infinity" };
 /** A requested period. `from` and `to` are the first and the last day of a `range`. */
 export type PeriodQuery = { period?: Period | undefined; from?: string | undefined; to?: string | undefined };
 
-/** A requested period with what it is compared with: `compare_from` and `compare_to` are the days of a `range`. */
+/** A requested period and what to compare it with. `compare_from` and `compare_to`: the first and the last day of a `range`. */
 export type ComparedQuery = PeriodQuery & {
   compare?: Comparison | undefined;
   compare_from?: string | undefined;
   compare_to?: string | undefined;
 };
 
-/** A day of which only what was before a time of its clock counts; see `Clock.now`. */
+/** A day that counts only up to a time of day. `at`: that time by the workspace's clock; see `Clock.now`. */
 export type CutDay = { day: string; at: number };
 
 /**
- * What a period is compared with: the same stretch of another period, one definition for pages, the API and reports.
+ * What a period is compared with: the same stretch of another period. Pages, the API and reports share this definition.
  */
 export type Compared = {
   /** All days of the other period. */
   whole: DayRange;
-  /** The days that correspond to those of the period, one by one: a chart draws them behind its own. */
+  /** The days that correspond one by one to those of the period. A chart draws them behind the period's. */
   aligned: DayRange;
-  /** Whether each day corresponds to the same weekday, weeks earlier, and not to the day at its place in the other period. */
+  /** Whether each day corresponds to the same weekday some weeks earlier, instead of to the day with the same number. */
   isByWeekday: boolean;
-  /** What corresponds to the part of the period that has passed: whole days, and a part of one more. Empty where it has not begun. */
+  /** The days that correspond to the elapsed part of the period, and a part of one more day. Empty if it has not begun. */
   stretch: { days: DayRange; cut: CutDay | undefined };
 };
 
@@ -52,7 +52,7 @@ export function addMonthStart(day: string, months: number): string {
   return dayOf(Date.UTC(year, month - 1 + months, 1));
 }
 
-/** The number of months of calendar periods; the others are counted in days. */
+/** The number of months of calendar periods. Other periods are counted in days. */
 const monthsOf: Partial<Record<Period, number>> = {
   month: 1,
   last_month: 1,
@@ -92,15 +92,15 @@ export function rangeOf(query: PeriodQuery, now: number): DayRange {
   return { from: first, until: addMonthStart(first, months) };
 }
 
-/** The number of whole calendar months that a period is counted in; undefined for one that is counted in days. */
+/** The length of a period in whole calendar months; undefined for a period that is counted in days. */
 function monthsIn(period: Period, { from, until }: DayRange): number | undefined {
   if (period !== "range") return monthsOf[period];
   return monthsBetweenStarts({ from, until });
 }
 
 /**
- * The preceding period of the same length: as many months where it consists of whole calendar months, the year before up to the same
- * date for a year up to today, otherwise as many days; undefined for `all`.
+ * The preceding period of the same length: as many months for a period of whole calendar months, the previous year up to the same
+ * date for `year_to_date`, otherwise as many days; undefined for `all`.
  * @param range the result of `rangeOf` for the period
  */
 export function rangeBefore(period: Period, range: DayRange): DayRange | undefined {
@@ -122,11 +122,11 @@ export function rangeAfter(period: Period, range: DayRange): DayRange | undefine
 }
 
 /**
- * What a period is compared with; undefined where it is compared with nothing.
+ * Finds the days that a period is compared with; undefined if it is compared with nothing.
  *
- * A period that is over is compared with all of the other one. Of one that goes on, the part that has passed is compared with
- * as much of the other one, to the same time of the day: a month from the same weekday on, four weeks before (52 for the
- * year before), a year up to the same date, any other from its first day on.
+ * A period that is over is compared with the whole other period. For a period that is not, the elapsed part is compared with as
+ * much of the other period, up to the same time of day. A month is compared with the days four weeks earlier (52 weeks for the
+ * previous year), so that weekdays match; a year up to the same date; any other period from its first day.
  * @param now what the clock shows; see `Clock.now`
  */
 export function comparedWith(query: ComparedQuery, now: number): Compared | undefined {
@@ -159,10 +159,10 @@ export function comparedWith(query: ComparedQuery, now: number): Compared | unde
   };
 }
 
-/** By how many days the days of a month lie after those that they are compared with: as many weeks as bring them into the other month. */
+/** The days between a day of a month and the day it is compared with: whole weeks that lead into the other month or year. */
 const weekdayShifts: Partial<Record<Comparison, number>> = { previous: 28, last_year: 364 };
 
-/** The day at the place of another in the days compared with; the day after that month where it is shorter (`isThere` is false). */
+/** The day compared with that corresponds to today. If its month is too short, the first of the next month, and `isThere` is false. */
 function placeOf(
   today: string,
   range: DayRange,
@@ -179,7 +179,7 @@ function placeOf(
   return day < next ? { day, isThere: true } : { day: next, isThere: false };
 }
 
-/** The days that a period is compared with, all of them; undefined where it is compared with nothing. */
+/** All days of the period that a period is compared with; undefined if it is compared with nothing. */
 function comparedRange(query: ComparedQuery, range: DayRange): DayRange | undefined {
   const { compare_from: from, compare_to: to } = query;
   switch (comparisonOf(query)) {
@@ -196,7 +196,7 @@ function comparedRange(query: ComparedQuery, range: DayRange): DayRange | undefi
   }
 }
 
-/** Whether days are a week from its Monday on. */
+/** Whether a range is a week that begins on a Monday. */
 const isWeek = (range: DayRange): boolean => countDays(range) === 7 && new Date(range.from).getUTCDay() === 1;
 
 /** The days from the same first to the same last day a year earlier. */
@@ -224,23 +224,23 @@ function monthsBetween(from: string, to: string): number {
 }
 
 /**
- * The days of a range up to today. Later days have only what is booked ahead, such as the months of a yearly subscription,
- * which is not spent yet. Empty where the range begins after today.
+ * The days of a range up to today. Later days have only spend booked ahead, such as the months of a yearly subscription.
+ * Empty if the range begins after today.
  */
 export function spentWithin({ from, until }: DayRange, now: number): DayRange {
   const tomorrow = addDays(dayOf(now), 1);
   return { from, until: until === everything.until || until > tomorrow ? tomorrow : until };
 }
 
-/** A range as responses show it: its first and last day, both null for everything. */
+/** A range in the form of the response: its first and last day, both null for all time. */
 export function toAnsweredRange({ from, until }: DayRange): { from: string | null; to: string | null } {
   return until === everything.until ? { from: null, to: null } : { from, to: addDays(until, -1) };
 }
 
 /**
- * What a period is compared with as responses show it; null where nothing of it corresponds.
- * @param isEstimate whether the cut day has too many lines to read
- * @param timeZone whose days they are
+ * The stretch that a period is compared with, in the form of the response; null if no day corresponds.
+ * @param isEstimate whether the cut day has too many lines to read, so that its part is estimated
+ * @param timeZone the time zone of the days
  */
 export function toAnsweredStretch(
   { stretch: { days, cut }, isByWeekday }: Compared,

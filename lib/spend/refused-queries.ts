@@ -8,13 +8,13 @@ import type { SpendScope } from "./metrics/rows-sql";
 
 const refused = { usd: numeric(), messages: numeric() };
 
-/** Whether what limits refused is known for these filters: it is kept by project, key, provider and model. */
+/** Whether refused spend can be read with these filters: it is kept by project, key, provider and model. */
 export function isRefusedKnown({ filters }: Pick<SpendScope, "filters">): boolean {
   const { type, feature, user, tag, source } = filters;
   return [type, feature, user, tag, source].every((filter) => filter === undefined);
 }
 
-/** What limits refused to record of costs on some days, USD as exact text, and of how many messages. */
+/** The costs that limits refused to record on some days, USD as exact text, and the number of their messages. */
 export function selectRefused(
   client: ClientBase,
   { workspaceId, filters: { project, key, provider, model, environment } }: SpendScope,
@@ -31,12 +31,12 @@ export function selectRefused(
   );
 }
 
-// A view's columns may be null for all that Postgres says.
+// Postgres describes every column of a view as nullable.
 const ofBudget = { id: neverNull(uuid()), usd: neverNull(numeric()) };
 
 /**
- * What limits refused of what each budget of a workspace counts, live, in its present period, USD as exact text. Where nothing was
- * refused in the workspace, there are no rows.
+ * The live costs in each budget's scope that limits refused in its present period, USD as exact text. There are no rows if nothing
+ * was refused in the workspace.
  * @param id only this budget
  */
 export function selectRefusedOfBudgets(

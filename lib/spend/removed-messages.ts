@@ -6,9 +6,9 @@ import { sql } from "@/lib/db/sql";
 import { asServiceWithin } from "@/lib/db/transaction";
 
 /**
- * The first day (`YYYY-MM-DD`, UTC) whose messages were kept, where a range begins before it: earlier messages were removed
- * (`npm run retention`), and only their sums are left. Null where none of the range were removed. The caller has checked
- * that the transaction's user or key may read the workspace.
+ * The first day (`YYYY-MM-DD`, UTC) whose messages were kept, if a range begins before it. Earlier messages were removed
+ * (`npm run retention`), and only their sums are left. Null if no messages of the range were removed. The caller must have
+ * checked that the transaction's user or key may read the workspace.
  */
 export async function removedWithin(
   client: ClientBase,
@@ -21,7 +21,7 @@ export async function removedWithin(
 }
 
 /**
- * The day before which messages of a workspace were removed; null where none were. No role of a user or key may ask: runs
+ * The day before which messages of a workspace were removed; null if none were. The roles of users and keys cannot read it: runs
  * as the service (`asServiceWithin`).
  */
 async function selectRemovedBefore(client: ClientBase, workspaceId: string): Promise<string | null> {

@@ -13,7 +13,7 @@ import { explainAddressChange } from "../address-changes";
 
 export const metadata: Metadata = { title: "Sign in" };
 
-/** The sign-in page. `next` is the path to open afterwards; `problem` and `address`: why a link or the sign-in with another service failed. */
+/** The sign-in page. `next`: the path to open afterwards. `problem`, `address`: the outcome of a link or of a sign-in elsewhere. */
 export default async function SignInPage({
   searchParams,
 }: {

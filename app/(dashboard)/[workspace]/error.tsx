@@ -5,7 +5,7 @@ import { whenReachable } from "@/components/connection/service";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 
-/** A page that was loaded so recently is not loaded again by itself: what it lacks is not the service. */
+/** A page that was loaded less than this ago is not reloaded automatically, because reloading has not helped. */
 const settledMs = 10_000;
 
 /** Shown when a page of the dashboard fails; the navigation stays. The code is also in the server's log. */
@@ -16,7 +16,7 @@ export default function ErrorPage({
   error: Error & { digest?: string };
   retry: () => void;
 }) {
-  // A file of the page could not be loaded: the service is away, or was upgraded since.
+  // A file of the page could not be loaded, because the service is unavailable or was upgraded.
   const lacksFile = error.name === "ChunkLoadError";
   useEffect(() => {
     if (!lacksFile || performance.now() < settledMs) return;

@@ -38,13 +38,13 @@ export default async function WorkspaceLayout({ params, children }: Props) {
           ) : null}
         </Shell>
       </ReaderProvider>
-      {/* Outside of what is made anew for another reader: the notice that says so stays. */}
+      {/* Outside of the elements that are remounted when the reader's settings change, so that the notice about it stays. */}
       <Toaster />
     </>
   );
 }
 
-/** Says below a page how its amounts were converted, and where the reader can change it. @param props.settings its address */
+/** Says below a page how its amounts were converted, with a link to the setting. @param props.settings the link's address */
 function ConversionNote({ display, settings }: { display: DisplayCurrency; settings: string }) {
   const { currency, besideUsd, rateDate, source, isOld } = display;
   return (

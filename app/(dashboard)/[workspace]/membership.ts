@@ -14,9 +14,10 @@ import { latestDisplayRate } from "@/lib/ledger/pricing/display-currency";
 import { followPublished } from "@/lib/ledger/published/follow";
 
 /**
- * The signed-in user, and the workspace of the address with the user's role. Otherwise it redirects: users who are not
- * signed in to the sign-in page, members without the required second factor to the page that sets it up, members of a deleted
- * workspace to the page that undoes it. Users who are not members get "not found", as for a workspace that does not exist. The figures of the page are then formatted for the user.
+ * Returns the signed-in user, and the workspace of the address with the user's role, and sets the user as the page's reader, for whom
+ * figures are formatted. Redirects users who are not signed in to the sign-in page, members without the required second factor to
+ * the page that sets it up, and members of a deleted workspace to the page that restores it. Users who are not members get "not
+ * found", as for a workspace that does not exist.
  */
 export const requireWorkspace = cache(async (slug: string) => {
   // Addresses such as /robots.txt match this route too, but a slug contains no dot.
@@ -49,9 +50,9 @@ function readKeptUser(claims: UserClaims) {
 }
 
 /**
- * Opens the page that undoes the deletion of a workspace, for a read of a page that finds the workspace deleted since
- * `requireWorkspace`, as while the page is rendered again after the identity of its owner was proved:
- * `read(claims, slug).catch(openIfDeleted(slug))`. Throws other errors again.
+ * Redirects to the page that restores a workspace if a read of a page finds the workspace deleted after `requireWorkspace`, for
+ * example while the page is rendered again after its owner proved their identity:
+ * `read(claims, slug).catch(openIfDeleted(slug))`. Rethrows other errors.
  */
 export const openIfDeleted =
   (slug: string) =>
@@ -62,8 +63,8 @@ export const openIfDeleted =
   };
 
 /**
- * How the person who reads a page of a workspace wants its figures: as their profile says, otherwise by the locale of their
- * browser and in USD; and the time zone of the workspace.
+ * The reader of a workspace's page: locale and currency from their profile, by default the browser's locale and USD, and the time
+ * zone of the workspace.
  */
 async function readerOf(profile: CurrentUser["profile"], workspace: Membership): Promise<Reader> {
   const locale = profile.locale ?? acceptedLocale((await headers()).get("Accept-Language"));

@@ -4,7 +4,7 @@ import { useParams } from "next/navigation";
 import { buttonVariants } from "@/components/ui/button";
 import { Link } from "@/components/ui/link";
 
-/** The way back from an address that does not exist, to the overview of the workspace in it. */
+/** A link from an address that does not exist to the overview of its workspace. */
 export function OverviewLink() {
   const { workspace } = useParams<{ workspace: string }>();
   return (

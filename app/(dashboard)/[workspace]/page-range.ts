@@ -26,10 +26,10 @@ export const clockNow = ({ time_zone: timeZone }: Membership): Clock => clockOf(
 
 /**
  * The range of a page: that of its address, otherwise the one that was last chosen in this browser, otherwise this month.
- * @param remembered what the browser remembers; what is no range is ignored
+ * @param remembered the range remembered by the browser; ignored if it is invalid
  * @param clock that of the workspace
- * @returns the range, as queries and as controls need it; `params`, the address's parameters with the range that is shown;
- *   and `problem`, what is wrong with the address's range, in whose place this month is shown
+ * @returns the range, in the form of queries and of controls; `params`, the address's parameters with the shown range; and
+ *   `problem`, if the address's range is invalid and this month is shown instead
  */
 export function readPageRange(
   search: SearchParams,
@@ -73,7 +73,7 @@ function toPageRange(query: RangeQuery, { now, timeZone }: Pick<Clock, "now" | "
   };
 }
 
-/** Periods that a range of days may be, by name. */
+/** The named periods that a range of days may equal. */
 const named: Period[] = [
   "month",
   "last_month",
@@ -85,7 +85,7 @@ const named: Period[] = [
   "day",
 ];
 
-/** A range as a query: a period that moves with time where it is one today, otherwise its days. */
+/** A range as a query: a named period if the range equals one today, otherwise its days. */
 function nameRange(range: DayRange, now: number): { period: Period; from?: string; to?: string } {
   const period = named.find((each) => {
     const { from, until } = rangeOf({ period: each }, now);

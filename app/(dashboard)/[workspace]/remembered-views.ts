@@ -1,7 +1,7 @@
 import { cookies } from "next/headers";
 import { type RememberedViews, readViewCookie, viewCookie } from "@/components/table/view-cookie";
 
-/** How a user wants to see tables, from the request's cookie. @param owner the user's id */
+/** A user's remembered views of tables, from the request's cookie. @param owner the user's id */
 export async function readRememberedViews(owner: string): Promise<RememberedViews> {
   return { owner, views: readViewCookie(owner, (await cookies()).get(viewCookie)?.value) };
 }

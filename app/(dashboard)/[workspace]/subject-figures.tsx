@@ -39,7 +39,7 @@ export async function SubjectFigures({
     currency: reader.display?.currency,
   });
   const view = toSpendView(workspace, read.metrics, filter, read.projectOrder, read.now);
-  // Thresholds are of budgets for all spend or a project.
+  // Only budgets for all spend or a project have notes in charts.
   const notes =
     subject.dimension === "project"
       ? await readThresholdNotes(claims, member.workspace, read.metrics, {

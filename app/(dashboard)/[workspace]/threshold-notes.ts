@@ -5,9 +5,9 @@ import { clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 
 /**
- * The thresholds that were reached of budgets for just what a chart shows, as notes for its bars: budgets of all spend, or of
- * one project. None for test data, which budgets do not count, nor where budgets were above them when they were set.
- * @param shown what the chart is limited to; `project`: a slug
+ * The reached thresholds of budgets whose scope is exactly what a chart shows (all spend, or one project), as notes for its bars.
+ * There are none for test data, which budgets do not count, and none for thresholds that spend had exceeded when the budget was set.
+ * @param shown the filter of the chart; `project`: a slug
  */
 export async function readThresholdNotes(
   claims: Parameters<typeof listCrossings>[0],

@@ -3,7 +3,7 @@ import { currentUser } from "@/lib/access/sign-in/page-session";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
 import { ServiceError } from "@/lib/errors";
 
-/** Redirects to the user's default workspace; to the deleted ones, or a new one, where there is none. */
+/** Redirects to the user's default workspace; if there is none, to the deleted workspaces or to the page that creates one. */
 export default async function HomeRedirect() {
   const claims = await currentUser();
   if (!claims) redirect("/sign-in");

@@ -4,5 +4,5 @@ import { errorResponse, newRequestId } from "@/lib/http/reply";
 
 const refuse: Handler = async () => errorResponse(notFound(), newRequestId());
 
-/** Every address under /api that is no route. */
+/** Answers every address under /api that has no route. */
 export { refuse as DELETE, refuse as GET, refuse as OPTIONS, refuse as PATCH, refuse as POST, refuse as PUT };

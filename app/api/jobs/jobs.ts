@@ -20,12 +20,12 @@ import { metrics, readGauge } from "@/lib/metrics";
 import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
 import { watchBudgets } from "@/lib/spend/budgets/watch";
 
-/** Work that is done beside requests, by any process at any time: each job sees to it that nothing is done twice. */
+/** Background work that any process may run at any time. Each job ensures that nothing is done twice. */
 export type Job = {
   name: string;
   everyMs: number;
   run: () => Promise<number>;
-  /** Waits for what `run` has begun and left running. @param isLast true where the process ends: nothing more is begun */
+  /** Waits for work that `run` has started in the background. @param isLast true when the process ends: no more is started */
   drain?: (isLast: boolean) => Promise<void>;
 };
 
@@ -60,7 +60,7 @@ readGauge("outlay_job_seconds_since_success", () =>
   [...succeededMs].map(([job, at]) => ({ labels: { job }, value: (performance.now() - at) / 1000 })),
 );
 
-/** Does what a job finds to do. Never throws: a job that fails is logged, and tried again the next time. */
+/** Runs a job. Never throws: a failed job is logged, and its next run tries again. */
 export async function runJob({ name, run }: Job): Promise<{ name: string; done: number; failed: boolean }> {
   try {
     const done = await run();

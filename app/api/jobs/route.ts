@@ -14,7 +14,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     run: async ({ request }) => {
       requireCronSecret(request.headers.get("authorization"));
       const done = await Promise.all(jobs.map(runJob));
-      // Such a platform may stop the process as soon as the answer is sent.
+      // A platform that calls this route may stop the process as soon as the response is sent.
       await Promise.all(jobs.map(({ drain }) => drain?.(false)));
       return { jobs: done };
     },

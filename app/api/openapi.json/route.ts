@@ -6,7 +6,7 @@ import { PreparedFile } from "@/lib/http/prepared-file";
 
 let document: Promise<PreparedFile> | undefined;
 
-/** The service's OpenAPI document, built and written once a process. */
+/** The service's OpenAPI document, built once per process. */
 function apiDocument(): Promise<PreparedFile> {
   document ??= build().catch((error) => {
     document = undefined;
@@ -32,7 +32,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     auth: "none",
     response: z.instanceof(PreparedFile),
     run: async ({ headers }) => {
-      // Public, and meant for tools that run in a page of another origin.
+      // The document is public, and tools in pages of other origins read it.
       headers["Access-Control-Allow-Origin"] = "*";
       return apiDocument();
     },

@@ -27,7 +27,7 @@ async function replaceToolsAddress(origin: string): Promise<void> {
     const own = resources?.find((address) => !address.endsWith("/api/mcp")) ?? resources?.[1];
     if (response.ok && own) replace("tools", own);
   } catch {
-    // The tools also answer at the address of this page, which is shown already.
+    // Keeps the shown address: the tools also answer at the origin of this page.
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SearchEntry } from "../search-index";
 
-/** Results that are shown at most. */
+/** The most results that are shown. */
 const maxResults = 30;
 
 /**

@@ -1,4 +1,4 @@
-/** A setting of this browser; null when it is not set, or the page may not use the storage. */
+/** A setting of this browser; null if it is not set, or the page may not use the storage. */
 export function readSetting(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -12,6 +12,6 @@ export function writeSetting(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // Nothing to do.
+    // The setting is not stored.
   }
 }

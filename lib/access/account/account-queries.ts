@@ -3,7 +3,7 @@ import { text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 
-/** The workspaces of a user, their only owner, that have other members. */
+/** The workspaces with other members whose only owner is the user. */
 export function selectSolelyOwned(
   client: ClientBase,
   userId: string,

@@ -16,10 +16,11 @@ type Outcome =
   | { blocked?: never; deleted_at: number; erased_at: number };
 
 /**
- * Deletes the signed-in user's account, who signed in within the last hour and gives its address. Sessions and connections end, and
- * the workspaces that only they are in are deleted with it. Signing in within thirty days undoes it; `eraseAccounts` erases it then.
- * @throws ServiceError recent_sign_in_required, validation_failed for another address; conflict with `workspaces` where workspaces
- *   with other members would be without an owner
+ * Deletes the account of the signed-in user, who must have signed in within the last hour and confirm the account's address. Sessions
+ * and connections end, and workspaces without other members are deleted, too. Signing in within thirty days undoes the deletion;
+ * afterwards `eraseAccounts` erases the account.
+ * @throws ServiceError recent_sign_in_required, validation_failed for another address; conflict with `workspaces` if workspaces
+ *   with other members would have no owner
  */
 export async function deleteAccount(
   claims: UserClaims,
@@ -42,14 +43,14 @@ export async function deleteAccount(
       { workspaces: outcome.blocked },
     );
   }
-  // A project's sessions are ended by the page that the user deletes the account on. They can do nothing in any case.
+  // With a Supabase project, the page where the user deletes the account ends the sessions. They have no rights from now on.
   if (!supabaseProject()) await closeSessions(claims.sub, claims.session_id, "global");
   return { deleted_at: toInstant(outcome.deleted_at), erased_at: toInstant(outcome.erased_at) };
 }
 
 /**
- * Erases accounts that were deleted more than thirty days ago, one by one. Safe to run in every process, and to be killed.
- * @returns how many
+ * Erases accounts that were deleted more than thirty days ago, one by one. Can run in several processes and be killed at any time.
+ * @returns the number of erased accounts
  */
 export async function eraseAccounts(): Promise<number> {
   for (let count = 0; ; count += 1) {
@@ -68,8 +69,8 @@ export async function eraseAccounts(): Promise<number> {
 }
 
 /**
- * The workspaces with other members that only this user owns: they are in the way of deleting the account. The deletion itself
- * decides again.
+ * The workspaces with other members that only this user owns, which prevent deleting the account. The deletion checks them
+ * again.
  */
 export function listSolelyOwned(claims: UserClaims): Promise<{ slug: string; name: string }[]> {
   return asUserReading(claims, (client) => selectSolelyOwned(client, claims.sub));
@@ -89,8 +90,9 @@ export function restoreAccount(claims: UserClaims): Promise<boolean> {
 const maxEntries = 10_000;
 
 /**
- * What the service keeps of the signed-in user: profile, sign-in, sessions, memberships, connections, and what they did.
- * @throws ServiceError invalid_credentials where the account was deleted
+ * Exports what the service stores about the signed-in user: profile, sign-in, sessions, memberships, connections, and their entries in
+ * the audit log.
+ * @throws ServiceError invalid_credentials if the account was deleted
  */
 export function exportAccount(claims: UserClaims): Promise<AccountExport> {
   return asUserReading(claims, async (client) => {

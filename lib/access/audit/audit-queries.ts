@@ -7,9 +7,9 @@ import { containing, empty, join, microsecondsText, raw, type Sql, sql } from "@
 /** A position in the audit log: that of one entry. `at` is exact to the microsecond, ISO 8601 in UTC. */
 export type AuditPlace = { at: string; id: string };
 
-/** Which entries are asked for, and in what order. */
+/** The filters of a query, and its order. */
 export type AuditFilters = Omit<AuditQuery, "limit" | "cursor"> & {
-  /** Whose days `from` and `to` are. */
+  /** The time zone of the days `from` and `to`. */
   timeZone: string;
 };
 
@@ -33,7 +33,7 @@ const auditRow = {
 /** An entry of the audit log; `before` and `after` are JSON as text, `place_at` is `at` to the microsecond. */
 export type AuditRow = Row<typeof auditRow>;
 
-/** The fields of a changed row that say which one it is. */
+/** The fields that name a changed row. */
 const names = [
   ...["name", "slug", "email", "client_name", "pseudonym", "rule", "scope_value"],
   ...["provider", "model", "unit_type"],
@@ -47,7 +47,7 @@ const searched = raw(
   ])})`,
 );
 
-/** The conditions of filters: those that an index answers in the order of time, and the rest, which are asked of each entry that it finds. */
+/** The conditions of filters. `indexed`: an index finds matching entries in the order of time. `rest`: checked for each of them. */
 function conditionsOf({ actor, kind, action, subject, q }: AuditFilters): { indexed: Sql[]; rest: Sql[] } {
   const byActor =
     actor === undefined ? [] : [actor === null ? sql`a.actor_id is null` : sql`a.actor_id = ${actor}`];
@@ -65,7 +65,7 @@ function conditionsOf({ actor, kind, action, subject, q }: AuditFilters): { inde
     : { indexed: byAction, rest: [...byActor, ...byKind, ...byText] };
 }
 
-/** Entries that an index finds, in their order, after a position. The statement continues with `limit`. */
+/** Selects the entries that an index finds after a position, in order. The caller adds `limit`. */
 function inOrder(columns: Sql, workspaceId: string, filters: AuditFilters, after: AuditPlace | null): Sql {
   const { from, to, order, timeZone } = filters;
   const { indexed } = conditionsOf(filters);
@@ -85,14 +85,14 @@ function inOrder(columns: Sql, workspaceId: string, filters: AuditFilters, after
 const ordered = (order: AuditQuery["order"]) =>
   order === "newest" ? sql`order by a.at desc, a.id desc` : sql`order by a.at, a.id`;
 
-/** Whether filters are asked of every entry that an index finds, so that few of many may match. */
+/** Whether filters have conditions that no index answers, so that only a few of the entries read may match. */
 export function isSearch(filters: AuditFilters): boolean {
   return conditionsOf(filters).rest.length > 0;
 }
 
 /**
- * Has the rest of the transaction read the log in the order of an index. Postgres takes each of 10,000 entries for a page of its own,
- * and would rather read and sort the whole table; entries of about the same time are on the same pages.
+ * Makes the rest of the transaction read the log in the order of an index. Postgres would otherwise read and sort the whole table,
+ * because it assumes a page read for each of 10,000 entries; in fact, entries of about the same time share pages.
  */
 export async function readInOrder(client: ClientBase): Promise<void> {
   await execute(
@@ -101,7 +101,7 @@ export async function readInOrder(client: ClientBase): Promise<void> {
   );
 }
 
-/** A workspace's entries that match, after a position. @param amongFirst the entries that a search looks through */
+/** A workspace's matching entries after a position. @param amongFirst the most entries that a search reads */
 export function selectEntries(
   client: ClientBase,
   workspaceId: string,
@@ -123,7 +123,7 @@ export function selectEntries(
   );
 }
 
-/** The position of the last of the entries that a search looked through; undefined where fewer were left. */
+/** The position of the last entry that a search read; undefined if it reached the end. */
 export function selectLastSearched(
   client: ClientBase,
   workspaceId: string,

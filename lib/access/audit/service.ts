@@ -21,8 +21,8 @@ type AuditList = z.output<typeof auditList>;
 const places = cursorOf<AuditPlace>(z.object({ at: z.iso.datetime().pipe(instant), id: z.uuid() }));
 
 /**
- * Lists who changed what in a workspace, the newest or the oldest first, for its admins. A search looks through a limited
- * number of entries: its page may be short or empty although others follow.
+ * Lists who changed what in a workspace, the newest or the oldest first, for its admins. A search reads a limited number of
+ * entries, so its page may be short or empty although more entries follow.
  * @throws ServiceError not_found, permission_denied, validation_failed for an invalid cursor
  */
 export async function listAudit(claims: UserClaims, slug: string, query: AuditQuery): Promise<AuditList> {
@@ -33,7 +33,7 @@ export async function listAudit(claims: UserClaims, slug: string, query: AuditQu
     const filters = { ...asked, timeZone };
     await readInOrder(client);
     const searched = { after, amongFirst: maxSearchedEntries };
-    // Reads one more than the page holds, to learn whether there is another page.
+    // Reads one entry more than the page holds, to learn whether there is another page.
     const rows = await selectEntries(client, id, filters, { ...searched, atMost: limit + 1 });
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;

@@ -51,7 +51,7 @@ export function selectInvitations(
   );
 }
 
-/** Inserts an invitation by the transaction's user. @returns its id */
+/** Inserts an invitation from the transaction's user. @returns its id */
 export async function insertInvitation(
   client: ClientBase,
   invitation: { workspaceId: string; role: string; email: string | null; days: number },
@@ -85,7 +85,7 @@ export async function deleteInvitation(
   return deleted === 1;
 }
 
-/** What the token with this hash offers to the transaction's user; null for an unknown one. Runs as the service. */
+/** The invitation whose token has this hash, for the transaction's user; null for an unknown token. Runs as the service. */
 export function selectOffer(client: ClientBase, hash: string): Promise<OfferRow | null> {
   return callFunction(client, "private.read_invitation", hash);
 }

@@ -107,7 +107,7 @@ export function readInvitationOffer(claims: UserClaims, token: string): Promise<
 /**
  * Makes the signed-in user a member by an invitation link, which can be used once. An existing member keeps their
  * role, and the link stays valid.
- * @throws ServiceError not_found as for `readInvitationOffer`, permission_denied where it is for another address
+ * @throws ServiceError not_found as for `readInvitationOffer`, permission_denied if it is for another address
  */
 export function acceptInvitation(claims: UserClaims, token: string): Promise<Membership> {
   return asUser(claims, async (client) => {

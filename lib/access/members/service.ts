@@ -50,7 +50,7 @@ export function removeMember(claims: UserClaims, slug: string, userId: string): 
 
 /**
  * Transfers ownership in one transaction: another member becomes the owner, and the present owner an admin.
- * @throws ServiceError not_found where the other is not a member, permission_denied unless the caller is an owner
+ * @throws ServiceError not_found if the other is not a member, permission_denied unless the caller is an owner
  */
 export function transferOwnership(
   claims: UserClaims,

@@ -42,7 +42,7 @@ export function resourceAt(host: string | null): string {
 }
 
 /**
- * The stored form of the address that a client names as `resource` (RFC 8707), or undefined where it is not ours. A
+ * The stored form of the address that a client names as `resource` (RFC 8707), or undefined if it is not ours. A
  * trailing slash is ignored, and so is which of this machine's names was used.
  */
 export function ownResourceOf(named: string): string | undefined {
@@ -60,7 +60,7 @@ export function metadataAddress(resource: string): string {
   return `${origin}/.well-known/oauth-protected-resource${pathname === "/" ? "" : pathname}`;
 }
 
-/** The last answer of `loopbackName`: callers of the agent tools name the same host with every call. */
+/** The last result of `loopbackName`, cached because callers of the agent tools name the same host in every call. */
 let lastName: { host: string | null; address: string; name: string | undefined } | undefined;
 
 /** The endpoint's address under a name of this machine; undefined unless the service and `host` are on it. */

@@ -123,14 +123,14 @@ function parseResource(query: PageQuery, host: string | null): string {
   throw new OAuthError("invalid_target", `resource: must be ${toolsResources().join(" or ")}.`);
 }
 
-/** @throws OAuthError invalid_request where a parameter is repeated (RFC 6749 section 3.1) */
+/** @throws OAuthError invalid_request if a parameter is repeated (RFC 6749 section 3.1) */
 function single(query: PageQuery, name: string): string | undefined {
   const value = query[name];
   if (Array.isArray(value)) throw new OAuthError("invalid_request", `${name}: must be given once.`);
   return value || undefined;
 }
 
-/** The state to send with an error; null where the state itself is invalid. */
+/** The state to send with an error; null if the state itself is invalid. */
 function stateForError(query: PageQuery): string | null {
   const value = query.state;
   return typeof value === "string" && value.length <= maxState ? value : null;

@@ -74,7 +74,7 @@ async function admitRegistration(address: string | undefined): Promise<void> {
 
 /**
  * Finds a client by its id: a registered client, or one whose id is the address of its document, which is fetched anew.
- * @throws OAuthError invalid_client where there is none
+ * @throws OAuthError invalid_client if there is none
  */
 export async function findClient(id: string): Promise<Client> {
   if (isDocumentAddress(id)) return readClientDocument(id);

@@ -50,7 +50,7 @@ export type ConsentProblem = "stale" | "choice";
 
 /**
  * Stores the consent request and returns what the page shows.
- * @throws ServiceError invalid_credentials where the account was deleted
+ * @throws ServiceError invalid_credentials if the account was deleted
  */
 export async function askConsent(claims: UserClaims, request: AuthorizationRequest): Promise<Consent> {
   const { client, redirectUri, state, codeChallenge, resource, wanted } = request;
@@ -133,7 +133,7 @@ export async function decideConsent(
 }
 
 /**
- * The user's choice, limited to what the client requested and what the user may grant; undefined where it is invalid.
+ * The user's choice, limited to what the client requested and what the user may grant; undefined if it is invalid.
  * @param wanted what the client requested
  */
 async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: readonly Permission[]) {
@@ -165,7 +165,7 @@ async function readChoice(claims: UserClaims, form: URLSearchParams, wanted: rea
   }
 }
 
-/** The limit as exact text; null where the field is empty, undefined where it is not a valid amount. */
+/** The limit as exact text; null if the field is empty, undefined if it is not a valid amount. */
 function parseLimit(typed: string): string | null | undefined {
   const text = typed.trim();
   if (text === "") return null;

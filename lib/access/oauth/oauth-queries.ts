@@ -79,7 +79,7 @@ export async function askQuestion(question: PendingConsent): Promise<void> {
   await callAsService("private.ask_consent", JSON.stringify(question));
 }
 
-/** A consent request that can still be answered by this session; null where there is none. */
+/** A consent request that can still be answered by this session; null if there is none. */
 export function openQuestion(
   by: Answerer,
 ): Promise<Pick<PendingConsent, "client_id" | "redirect_uri" | "state" | "wanted"> | null> {

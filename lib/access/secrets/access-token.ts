@@ -10,7 +10,7 @@ export function generateAccessToken(): string {
   return accessTokenPrefix + generateToken();
 }
 
-/** Whether a token has the form of an access token. A mistyped or truncated one so costs no query. */
+/** Whether a token has the form of an access token, so that a mistyped or truncated one costs no query. */
 export function isWellFormedAccessToken(token: string): boolean {
   return shape.test(token);
 }

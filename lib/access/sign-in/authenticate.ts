@@ -13,7 +13,7 @@ export type UserPrincipal = { kind: "user"; claims: UserClaims };
  * Identifies a request's user by the access token in its Authorization header, otherwise by its session cookie. Refuses
  * a session that lacks its user's second factor.
  * @param address the caller's, where known
- * @param setCookies receives the cookies that the response must set, where the session was refreshed
+ * @param setCookies receives the cookies that the response must set if the session was refreshed
  * @throws ServiceError missing_credentials, invalid_credentials, origin_not_allowed, mfa_required or unavailable
  */
 export async function authenticateUser(

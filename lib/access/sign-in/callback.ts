@@ -4,12 +4,11 @@ import { sessionOf } from "./request-session";
 import { safePath } from "./safe-path";
 
 /**
- * Answers an opened link from a mail, and the return from a provider (`for=provider`): exchanges its code for a session in
- * cookies and redirects to `next`. Only the browser that requested it has the PKCE verifier of the code.
+ * Handles an opened link from a mail, and the return from a provider (`for=provider`): exchanges the code for a session in
+ * cookies and redirects to `next`. Only the browser that requested the code has its PKCE verifier.
  *
- * A link that confirms a new mail address has taken effect before it redirects here, in any browser. `for=address` marks
- * it. The redirect then goes to the sign-in page, with the state of the change in the query; that page redirects
- * signed-in users to `next`.
+ * A link that confirms a new mail address (`for=address`) has taken effect before it redirects here, in any browser. The response
+ * redirects to the sign-in page, with the state of the change in the query; that page redirects signed-in users to `next`.
  * @param address the caller's, where known
  */
 export async function followCallback(request: Request, address?: string): Promise<Response> {

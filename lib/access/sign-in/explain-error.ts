@@ -21,7 +21,7 @@ const explanations: Record<string, string> = {
   otp_expired: "This link has been used or has expired. Ask for a new one.",
 };
 
-/** Explains a failed sign-in to the user, and what to do about it. @param error as supabase-js returns it */
+/** Explains a failed sign-in to the user and says what to do. @param error as supabase-js returns it */
 export function explainAuthError(error: {
   name: string;
   code?: string | undefined;
@@ -59,7 +59,7 @@ const problems: Record<string, string> = {
   provider: "The other service could not be asked who you are. Try again in a moment, or choose another way.",
 };
 
-/** Explains why a link or another service did not sign somebody in. @param problem the code in the query of the sign-in page */
+/** Explains why a sign-in by a link or another service failed. @param problem the code in the query of the sign-in page */
 export function explainProblem(problem: string): string {
   return problems[problem] ?? "That did not work. Try again.";
 }

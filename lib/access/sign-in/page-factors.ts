@@ -29,8 +29,8 @@ export async function readFactors({ auth }: SupabaseClient): Promise<PageFactors
 }
 
 /**
- * Reads how many recovery codes are unused; null where none were created.
- * @returns undefined where the identity provider offers none: a Supabase project before September 2026, or with them
+ * Reads how many recovery codes are unused; null if none were created.
+ * @returns undefined if the identity provider offers none: a Supabase project before September 2026, or with them
  *   turned off
  */
 export async function readCodesLeft({

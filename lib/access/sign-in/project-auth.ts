@@ -4,7 +4,7 @@ import type { SupabaseProject } from "@/lib/env";
 import { countAttempt, countGuess } from "./local/limits";
 import { AuthProtocolError, refusalAnswer } from "./local/protocol";
 
-/** How many attempts one address has in a window: `alone` without the project's secret key, `forwarded` with it. */
+/** The attempts that one address has in a window: `alone` without the project's secret key, `forwarded` with it. */
 type Limit = {
   action: Parameters<typeof countAttempt>[0];
   alone: number;
@@ -18,9 +18,9 @@ const codes: Limit = { action: "codes tried", alone: 20, forwarded: 100, windowM
 const mails: Limit = { action: "mails asked for", alone: 20, forwarded: 20, windowMs: hourMs };
 
 /**
- * The limits of what somebody without a session can make us ask. For each address, Supabase Auth admits thirty requests at
- * once and 150 in five minutes, sign-ins and refreshes together, and a few tens of mails an hour for the whole project.
- * Without the secret key, our address is that of all our callers.
+ * The limits of requests to the project that callers without a session can cause. For each address, Supabase Auth admits thirty
+ * requests at once and 150 in five minutes, sign-ins and refreshes together, and a few tens of mails an hour for the whole project.
+ * Without the secret key, it sees this service's address for all callers.
  */
 const limits: Record<string, Limit> = {
   "token password": signIns,
@@ -35,9 +35,9 @@ const limits: Record<string, Limit> = {
 };
 
 /**
- * Sends a request to a Supabase project's Auth server. Attempts are counted before they leave, by the caller's address and,
- * wrong passwords, by the account, so that nobody can use up what the project allows all callers together. With a secret
- * key, the caller's address is forwarded, and the project counts by it, where "IP address forwarding" is on in its settings.
+ * Sends a request to a Supabase project's Auth server. Attempts are counted before they are sent, by the caller's address, and
+ * wrong passwords also by the account, so that one caller cannot use up the project's limits for all. With a secret key, the
+ * caller's address is forwarded, and the project counts by it if "IP address forwarding" is on in its settings.
  * @param address the caller's, where known
  * @returns the project's answer, or ours: 429 in the same format
  */
@@ -66,8 +66,8 @@ export async function askProject(
 }
 
 /**
- * Drops what a provider gave the project to act for the user there, such as a token of GitHub: we never use it, and the cookies of
- * a session would carry it.
+ * Removes the tokens of a sign-in provider, such as GitHub's, from an answer: the service never uses them, and the session's
+ * cookies would contain them.
  */
 async function withoutProviderTokens(answer: Response): Promise<Response> {
   const { provider_token: _, provider_refresh_token: __, ...session } = await answer.json();
@@ -76,7 +76,7 @@ async function withoutProviderTokens(answer: Response): Promise<Response> {
   return Response.json(session, { status: answer.status, headers });
 }
 
-/** `token password`, `factors verify`, `otp` … */
+/** The endpoint of a request as a key of `limits`: `token password`, `factors verify`, `otp` … */
 function endpointOf(request: Request): string {
   const { pathname, searchParams } = new URL(request.url);
   const [first = "", ...rest] = pathname.slice(pathname.indexOf("/auth/v1/") + "/auth/v1/".length).split("/");

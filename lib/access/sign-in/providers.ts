@@ -6,10 +6,10 @@ import { redirectTo } from "./redirect-to";
 import { sessionOf } from "./request-session";
 import { safePath } from "./safe-path";
 
-/** Another service that people can sign in with: its id in Supabase Auth, and its name for people. */
+/** A service that people can sign in with: its id in Supabase Auth, and its displayed name. */
 type SignInProvider = { id: string; name: string };
 
-/** The providers that the settings of a project tell, in the order in which they are offered. */
+/** The known providers by their key in the settings of a project, in the order in which they are offered. */
 const names = {
   google: "Google",
   github: "GitHub",
@@ -37,20 +37,20 @@ const names = {
 
 const providers = Object.entries(names).map(([id, name]): SignInProvider => ({ id, name }));
 
-/** What a provider must be asked for besides what Supabase Auth asks by itself, or it tells no mail address. */
+/** Scopes to request besides those of Supabase Auth, without which a provider returns no mail address. */
 const scopes: Record<string, string> = { azure: "email", keycloak: "openid" };
 
 const settingsSchema = z.looseObject({ external: z.record(z.string(), z.unknown()) });
 
 const freshMs = 60_000;
-/** How long a page waits for the settings. Without them it offers what was offered before. */
+/** How long a page waits for the settings. After that it offers the providers known from before. */
 const limitMs = 2_000;
 
 let offered: SignInProvider[] = [];
 let askedAt = Number.NEGATIVE_INFINITY;
 let asking: Promise<void> | undefined;
 
-/** The providers that the project has turned on, asked once a minute. None with the local sign-in, and where the project never answered. */
+/** The providers that the project has turned on, read once a minute. None with the local sign-in, or if the project never answered. */
 async function offeredProviders(): Promise<SignInProvider[]> {
   const project = supabaseProject();
   if (!project) return [];
@@ -78,7 +78,7 @@ async function askSettings({ url, publishableKey }: SupabaseProject): Promise<vo
   }
 }
 
-/** What the pages offer: each provider's name, and the link that begins a sign-in with it. @param next the path to open afterwards */
+/** The offered providers, each with its name and the link that begins a sign-in. @param next the path to open afterwards */
 export async function linksToProviders(next: string | undefined): Promise<{ name: string; href: string }[]> {
   return (await offeredProviders()).map(({ id, name }) => ({
     name,
@@ -87,9 +87,9 @@ export async function linksToProviders(next: string | undefined): Promise<{ name
 }
 
 /**
- * Answers such a link: keeps a PKCE verifier in a cookie and redirects to the provider, which leads back to `/callback` by the
- * project. Only this browser can exchange the code that comes back. A link on another site begins nothing, because it would
- * replace the verifier of a sign-in that is under way.
+ * Handles a link of `linksToProviders`: keeps a PKCE verifier in a cookie and redirects to the provider, which redirects to
+ * `/callback` through the project. Only this browser can exchange the returned code. A link on another site is refused, because
+ * it would replace the verifier of a sign-in that is in progress.
  * @param address the caller's, where known
  */
 export async function beginProviderSignIn(request: Request, address?: string): Promise<Response> {
@@ -116,7 +116,7 @@ export async function beginProviderSignIn(request: Request, address?: string): P
   return redirectTo(data.url, setCookies);
 }
 
-/** What the project says when a provider did not sign somebody in, by the code of the problem on the sign-in page. */
+/** The project's error codes for a failed sign-in with a provider, and the problem codes that the sign-in page explains. */
 const problems: Record<string, string> = {
   signup_disabled: "no-sign-ups",
   user_banned: "banned",
@@ -127,7 +127,7 @@ const problems: Record<string, string> = {
   flow_state_not_found: "late",
 };
 
-/** The code of the problem for the query of a callback that has no code. */
+/** The problem code for a callback without an authorization code, from its query. */
 export function providerProblem(query: URLSearchParams): string {
   const [code, description] = [query.get("error_code") ?? "", query.get("error_description") ?? ""];
   if (code === "provider_email_needs_verification")

@@ -3,7 +3,7 @@ import { ServiceError } from "@/lib/errors";
 import { proofs, recentSeconds } from "./began-by-mail";
 
 /**
- * Whether a session's user proved within the last hour who they are: when it began, or with a code since.
+ * Whether a session's user proved their identity within the last hour, by signing in or with a code since.
  * `private.signed_in_recently` checks the same in the database.
  */
 export function signedInRecently({ amr }: UserClaims): boolean {
@@ -11,7 +11,7 @@ export function signedInRecently({ amr }: UserClaims): boolean {
   return proofs.parse(amr).some(({ timestamp }) => timestamp > since);
 }
 
-/** For what cannot be taken back by everybody: a found browser must not be enough. @throws ServiceError recent_sign_in_required */
+/** Guards grave actions, so that access to an open browser is not enough for them. @throws ServiceError recent_sign_in_required */
 export function requireRecentSignIn(claims: UserClaims): void {
   if (signedInRecently(claims)) return;
   throw new ServiceError(

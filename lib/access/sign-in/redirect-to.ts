@@ -1,4 +1,4 @@
-/** A redirect that no cache keeps, and that tells the next page nothing of this one. A relative one keeps the browser on the host name of its session. */
+/** A redirect that is not cached and sends no referrer. A relative target keeps the browser on the host name of its session. */
 export function redirectTo(target: string, setCookies: string[] = []): Response {
   const headers = new Headers({
     Location: target,

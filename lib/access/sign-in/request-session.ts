@@ -40,14 +40,14 @@ export function hasSessionCookie(request: Request): boolean {
 /** How long a refresh may delay a response. supabase-js retries an unreachable provider for half a minute. */
 const refreshLimitMs = 3_500;
 
-/** What supabase-js calls an answer that it could not get, or could not read. */
+/** The errors of supabase-js for a response that did not arrive or could not be read. */
 const transient = ["AuthRetryableFetchError", "AuthUnknownError"];
 
 /**
  * The access token of a session, not verified. It is refreshed first if it is about to expire.
  * @param limitMs how long to wait for the refresh
  * @returns undefined without a session, or when it has ended
- * @throws ServiceError unavailable where the identity provider cannot be reached, so that nobody is signed out
+ * @throws ServiceError unavailable if the identity provider cannot be reached, so that nobody is signed out
  */
 export async function accessTokenOf(
   client: SupabaseClient,
@@ -59,7 +59,7 @@ export async function accessTokenOf(
   limit.abort();
   if (!answer) throw providerUnavailable(new Error(`A session was not refreshed within ${limitMs} ms.`));
   const { data, error } = answer;
-  // A refresh that was not answered, or with 429 or 5xx; see `createSessionClient`.
+  // The refresh got no answer, or 429 or 5xx; see `createSessionClient`.
   if (error && (transient.includes(error.name) || error.status === 429)) throw providerUnavailable(error);
   return data.session?.access_token;
 }

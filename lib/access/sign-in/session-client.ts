@@ -21,8 +21,7 @@ const noSocket = class {} as unknown as WebSocketLikeConstructor;
  * The cookies are httpOnly, so no script of a page can read a session. There is no Supabase client in the browser: forms
  * post to server actions.
  *
- * The cookies stay as they are where a refresh was not answered, or with 429 or 5xx: supabase-js drops the session of a
- * refresh that was answered 429.
+ * The cookies are not changed if a refresh got no answer, or 429 or 5xx, because supabase-js drops the session after a 429.
  * @param address the caller's, where known: attempts are counted by it
  */
 export async function createSessionClient(
@@ -64,7 +63,7 @@ export async function createSessionClient(
   });
 }
 
-/** Whether an answer says nothing about a session: a limit, a fault, or a page of whatever is in front of the provider. */
+/** Whether a response says nothing about the session: a rate limit, a fault, or an HTML page of a proxy in front of the provider. */
 function isNoVerdict({ status, headers }: Response): boolean {
   return status === 429 || status >= 500 || !headers.get("content-type")?.includes("json");
 }

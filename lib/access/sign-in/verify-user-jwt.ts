@@ -23,7 +23,7 @@ const claimsSchema = z.looseObject({
  * The configuration, never the token, decides which algorithms are accepted, so that a key of one kind cannot be used as
  * another.
  * @param callerAddress the request's address, kept with the claims for the audit log
- * @throws ServiceError invalid_credentials with the reason; unavailable where the keys cannot be fetched
+ * @throws ServiceError invalid_credentials with the reason; unavailable if the keys cannot be fetched
  */
 export async function verifyUserJwt(token: string, callerAddress?: string): Promise<UserClaims> {
   const algorithm = algorithmOf(token);
@@ -112,7 +112,7 @@ function refusalOf(error: unknown): Error {
   return refuseToken("is not well-formed");
 }
 
-/** Whether the keys could not be fetched or read. A 401 would sign users out during an outage of the provider. */
+/** Whether the keys could not be fetched or read. Such a fault must not be a 401, which would sign users out. */
 function isProvidersFault(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true;
   return (

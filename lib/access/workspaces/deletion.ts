@@ -8,9 +8,9 @@ import { ServiceError, validationFailed } from "@/lib/errors";
 import { readDeleted, requireMembership, requireMembershipOfDeleted } from "./membership";
 
 /**
- * Deletes a workspace, for an owner who signed in within the last hour and gives its name. At once nobody can use it any more;
- * `restoreWorkspace` undoes that for thirty days, after which `eraseWorkspaces` erases it. Every member is notified by mail.
- * @throws ServiceError not_found, mfa_required, workspace_deleted where it is deleted already, permission_denied,
+ * Deletes a workspace, for an owner who signed in within the last hour and confirms its name. From then on nobody can use it.
+ * `restoreWorkspace` undoes the deletion for thirty days; then `eraseWorkspaces` erases it. Every member is notified by mail.
+ * @throws ServiceError not_found, mfa_required, workspace_deleted if it is deleted already, permission_denied,
  *   recent_sign_in_required, validation_failed for another name, conflict for the demo
  */
 export function deleteWorkspace(
@@ -31,7 +31,7 @@ export function deleteWorkspace(
       callFunction<boolean>(client, "private.delete_workspace", workspace.id),
     );
     const deleted = (await readDeleted(client)).find((one) => one.id === workspace.id);
-    // Somebody else was first, and may have undone it again.
+    // Another request deleted it first, and it may have been restored since.
     if (!(isDone && deleted))
       throw new ServiceError("conflict", "The workspace was deleted at the same time.");
     const { id: _, require_mfa: __, ...shown } = deleted;
@@ -40,8 +40,7 @@ export function deleteWorkspace(
 }
 
 /**
- * Undoes the deletion of a workspace, for its owners: it is as it was, and its keys and connections work again. Changes nothing
- * where it is not deleted.
+ * Undoes the deletion of a workspace, for its owners: its keys and connections work again. Does nothing if it is not deleted.
  * @throws ServiceError not_found, also after thirty days; mfa_required, permission_denied
  */
 export function restoreWorkspace(claims: UserClaims, slug: string): Promise<Membership> {
@@ -56,12 +55,12 @@ export function restoreWorkspace(claims: UserClaims, slug: string): Promise<Memb
 /** Rows deleted in one transaction. */
 const rowsAStep = 2_000;
 
-/** How long one run goes on: a platform that runs jobs by requests ends them. */
+/** The longest that one run takes, because platforms that run jobs by requests limit their duration. */
 const maxRunMs = 20_000;
 
 /**
- * Erases workspaces that were deleted more than thirty days ago, row by row. Safe to run in every process, and to be killed:
- * each step is a transaction, and the next one goes on with what is left.
+ * Erases workspaces that were deleted more than thirty days ago, in steps. Can run in several processes and be killed at any
+ * time: each step is a transaction, and the next one continues with the rows that are left.
  * @returns how many rows were deleted
  */
 export async function eraseWorkspaces(): Promise<number> {
@@ -82,7 +81,7 @@ async function eraseStep(): Promise<number | null> {
       deadlines.job,
     );
   } catch (error) {
-    // Another process reads or empties the same rows: once more.
+    // Another process locks the same rows. The next step tries again.
     if (isContention(error)) return 0;
     throw error;
   }

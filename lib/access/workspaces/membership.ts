@@ -17,8 +17,8 @@ const ranks: WorkspaceRole[] = ["viewer", "member", "admin", "owner"];
 /**
  * Reads a workspace by its slug with the user's role in it. The transaction must run as the user.
  * @param least the least role that is allowed
- * @throws ServiceError not_found where it does not exist or the user is not a member; mfa_required where it requires a
- *   second factor that this session lacks; workspace_deleted where it was deleted; permission_denied to lesser roles
+ * @throws ServiceError not_found if it does not exist or the user is not a member; mfa_required if it requires a second
+ *   factor that this session lacks; workspace_deleted if it was deleted; permission_denied for lesser roles
  */
 export async function requireMembership(
   client: PoolClient,
@@ -42,7 +42,7 @@ function requireRole(role: WorkspaceRole, least: WorkspaceRole): void {
   );
 }
 
-/** A deleted workspace of the user, with what the API does not show of it. */
+/** A deleted workspace of the user, with fields that the API does not show. */
 export type DeletedMembership = DeletedWorkspace & { id: string; require_mfa: boolean };
 
 /**
@@ -75,7 +75,7 @@ export function readDeleted(client: PoolClient): Promise<DeletedMembership[]> {
 
 /**
  * Reads the signed-in user's own profile.
- * @throws ServiceError account_deleted where the account was deleted, invalid_credentials where it is erased
+ * @throws ServiceError account_deleted if the account was deleted, invalid_credentials if it was erased
  */
 export async function requireProfile(
   client: ClientBase,

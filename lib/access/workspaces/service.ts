@@ -25,9 +25,9 @@ import {
 } from "./workspace-queries";
 
 /**
- * The signed-in user and their workspaces (specification 2.7). Where the user signed in after they had deleted their account, that
- * is undone.
- * @throws ServiceError account_deleted to sessions that began before the deletion, invalid_credentials where it is erased
+ * Reads the signed-in user and their workspaces (specification 2.7). If the user deleted their account before this sign-in, the
+ * deletion is undone.
+ * @throws ServiceError account_deleted for sessions that began before the deletion, invalid_credentials if the account was erased
  */
 export async function readCurrentUser(claims: UserClaims): Promise<CurrentUser> {
   const read = () => asUserReading(claims, (client) => loadCurrentUser(client, claims));
@@ -71,7 +71,7 @@ async function loadCurrentUser(client: PoolClient, claims: UserClaims): Promise<
 
 /**
  * Reads a workspace by its slug, with the user's role in it.
- * @throws ServiceError not_found where it does not exist or the user is not a member
+ * @throws ServiceError not_found if it does not exist or the user is not a member
  */
 export async function readMembership(claims: UserClaims, slug: string): Promise<Membership> {
   return asUserReading(claims, (client) => requireMembership(client, claims, slug));
@@ -126,7 +126,8 @@ function explainRefusal(error: unknown, slug: string): unknown {
 /**
  * Changes a workspace's settings, including whether it requires a second factor. For admins.
  * @throws ServiceError not_found, permission_denied, validation_failed; mfa_required for requiring a second factor in a
- *   session that lacks one, because it would lock its own user out; conflict for a time zone while the change to another goes on, and while a month is closed
+ *   session that lacks one, because it would lock its own user out; conflict for a time zone while a change of it is in progress
+ *   or a month is closed
  */
 export async function updateWorkspace(
   claims: UserClaims,
@@ -142,24 +143,24 @@ export async function updateWorkspace(
         "Set up two-factor authentication for your own account first, and sign in with your code. Otherwise you would lock yourself out.";
       throw new ServiceError("mfa_required", remedy);
     }
-    // The order of locks is that of closing a month.
+    // Locks in the same order as closing a month.
     await changeTimeZone(client, membership, changes.time_zone);
     await updateWorkspaceRow(client, id, changes);
     return requireMembership(client, claims, slug);
   });
   if (changed.next_time_zone === null) return changed;
-  // A small workspace is done at once.
+  // The days of a small workspace are complete after these steps.
   await runTimeZoneChanges(stepsAtOnce);
   return readMembership(claims, slug);
 }
 
-/** Postgres's code where a month is closed. */
+/** The SQLSTATE of the refusal because a month is closed. */
 const monthIsClosed = "55000";
 
-/** Steps of a change of zone that the request for it waits for. */
+/** The steps of a change of time zone that run before its response. */
 const stepsAtOnce = 3;
 
-/** Asks for another time zone. @param timeZone undefined to leave it as it is */
+/** Requests a change of the time zone. @param timeZone undefined for no change */
 async function changeTimeZone(
   client: PoolClient,
   { id, time_zone: present, next_time_zone: next }: Membership,
@@ -207,7 +208,7 @@ function requireCurrency(code: string): void {
   ]);
 }
 
-/** Derives a slug from a name: "Café Zürich & Co" becomes `cafe-zurich-co`. Empty where no character remains. */
+/** Derives a slug from a name: "Café Zürich & Co" becomes `cafe-zurich-co`. Empty if no character remains. */
 export function slugOf(name: string): string {
   return name
     .normalize("NFKD")

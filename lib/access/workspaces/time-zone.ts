@@ -2,12 +2,12 @@ import { deadlines } from "@/lib/db/deadlines";
 import { callFunction } from "@/lib/db/query";
 import { asService, isContention } from "@/lib/db/transaction";
 
-/** Messages that a step sums at most. Recording in the workspace waits as long: some 50 ms. */
+/** The most messages that a step sums. Recording in the workspace waits meanwhile, about 50 ms. */
 const messagesAStep = 5_000;
 
 /**
- * Sums the days of workspaces anew whose time zone was changed, and puts them in the place of the present ones. Safe to run in every
- * process, and to be killed: each step is a transaction, and the next one continues where it ended.
+ * Recomputes the daily sums of workspaces whose time zone was changed, and replaces the present sums with them. Can run in several
+ * processes and be killed at any time: each step is a transaction, and the next one continues where it ended.
  * @param atMost the most steps
  * @returns how many postings and sums were changed
  */
@@ -18,7 +18,7 @@ export async function runTimeZoneChanges(atMost = Number.POSITIVE_INFINITY): Pro
       (client) => callFunction<number | null>(client, "private.change_time_zone_step", messagesAStep),
       deadlines.job,
     ).catch((error: unknown) => {
-      // Others were in its way: it is tried again.
+      // Another transaction held the locks. The next step tries again.
       if (isContention(error)) return 0;
       throw error;
     });

@@ -138,7 +138,7 @@ export async function updateWorkspaceRow(
   await execute(client, sql`update public.workspaces set ${set} where id = ${workspaceId}`);
 }
 
-/** Asks for another time zone of a workspace. @throws an error 22023 for a zone that Postgres does not know, 23505 while another is asked for */
+/** Requests a change of a workspace's time zone. @throws an error 22023 for an unknown zone, 23505 while another change is pending */
 export async function insertTimeZoneChange(
   client: ClientBase,
   workspaceId: string,

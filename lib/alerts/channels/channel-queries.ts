@@ -44,7 +44,7 @@ export function selectChannels(client: ClientBase, workspaceId: string, id?: str
   );
 }
 
-/** Which of these addresses are those of members. @param addresses in lower case */
+/** Returns those of the given addresses that belong to members. @param addresses in lower case */
 export async function selectMemberAddresses(
   client: ClientBase,
   workspaceId: string,
@@ -63,7 +63,7 @@ export async function selectMemberAddresses(
 
 // The rest runs as the service in the user's transaction; each function checks the user's role again.
 
-/** A new channel; `address` and `signing_secret` are kept apart from the rest. */
+/** A new channel. `address` and `signing_secret` are secrets, stored in the schema `private`. */
 export type NewChannel = {
   name: string;
   kind: ChannelKind;
@@ -72,7 +72,7 @@ export type NewChannel = {
   least_percent: number | null;
 };
 
-/** Adds a channel. @returns its id; null where the workspace has `atMost` already */
+/** Adds a channel. @returns its id; null if the workspace has `atMost` already */
 export function addChannel(
   client: ClientBase,
   workspaceId: string,
@@ -114,7 +114,7 @@ export async function removeChannel(client: ClientBase, workspaceId: string, id:
   await callFunction(client, "private.remove_alert_channel", workspaceId, id);
 }
 
-/** Sets a new secret that signs. @returns until when the old one signs beside it; null where the channel signs nothing */
+/** Sets a new signing secret. @returns until when the old one signs, too; null if the channel's kind signs nothing */
 export function rotateSecret(
   client: ClientBase,
   workspaceId: string,
@@ -125,7 +125,7 @@ export function rotateSecret(
   return callFunction(client, "private.rotate_channel_secret", workspaceId, id, secret, overlapSeconds);
 }
 
-/** Queues a test and takes it for this process. @returns null where the channel was deleted meanwhile */
+/** Queues a test and claims it for this process. @returns null if the channel was deleted meanwhile */
 export function beginTest(
   client: ClientBase,
   workspaceId: string,

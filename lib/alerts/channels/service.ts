@@ -34,7 +34,7 @@ import {
 } from "./channel-queries";
 import { addressesOf, readChannelTarget, type Target } from "./target";
 
-/** How long the former secret signs beside a new one. */
+/** How long requests are signed with the former secret, too, after a rotation. */
 const overlapSeconds = 24 * 3600;
 
 /** The most tests of a workspace's channels in an hour. */
@@ -62,8 +62,8 @@ export function readChannel(claims: UserClaims, slug: string, id: string): Promi
 }
 
 /**
- * Adds a channel, for admins. Only this response has the secret that signs a webhook.
- * @throws ServiceError not_found, permission_denied, validation_failed by field, conflict where there are too many
+ * Adds a channel, for admins. The signing secret of a webhook is in this response only.
+ * @throws ServiceError not_found, permission_denied, validation_failed by field, conflict if there are too many
  */
 export function createChannel(
   claims: UserClaims,
@@ -134,9 +134,9 @@ export function deleteChannel(claims: UserClaims, slug: string, id: string): Pro
 const tooMany = `A workspace may have ${maxChannels} alert channels. Delete one that is not needed any more.`;
 
 /**
- * Restores a channel that was deleted in the last ten minutes, for admins: with its address, its secrets, and what it had not
- * sent yet.
- * @throws ServiceError not_found, permission_denied, conflict where there are too many by now
+ * Restores a channel that was deleted in the last ten minutes, for admins, with its address, its secrets and its pending
+ * deliveries.
+ * @throws ServiceError not_found, permission_denied, conflict if there are too many by now
  */
 export function restoreChannel(claims: UserClaims, slug: string, id: string): Promise<AlertChannel> {
   const limit = { atMost: maxChannels, message: tooMany };
@@ -147,8 +147,8 @@ export function restoreChannel(claims: UserClaims, slug: string, id: string): Pr
 }
 
 /**
- * Sets a new secret that signs a webhook, for admins. The former one signs beside it for a day.
- * @throws ServiceError not_found, permission_denied, conflict where the channel is no webhook
+ * Rotates the signing secret of a webhook, for admins. For a day, requests are signed with the former secret, too.
+ * @throws ServiceError not_found, permission_denied, conflict if the channel is not a webhook
  */
 export function rotateChannelSecret(
   claims: UserClaims,
@@ -171,7 +171,7 @@ export function rotateChannelSecret(
 }
 
 /**
- * Sends a test to a channel once, also where it is turned off, and waits for the outcome, for admins.
+ * Sends a test to a channel once, even if it is turned off, and waits for the outcome, for admins.
  * @throws ServiceError not_found, permission_denied, rate_limited
  */
 export async function testChannel(claims: UserClaims, slug: string, id: string): Promise<AlertDelivery> {
@@ -216,7 +216,7 @@ async function applyDigest(
   }
 }
 
-/** Mail goes to members only, so that nobody can have this service write to strangers. */
+/** Refuses recipients who are not members, so that the service cannot be used to send mail to strangers. */
 async function checkRecipients(client: PoolClient, workspaceId: string, target: Target): Promise<void> {
   if (!canSendMail()) {
     const message = "needs a mail server: the operator of this service sets SMTP_URL";
@@ -231,7 +231,7 @@ async function checkRecipients(client: PoolClient, workspaceId: string, target: 
   }
 }
 
-/** A secret as Standard Webhooks want it: 32 random bytes in base64. */
+/** A secret in the form of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
 function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }

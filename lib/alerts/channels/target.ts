@@ -20,8 +20,8 @@ const fieldOf: Record<ChannelKind, "url" | "routing_key" | "addresses"> = {
 };
 
 /**
- * Reads where a channel is to send.
- * @returns undefined where an edit does not say
+ * Reads a channel's address from a request.
+ * @returns undefined if an edit does not change it
  * @throws ServiceError validation_failed for a field of another kind of channel, or an address that no channel may have
  */
 export function readChannelTarget(

@@ -12,10 +12,10 @@ import { serviceAddress } from "@/lib/service-address";
 import type { Claimed, Delivery, DeliveryOutcome } from "./claimed";
 import { post, RefusedAddress } from "./post";
 
-/** How long one attempt may take, from the name's resolution to the head of the response. */
+/** How long one attempt may take, from the DNS lookup to the head of the response. */
 export const attemptTimeoutMs = 15_000;
 
-/** Sends a delivery once. Never throws: whatever goes wrong is the outcome. @param network another one in tests */
+/** Sends a delivery once. Never throws: a failure is an outcome. @param network another one in tests */
 export async function attempt(
   delivery: Delivery,
   network: OutsideNetwork = internet,
@@ -68,7 +68,7 @@ async function ask(
   return { outcome: "failed", status, error, retryAfterMs: readRetryAfter(retryAfter, now) };
 }
 
-/** Writes the mail of a delivery. @throws Unwanted where nobody is to receive it any more */
+/** Writes the mail of a delivery. @throws Unwanted if it no longer has a recipient */
 async function mailOf(delivery: Delivery): Promise<Mail> {
   const { id } = delivery;
   switch (delivery.kind) {
@@ -113,7 +113,7 @@ const reasons: Record<string, string> = {
   EENVELOPE: "The mail server refused the sender or every recipient.",
 };
 
-/** What went wrong in words, of which none is the receiver's. */
+/** Explains an error to people. The text never contains anything that the receiver sent. */
 export function explainFailure(error: unknown, signal: AbortSignal | undefined): string {
   if (signal?.aborted) return `There was no answer within ${attemptTimeoutMs / 1000} seconds.`;
   if (error instanceof InternalAddress)

@@ -2,16 +2,16 @@ import type { Alert } from "@/lib/alerts/alert";
 import type { ToldRequest } from "@/lib/alerts/kinds/budget-request";
 import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 
-/** What this process has taken from the queue, with what it needs to send it. Contains secrets: never log it. */
+/** A delivery that this process has claimed, with all that is needed to send it. Contains secrets: never log it. */
 type Taken = {
-  /** Sent along, so that a receiver recognises what it received before. */
+  /** Sent with every attempt, so that a receiver recognises a repetition. */
   id: string;
   lease: string;
   /** Attempts so far, this one included. */
   attempts: number;
 };
 
-/** Taken of a workspace. */
+/** A claimed delivery of a workspace. */
 type TakenOf = Taken & { workspace_id: string; workspace: { slug: string; name: string } };
 
 /** A delivery to a channel. */
@@ -24,23 +24,23 @@ export type Claimed = TakenOf & {
     is_failing: boolean;
     /** The address, or PagerDuty's routing key; null for mail. */
     address: string | null;
-    /** The secrets that sign a webhook: the present one, and while it is being rotated the one before. */
+    /** The secrets that sign a webhook: the present one, and for a day after a rotation the former one. */
     signing_secrets: string[];
     /** Who receives the mail. */
     recipients: string[];
   };
-  /** Null: a digest, a budget request, or a test of the channel. */
+  /** Null for a digest, a budget request, or a test of the channel. */
   alert: Alert | null;
-  /** How many alerts a digest has, the newest hundred of them, and the zone of its times. Null where it is none. */
+  /** The number of alerts in a digest, the newest hundred of them, and its time zone. Null for other deliveries. */
   digest: { time_zone: string; count: number; alerts: Alert[] } | null;
-  /** The budget request, as it was when this was queued; null for the other kinds. */
+  /** The budget request as it was when the delivery was queued; null for other deliveries. */
   details: ToldRequest | null;
 };
 
-/** A mail about a budget request to a member. */
+/** A mail to a member about a budget request. */
 export type ClaimedRequestMail = TakenOf & {
   kind: "budget_request_mail";
-  /** The member's address; null where they have left. */
+  /** The member's address; null if they have left. */
   member: string | null;
   details: ToldRequest;
 };
@@ -48,17 +48,17 @@ export type ClaimedRequestMail = TakenOf & {
 /** An alert by mail to a member whom its budget names. */
 export type ClaimedAlertMail = TakenOf & {
   kind: "alert_mail";
-  /** The member's address; null where they have left. */
+  /** The member's address; null if they have left. */
   member: string | null;
   alert: Alert;
 };
 
-/** A weekly report; null where its reader is not there any more. */
+/** A weekly report. `report` is null if its reader is no longer subscribed. */
 export type ClaimedReport = TakenOf & {
   kind: "weekly_report";
   report: {
     user_id: string;
-    /** The Monday of the week that it is about. */
+    /** The Monday of the reported week. */
     week: string;
     time_zone: string;
     email: string;
@@ -67,7 +67,7 @@ export type ClaimedReport = TakenOf & {
   } | null;
 };
 
-/** A channel that the service turned off, with the owners to notify; null where it is on again. */
+/** A mail about a channel that the service turned off, with the owners to notify. `off` is null if the channel is on again. */
 export type ClaimedChannelOff = TakenOf & {
   kind: "channel_off";
   off: {
@@ -80,17 +80,17 @@ export type ClaimedChannelOff = TakenOf & {
   } | null;
 };
 
-/** What a mail says of a deletion or its undo. Times are milliseconds since 1970. */
+/** A mail about a deletion or a restoration. Times are milliseconds since 1970. */
 export type ClaimedDeletion = Taken & { recipient: string } & (
     | {
         kind: "workspace_deleted" | "workspace_restored";
-        /** `by`: who did it. `erased_at` is null of one that was restored. */
+        /** `by`: who deleted or restored it. `erased_at` is null if it was restored. */
         details: { name: string; slug: string; role: string; by: string | null; erased_at: number | null };
       }
     | { kind: "account_deleted" | "account_restored"; details: { erased_at: number | null } }
   );
 
-/** Everything that the queue has. */
+/** Any delivery of the queue. */
 export type Delivery =
   | Claimed
   | ClaimedAlertMail
@@ -103,7 +103,7 @@ export type Delivery =
 export type DeliveryOutcome =
   | { outcome: "delivered"; status: number | null }
   | {
-      /** `gone`: another attempt is no use; a receiver answered 410 and wants no more. */
+      /** `gone`: retrying is pointless, because the receiver answered 410 or the mail has no recipient any more. */
       outcome: "failed" | "gone";
       status: number | null;
       /** What went wrong, for people; never with a secret. */

@@ -1,10 +1,10 @@
 import { callAsService } from "@/lib/db/transaction";
 import type { Delivery } from "./claimed";
 
-/** How many deliveries to take: in all, for channels that fail, and for one channel or kind of mail. */
+/** The most deliveries to claim: in all, for failing channels, and for one channel or kind of mail. */
 export type Room = { all: number; failing: number; lane: number };
 
-/** Takes deliveries that are due, for `leaseSeconds`. */
+/** Claims deliveries that are due, for `leaseSeconds`. */
 export function claimDeliveries(room: Room, leaseSeconds: number, canMail: boolean): Promise<Delivery[]> {
   const { all, failing, lane } = room;
   return callAsService("private.claim_deliveries", all, failing, lane, leaseSeconds, canMail);
@@ -18,12 +18,12 @@ export type Ended = Pick<Delivery, "id" | "lease"> & {
   retry_in_ms: number;
 };
 
-/** Records how an attempt ended. @returns the delivery's state, or null where another process has taken it */
+/** Records how an attempt ended. @returns the delivery's state, or null if another process has claimed it */
 export function finishDelivery(ended: Ended): Promise<"pending" | "delivered" | "dead" | "cancelled" | null> {
   return callAsService("private.finish_delivery", JSON.stringify(ended));
 }
 
-/** The age of the oldest delivery that waits for an enabled channel, in seconds; 0 where there is none. */
+/** The age of the oldest pending delivery of an enabled channel, in seconds; 0 if there is none. */
 export function oldestDeliverySeconds(): Promise<number> {
   return callAsService("private.oldest_delivery_seconds");
 }
@@ -33,7 +33,7 @@ export function queueScheduled(atMost: number): Promise<number> {
   return callAsService("private.queue_scheduled", atMost);
 }
 
-/** Deletes what is old, and ends what nobody will send. @returns how many deliveries it changed */
+/** Deletes old deliveries, and cancels those that will not be sent. @returns how many deliveries it changed */
 export function sweepDeliveries(atMost: number): Promise<number> {
   return callAsService("private.sweep_deliveries", atMost);
 }

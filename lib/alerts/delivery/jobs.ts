@@ -11,7 +11,7 @@ readGauge("outlay_alert_oldest_pending_seconds", () =>
   oldest ? [{ labels: {}, value: oldest.seconds }] : [],
 );
 
-/** Begins to send what is due in the queue. Returns before it is sent. @returns how many deliveries it began */
+/** Starts to send the deliveries that are due, and returns without waiting for them. @returns how many it started */
 export async function sendDeliveries(): Promise<number> {
   const began = await pump.look();
   if (!oldest || performance.now() - oldest.readAtMs > readAgeEveryMs) {
@@ -20,25 +20,25 @@ export async function sendDeliveries(): Promise<number> {
   return began;
 }
 
-/** Waits until what was begun is delivered or has failed. @param isLast true where the process ends: nothing more is begun */
+/** Waits until the started deliveries have ended. @param isLast true when the process ends: no more are started */
 export function drainDeliveries(isLast: boolean): Promise<void> {
   return isLast ? pump.close() : pump.drain();
 }
 
-/** Queues the digests and weekly reports that are due, and begins to send them. @returns how many were due */
+/** Queues the digests and weekly reports that are due, and starts to send them. @returns how many were due */
 export async function queueDue(): Promise<number> {
-  // Few at a time, because the messages that raise alerts for these channels wait while their digests are made.
+  // Few at a time, because messages that raise alerts for a channel wait while its digest is made.
   const due = await inSteps(20, queueScheduled);
   if (due > 0) await pump.look();
   return due;
 }
 
-/** Deletes the log of deliveries after 30 days, and ends what nobody will send. @returns how many it changed */
+/** Deletes the log of deliveries after 30 days, and cancels those that will not be sent. @returns how many it changed */
 export function sweepQueue(): Promise<number> {
   return inSteps(1_000, sweepDeliveries);
 }
 
-/** Repeats a step until it finds less than it may do. @returns how much it did in all */
+/** Repeats a step until it handles fewer than `atMost` items. @returns how many items all steps handled */
 async function inSteps(atMost: number, step: (atMost: number) => Promise<number>): Promise<number> {
   let all = 0;
   for (;;) {

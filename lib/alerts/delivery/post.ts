@@ -8,13 +8,13 @@ export type OutgoingRequest = { url: string; headers: Record<string, string>; bo
 /** The head of a receiver's response. The body is not read. */
 export type Response = { status: number; retryAfter: string | undefined };
 
-/** An address that no channel may have. The message says why. */
+/** Thrown for an address that no channel may have. The message says why. */
 export class RefusedAddress extends Error {
   override name = "RefusedAddress";
 }
 
 /**
- * Parses a receiver's address: https with a host that may be public, or http where a setting allows the host.
+ * Parses a receiver's address: https with a host that may be public, or http if the setting allows the host.
  * @param allowed hosts that may be internal (`ALERT_ALLOWED_HOSTS`)
  * @throws RefusedAddress
  */
@@ -39,8 +39,8 @@ function hostOf(url: URL): string {
 }
 
 /**
- * Posts to a receiver, from our network to an address that a user chose: the host's addresses are resolved and checked
- * at each call, and redirects are not followed.
+ * Posts to an address that a user chose. To protect internal networks, the host's addresses are resolved and checked at each
+ * call, and redirects are not followed.
  * @throws RefusedAddress, InternalAddress, errors of the connection, or the signal's reason
  */
 export async function post(

@@ -9,16 +9,16 @@ import { claimDeliveries, finishDelivery } from "./delivery-queries";
 /** Deliveries that one process sends at once: in all, for channels that fail, and for one channel or kind of mail. */
 const most = { all: 64, failing: 32, lane: 4 };
 
-/** How long a claim lasts, seconds: longer than an attempt, so that no other process claims a delivery that is being sent. */
+/** How long a claim lasts: longer than an attempt, so that no other process claims a delivery that is being sent. */
 export const leaseSeconds = 2 * (attemptTimeoutMs / 1000) + 10;
 
-/** How long a drain claims further deliveries, ms. With the last attempt it ends within a minute, before a scheduler calls again. */
+/** How long a drain claims further deliveries. With the last attempt it ends within a minute, before a scheduler calls again. */
 const drainLimitMs = 40_000;
 
 /**
- * Sends the deliveries that are due, each on its own: a receiver that hangs delays no other. When one ends, the next are
- * claimed. If the process is killed while it sends, another process sends the delivery again with the same id, once the claim
- * has expired.
+ * Sends the deliveries that are due, independently of each other, so that a receiver that hangs delays no other. When one ends,
+ * the next are claimed. If the process is killed while it sends, another process sends the delivery again with the same id when
+ * the claim has expired.
  */
 export class DeliveryPump {
   readonly #inFlight = new Map<Promise<void>, Delivery>();
@@ -45,19 +45,19 @@ export class DeliveryPump {
     }
   }
 
-  /** Waits until nothing is being sent. Sends what becomes due meanwhile too, for at most `limitMs`. */
+  /** Waits until nothing is being sent. For at most `limitMs`, it also sends deliveries that become due meanwhile. */
   async drain(limitMs = drainLimitMs): Promise<void> {
     const beganMs = performance.now();
     while (this.#inFlight.size > 0 || this.#looking) {
-      // What fails to be claimed is logged by whoever asked for it.
       if (performance.now() - beganMs > limitMs) this.#isPaused = true;
+      // The caller of `look` logs a failed claim.
       const looking = this.#looking?.catch(() => 0);
       await Promise.race([...this.#inFlight.keys(), ...(looking ? [looking] : [])]);
     }
     this.#isPaused = false;
   }
 
-  /** Takes no more deliveries, and waits for those being sent. */
+  /** Claims no more deliveries, and waits for those being sent. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.drain();
@@ -88,7 +88,7 @@ export class DeliveryPump {
     return claimed.length;
   }
 
-  /** Takes the next delivery when one has ended. The job does so too, but later. */
+  /** Claims the next deliveries without waiting for the next run of the job. */
   #lookAgain(): void {
     this.look().catch((error) => reportFailure(error, "The queue of deliveries could not be read."));
   }
@@ -96,7 +96,7 @@ export class DeliveryPump {
 
 /**
  * Sends a delivery once and records the outcome.
- * @returns its state; null where another process has taken it meanwhile
+ * @returns its state; null if another process has claimed it meanwhile
  */
 export async function deliver(
   delivery: Delivery,

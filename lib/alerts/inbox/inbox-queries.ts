@@ -22,7 +22,7 @@ const entryRow = {
   is_whole_rule: nullable(boolean()),
 };
 
-/** An entry with the alert that fired last, of which `id`, `number`, `rule` and the figures are. */
+/** An entry with its latest alert: `id`, `number`, `rule` and the figures are that alert's. */
 export type EntryRow = Row<typeof entryRow>;
 
 /** Which entries of a workspace are read. */
@@ -60,7 +60,7 @@ const entries = sql`select ${selectedAlert}, e.id as entry_id, e.opened_at, e.as
   left join public.profiles as r on r.id = e.resolved_by
   left join lateral (select z.id, z.until, z.subject_id is null as is_whole_rule ${snoozes} order by z.until desc limit 1) as snooze on true`;
 
-/** A workspace's entries after a position, those first of which something fired last. */
+/** A workspace's entries after a position, the one with the latest alert first. */
 export function selectEntries(
   client: ClientBase,
   workspaceId: string,
@@ -84,7 +84,7 @@ export function selectEntry(client: ClientBase, workspaceId: string, id: string)
 
 const countRow = { open: integer(), snoozed: integer(), mine: integer() };
 
-/** How many entries of a workspace are open, snoozed, and open and a user's. */
+/** Counts the open entries of a workspace, the snoozed ones, and the open ones assigned to a user. */
 export function countEntries(
   client: ClientBase,
   workspaceId: string,
@@ -106,7 +106,7 @@ export function countEntries(
 /**
  * Assigns an entry, resolves it or opens it again. Runs as the service in a member's transaction; the function checks the
  * user's role again.
- * @returns null where it was done, otherwise why not
+ * @returns null on success, otherwise why not
  */
 export function changeEntry(
   client: ClientBase,

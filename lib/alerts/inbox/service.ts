@@ -24,8 +24,8 @@ type Workspace = { id: string; slug: string };
 const isAmong = (role: WorkspaceRole, ...roles: WorkspaceRole[]) => roles.includes(role);
 
 /**
- * Lists the entries of the inbox, for members, those first of which something fired last.
- * @throws ServiceError not_found, validation_failed for a cursor that is none
+ * Lists the entries of the inbox, for members, the one with the latest alert first.
+ * @throws ServiceError not_found, validation_failed for an invalid cursor
  */
 export function listEntries(claims: UserClaims, slug: string, query: InboxQuery): Promise<Inbox> {
   return asUserReading(claims, async (client) => {
@@ -53,8 +53,8 @@ export function readEntry(claims: UserClaims, slug: string, id: string): Promise
 
 /**
  * Assigns an entry, resolves it or opens it again. Not for viewers.
- * @throws ServiceError not_found, permission_denied, validation_failed where the assignee is no member, conflict where it was
- *   resolved by itself and cannot be opened
+ * @throws ServiceError not_found, permission_denied, validation_failed if the assignee is no member, conflict if the entry was
+ *   resolved automatically and cannot be opened
  */
 export function editEntry(
   claims: UserClaims,
@@ -86,7 +86,7 @@ export function editEntry(
 }
 
 /**
- * Sends no notification about an entry's subject until a moment, for admins; see `snoozeAlerts`.
+ * Snoozes the alerts about an entry's subject until a given time, for admins; see `snoozeAlerts`.
  * @throws ServiceError not_found, permission_denied, validation_failed
  */
 export async function snoozeEntry(
@@ -101,7 +101,7 @@ export async function snoozeEntry(
 }
 
 /**
- * Resolves the entries of all workspaces that no longer hold, and opens again those that it resolved and that hold again.
+ * Resolves entries whose condition no longer holds, in all workspaces, and reopens entries that it resolved if theirs holds again.
  * @returns how many it changed. @throws ServiceError unavailable
  */
 export function settleEntries(): Promise<number> {

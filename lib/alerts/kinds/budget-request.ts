@@ -4,7 +4,7 @@ import type { MailContent } from "@/lib/alerts/mail/send-mail";
 import type { AlertWords } from "@/lib/alerts/words";
 import { toInstant } from "@/lib/contract/values/instant";
 
-/** A budget request as `private.describe_budget_request` has it. Amounts are exact text in the budget's currency. */
+/** A budget request as `private.describe_budget_request` returns it. Amounts are exact text in the budget's currency. */
 export type ToldRequest = {
   id: string;
   budget: { id: string; name: string };
@@ -31,11 +31,11 @@ type Workspace = { slug: string; name: string };
 const days = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", dateStyle: "medium" });
 const dayText = (day: string) => days.format(new Date(day));
 
-/** @param amount exact decimal text, of which no digit passes through a float */
+/** @param amount exact decimal text, which is never converted to a float */
 const amountText = (amount: string, currency: string) =>
   new Intl.NumberFormat("en-US", { style: "currency", currency }).format(amount as `${number}`);
 
-/** A request or its decision in words. The link opens a page that needs a sign-in: there it is decided. @param base the service's address */
+/** Words a request or its decision. The link leads to the page where it is decided (signed in). @param base the service's address */
 export function wordBudgetRequest(
   request: ToldRequest,
   workspace: Workspace,
@@ -74,7 +74,7 @@ export function wordBudgetRequest(
   };
 }
 
-/** What was asked, or how it was decided, in a line. */
+/** One line that says what was requested, or how it was decided. */
 export function requestTitle(request: ToldRequest): string {
   const { budget, currency } = request;
   const author = authorOf(request);
@@ -90,7 +90,7 @@ function authorOf({ asked_by: person, key }: ToldRequest): string {
   return person ?? "Somebody who has left";
 }
 
-/** A request or its decision as mail to a member. @param base the service's address */
+/** Writes the mail to a member about a request or its decision. @param base the service's address */
 export function budgetRequestMail(request: ToldRequest, workspace: Workspace, base: string): MailContent {
   return mailContent(wordBudgetRequest(request, workspace, base), {
     text: `You receive this as a member of the workspace ${workspace.name}, because you asked, or may decide about the budget ${request.budget.name} or are warned by it: ${base}/${workspace.slug}/budgets`,

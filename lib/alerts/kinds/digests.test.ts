@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { alert, send } from "@/tests/helpers/alert-requests";
 
-// What each kind of channel is sent about many alerts at once.
+// Checks what each kind of channel is sent for a digest.
 
 describe("A digest", () => {
   const many = Array.from({ length: 12 }, (_, index) => ({

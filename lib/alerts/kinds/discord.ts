@@ -9,8 +9,8 @@ const colours: Record<Severity, number> = {
 };
 
 /**
- * A message for a webhook of Discord (https://discord.com/developers/docs/resources/webhook#execute-webhook). Names in it
- * mention nobody.
+ * A message for a webhook of Discord (https://discord.com/developers/docs/resources/webhook#execute-webhook). Mentions are turned
+ * off, so that a name in it notifies nobody.
  */
 export function discordRequest(
   { title, text, facts, links, severity }: Wording,

@@ -29,7 +29,7 @@ export function budgetMail({ alert, workspace }: ClaimedAlertMail, base: string)
 }
 
 const severities = { critical: "Alert", warning: "Warning", info: "Notice" } as const;
-/** A digest with a list of all its alerts, as far as they were read. Times are of the channel's time zone. */
+/** Words a digest with a list of its alerts (of the newest hundred). Times are in the channel's time zone. */
 function wordMailDigest(
   digest: NonNullable<Claimed["digest"]>,
   workspace: Claimed["workspace"],

@@ -5,15 +5,15 @@ import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
 import { toInstant } from "@/lib/contract/values/instant";
 import { cut, type Wording } from "./wording";
 
-/** Where events are sent; PagerDuty's accounts in Europe have the other one. A routing key belongs to one of them. */
+/** Where events are sent, by the region of the PagerDuty account. A routing key belongs to one region. */
 export const pagerdutyAddresses = {
   us: "https://events.pagerduty.com/v2/enqueue",
   eu: "https://events.eu.pagerduty.com/v2/enqueue",
 } as const;
 
 /**
- * An event of PagerDuty's Events API v2 (https://developer.pagerduty.com/docs/send-alert-event). All that one rule
- * tells of a subject in one period is one incident, which is resolved when it is over. A digest is one of its own.
+ * An event of PagerDuty's Events API v2 (https://developer.pagerduty.com/docs/send-alert-event). All alerts of one rule, subject
+ * and period are one incident, which is resolved when the alert is over. Each digest is an incident of its own.
  * @param address the region and the routing key: `eu R0UT1NGK3Y`
  */
 export function pagerdutyRequest(
@@ -55,7 +55,7 @@ export function pagerdutyRequest(
   };
 }
 
-/** At most 255 characters; what would be longer is hashed. */
+/** A deduplication key of at most 255 characters, PagerDuty's limit. A longer one is replaced by its hash. */
 function dedupKey(parts: string[]): string {
   const key = ["outlay", ...parts].join("/");
   return key.length <= 255 ? key : `outlay/${createHash("sha256").update(key).digest("hex")}`;

@@ -18,7 +18,7 @@ import {
 import { alertMail } from "./email";
 import { requestOf } from "./requests";
 
-// What each kind of channel is sent about a budget, as the documentation of its receiver says.
+// Checks what each kind of channel is sent about a budget against the documentation of its receiver.
 
 describe("A webhook", () => {
   test("Has the headers and the body that the guide documents", () => {

@@ -8,8 +8,8 @@ import { toInstant } from "@/lib/contract/values/instant";
 import { budgetRequestPayload } from "./budget-request";
 
 /**
- * A webhook, signed as Standard Webhooks say (https://www.standardwebhooks.com): with every secret of the channel, so
- * that a receiver may change over while one is being rotated. `webhook-id` stays the same in every attempt.
+ * A webhook, signed according to Standard Webhooks (https://www.standardwebhooks.com) with every secret of the channel, so that a
+ * receiver can replace its secret during a rotation. `webhook-id` is the same in every attempt.
  */
 export function webhookRequest(delivery: Claimed, url: string, base: string, now: number): OutgoingRequest {
   const body = JSON.stringify(payloadOf(delivery, base, now));
@@ -28,7 +28,7 @@ export function webhookRequest(delivery: Claimed, url: string, base: string, now
   };
 }
 
-/** The body: `timestamp` is when it fired, or of a digest or a test now. Money is decimal text, so that no parser rounds it. */
+/** The body. `timestamp`: when the alert fired; now for a digest or a test. Money is decimal text, so that no parser rounds it. */
 function payloadOf({ kind, alert, digest, workspace, channel, details }: Claimed, base: string, now: number) {
   if (kind === "budget_request" && details) return budgetRequestPayload(details, workspace, base);
   if (alert) {

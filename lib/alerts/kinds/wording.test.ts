@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Alert, alert, base, delivery, send } from "@/tests/helpers/alert-requests";
 import { alertMail } from "./email";
 
-// What alerts say by each rule but a budget's thresholds, to every kind of channel.
+// Checks the words of alerts of every rule except a budget's thresholds, for every kind of channel.
 
 describe("The other rules", () => {
   const budgetFigures = {

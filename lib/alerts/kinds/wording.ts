@@ -7,7 +7,7 @@ import { wordBudgetRequest } from "./budget-request";
 /** A delivery in words, for people. Nothing is escaped here: each kind of channel escapes in its own way. */
 export type Wording = AlertWords & { links: AlertLink[]; severity: Severity };
 
-/** How serious: an alert's severity, or a test. */
+/** An alert's severity, or `test`. */
 export type Severity = ReturnType<typeof severityOf> | "test";
 
 /** Words a delivery. @param base the service's address */
@@ -73,7 +73,7 @@ function wordTest(channel: string, workspace: Claimed["workspace"], base: string
   };
 }
 
-/** Text within a limit of a receiver, with an ellipsis where it was cut; never half of a character. */
+/** Cuts text to a receiver's limit, with an ellipsis at the cut. Never splits a character (a surrogate pair). */
 export function cut(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join("")}…`;

@@ -123,7 +123,7 @@ const deliveryRow = {
   digest_count: nullable(bigint()),
   /** The alert that it sends; null for a digest or a test. */
   alert: nullable(json<Omit<Alert, "project_slug">>()),
-  /** The budget request that it is about, if it is. */
+  /** The budget request that it is about; null for other deliveries. */
   told_request: nullable(json<ToldRequest>()),
   state: text<DeliveryState>(),
   attempts: integer(),
@@ -137,8 +137,8 @@ const deliveryRow = {
 /** A delivery with its alert. */
 export type DeliveryRow = Row<typeof deliveryRow>;
 
-// What was sent with a digest ended as the digest did. Only mails have no channel; of those, members read the ones to a member
-// whom a budget names, who stands in the channel's place.
+// An alert that was sent with a digest has the digest's outcome. Only mails have no channel. The policies show members just the
+// mails to people whom a budget names; `channel_id` and the name are then those of the member.
 const deliveries = sql`select d.id, d.number, coalesce(d.channel_id, d.member_id, d.id) as channel_id,
     coalesce(d.channel_name, p.display_name, p.email, '') as channel_name, coalesce(d.channel_kind, 'email') as channel_kind,
     d.member_id is not null as is_member, d.alert_id,
@@ -206,7 +206,7 @@ export async function hasChannel(client: ClientBase, workspaceId: string, id: st
 
 /**
  * Queues a dead delivery again. Runs as the service in an admin's transaction.
- * @returns null where it is queued, otherwise why not
+ * @returns null on success, otherwise why not
  */
 export function resendDelivery(
   client: ClientBase,

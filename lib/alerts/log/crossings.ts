@@ -16,7 +16,7 @@ export type Crossing = {
   /** `80` for a share in percent, `$500` for an amount in USD. */
   level: string;
   at: string;
-  /** Whether it was reached before the budget was set. */
+  /** Whether spend had reached it before the budget was created or changed. */
   was_above: boolean;
   /** In words: "80% of the budget Checkout is spent". */
   title: string;
@@ -26,8 +26,8 @@ export type Crossing = {
 const atMost = 500;
 
 /**
- * The thresholds of budgets that were reached, for members, the newest first.
- * @param since `YYYY-MM-DD`: in periods that began on this day or later, or since then
+ * Lists the thresholds of budgets that were reached, for members, the newest first.
+ * @param since `YYYY-MM-DD`: lists thresholds reached since this day, or in periods that began since
  * @throws ServiceError not_found
  */
 export function listCrossings(claims: UserClaims, slug: string, since: string): Promise<Crossing[]> {

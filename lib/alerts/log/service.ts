@@ -35,7 +35,7 @@ import {
 
 const places = cursorOf<Place>(z.object({ number: z.string().regex(/^\d{1,18}$/) }));
 
-/** Lists what fired, the newest first, with whom it was sent to, for members. @throws ServiceError not_found */
+/** Lists alerts with their deliveries, the newest first, for members. @throws ServiceError not_found */
 export function listAlerts(
   claims: UserClaims,
   slug: string,
@@ -48,7 +48,7 @@ export function listAlerts(
   });
 }
 
-/** Alerts as answers have them: in words, with figures and with whom each was sent to. */
+/** Alerts in the form of the response: in words, with their figures and deliveries. */
 async function answerAlerts(
   client: PoolClient,
   { id, slug }: { id: string; slug: string },
@@ -63,7 +63,7 @@ async function answerAlerts(
   return rows.map((row) => toAnswer(row, slug, sent, snoozes));
 }
 
-/** The courses of entries of the inbox, as answers have them. @returns the alerts of each entry by its id, the newest first */
+/** Reads the alerts of some entries of the inbox. @returns by the entry's id, its alerts in the form of the response, newest first */
 export async function readCourses(
   client: PoolClient,
   workspace: { id: string; slug: string },
@@ -105,8 +105,8 @@ export function readLoggedDelivery(claims: UserClaims, slug: string, id: string)
 }
 
 /**
- * Queues a delivery again that was given up, for admins.
- * @throws ServiceError not_found, permission_denied, conflict where it was not given up or its channel is off
+ * Queues a dead delivery again, for admins.
+ * @throws ServiceError not_found, permission_denied, conflict if it is not dead or its channel is off
  */
 export function resendAlert(claims: UserClaims, slug: string, id: string): Promise<AlertDelivery> {
   return asUser(claims, async (client) => {
@@ -127,13 +127,13 @@ export function resendAlert(claims: UserClaims, slug: string, id: string): Promi
   });
 }
 
-/** Reads a page and the cursor of the next one. @throws ServiceError validation_failed for a cursor that is none */
+/** Reads a page and the cursor of the next one. @throws ServiceError validation_failed for an invalid cursor */
 export async function readPage<R extends { number: string }>(
   { limit, cursor }: AlertQuery,
   select: (page: { after: Place | null; atMost: number }) => Promise<R[]>,
 ): Promise<{ rows: R[]; next_cursor: string | null }> {
   const after = cursor === undefined ? null : places.read(cursor);
-  // Reads one more than the page holds, to learn whether there is another page.
+  // Reads one row more than the page holds, to learn whether there is another page.
   const rows = await select({ after, atMost: limit + 1 });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
@@ -211,12 +211,12 @@ function toAnswer(row: AlertRow, workspace: string, sent: DeliveryRow[], snoozes
   };
 }
 
-/** The figures of an alert as answers have them. */
+/** The figures of an alert in the form of the response. */
 export function answerFigures(alert: Alert): FiredAlert["figures"] {
   return alertFigures.parse(withExactNumbers(namedFigures(alert)));
 }
 
-/** Stored figures as answers have them: money and percentages are JSON numbers with all their digits. */
+/** Converts the money and percentages of stored figures to JSON numbers with all their digits. */
 function withExactNumbers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withExactNumbers);
   if (value === null || typeof value !== "object") return value;

@@ -8,7 +8,7 @@ export type MailSection = {
   entries: { name: string; url?: string; value: string; note?: string }[];
 };
 
-/** Why the reader receives a mail, and how they can end it. */
+/** Why the reader receives a mail, and a link to unsubscribe. */
 export type MailFooter = { text: string; link?: { text: string; url: string } };
 
 type MailText = AlertWords & { links: AlertLink[] } & { sections?: MailSection[] };
@@ -19,7 +19,7 @@ export function mailContent(
   footer: MailFooter,
 ): MailContent {
   return {
-    // A subject is one line.
+    // A subject must be one line.
     subject: title.replace(/\s+/g, " "),
     text: [
       title,

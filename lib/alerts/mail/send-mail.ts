@@ -2,24 +2,24 @@ import { createTransport, type Transporter } from "nodemailer";
 import { postLocalMail } from "@/lib/access/sign-in/local/outbox";
 import { env, supabaseProject } from "@/lib/env";
 
-/** What a mail says. `link` is the one that the local outbox shows as a button. */
+/** The content of a mail. The local outbox shows `link` as a button. */
 export type MailContent = { subject: string; text: string; html: string; link: string | null };
 
 /** A mail. */
 export type Mail = MailContent & {
   to: string[];
-  /** The same for each attempt, so that a mail server may recognise what it received before. */
+  /** The same for each attempt, so that a mail server can recognise a repetition. */
   messageId: string;
-  /** Ends what the mail is part of when it is posted to: the one click of RFC 8058. */
+  /** The URL that ends the subscription when it is posted to (one-click unsubscribe, RFC 8058). */
   endUrl?: string;
 };
 
-/** Nobody wants a mail any more that is to be written. The message says why. */
+/** Thrown when a mail no longer has a recipient. The message says why. */
 export class Unwanted extends Error {
   override name = "Unwanted";
 }
 
-/** Whether mails can be sent, or kept in the local outbox. A Supabase project has no outbox of ours. */
+/** Whether mails can be sent or kept in the local outbox, which does not exist with a Supabase project. */
 export function canSendMail(): boolean {
   return env().SMTP_URL !== undefined || supabaseProject() === undefined;
 }
@@ -27,8 +27,8 @@ export function canSendMail(): boolean {
 let transport: Transporter | undefined;
 
 /**
- * Sends a mail by the server in SMTP_URL, or puts it into the local outbox where none is set.
- * @throws Error where the server does not take it, or `signal` aborts
+ * Sends a mail through the server in SMTP_URL, or puts it into the local outbox if none is set.
+ * @throws Error if the server does not accept it, or `signal` aborts
  */
 export async function sendMail(mail: Mail, signal: AbortSignal): Promise<void> {
   const { to, subject, text, html, link, messageId, endUrl } = mail;
@@ -65,7 +65,7 @@ export async function sendMail(mail: Mail, signal: AbortSignal): Promise<void> {
   await Promise.race([sent, rejectOnAbort(signal)]);
 }
 
-/** nodemailer takes no signal; its own timeouts end the connection later. */
+/** A promise that rejects on abort. nodemailer accepts no signal; its own timeouts end the connection later. */
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     if (signal.aborted) return reject(signal.reason);

@@ -9,7 +9,7 @@ const newsRow = { ...alertColumns, is_unread: boolean() };
 /** An alert, and whether the user has not seen it. */
 export type NewsRow = Row<typeof newsRow>;
 
-/** What the user has not seen of the alerts `a` of a workspace. Run as the user, whose own row is all that the policy shows. */
+/** The condition for alerts `a` that the user has not seen. Runs as the user: the policy shows only their own row. */
 const unseen = sql`a.number > coalesce((select s.seen_number from public.seen_alerts as s where s.workspace_id = a.workspace_id), 0)
   and a.fired_at >= m.created_at and not a.is_quiet`;
 
@@ -32,7 +32,7 @@ export function selectNewest(
   );
 }
 
-/** How many alerts the user has not seen. @param atMost where it stops counting */
+/** Counts the alerts that the user has not seen, up to `atMost`. */
 export async function countUnseen(
   client: ClientBase,
   workspaceId: string,
@@ -53,7 +53,7 @@ export async function countUnseen(
   return count;
 }
 
-/** Notes that the user has seen an alert and all before it. @returns false where the workspace has no such alert */
+/** Marks an alert and all before it as seen by the user. @returns false if the workspace has no such alert */
 export async function noteSeen(client: ClientBase, workspaceId: string, alertId: string): Promise<boolean> {
   const noted = await execute(
     client,

@@ -14,7 +14,7 @@ import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
 import { countUnseen, noteSeen, selectNewest } from "./news-queries";
 
-/** Reads the newest alerts of a workspace in words, and how many its reader has not seen. @throws ServiceError not_found */
+/** Reads the newest alerts of a workspace in words, and how many the user has not seen. @throws ServiceError not_found */
 export function readNews(claims: UserClaims, slug: string): Promise<AlertNews> {
   return asUserReading(claims, async (client) => {
     const workspace = await requireMembership(client, claims, slug);
@@ -23,8 +23,8 @@ export function readNews(claims: UserClaims, slug: string): Promise<AlertNews> {
 }
 
 /**
- * Notes that the reader has seen an alert and all before it. What has fired since the reader loaded the list stays unread.
- * @throws ServiceError not_found where the workspace has no such alert
+ * Marks an alert and all before it as seen by the user. Alerts that fired after the user loaded the list stay unseen.
+ * @throws ServiceError not_found if the workspace has no such alert
  */
 export function markSeen(claims: UserClaims, slug: string, request: SeenAlertsRequest): Promise<AlertNews> {
   return asUser(claims, async (client) => {

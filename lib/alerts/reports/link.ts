@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** A new secret for the link by which a reader ends their report: 43 characters of base64url. */
+/** A new secret for the unsubscribe link of a report: 43 characters of base64url. */
 export function newToken(): string {
   return randomBytes(32).toString("base64url");
 }

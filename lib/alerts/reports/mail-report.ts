@@ -10,12 +10,12 @@ import { hashOf, newToken } from "./link";
 import { reportMail } from "./mail";
 import { addReportLink } from "./report-queries";
 
-/** Reads the week that a report is about, and writes its mail. @throws Unwanted where its reader may not read the workspace */
+/** Reads the week of a report and writes its mail. @throws Unwanted if the reader may not read the workspace any more */
 export async function mailReport({ report, workspace, workspace_id }: ClaimedReport): Promise<Mail> {
   if (!report) throw new Unwanted("The reader has left.");
   const { user_id, week: monday, email, time_zone: zone } = report;
   const week = await readWeek(claimsOf(report), workspace.slug, zone, monday).catch((error: unknown) => {
-    // A reader who may not read the workspace without a second factor, or not at all, receives nothing.
+    // Sends nothing to a reader who may not read the workspace, or who lacks the second factor that it requires.
     const isRefused =
       error instanceof ServiceError &&
       ["not_found", "mfa_required", "permission_denied"].includes(error.code);
@@ -38,8 +38,8 @@ export async function mailReport({ report, workspace, workspace_id }: ClaimedRep
 }
 
 /**
- * The reader's claims, so that a report shows what the reader may read. Nobody is signed in: who has a second factor is
- * taken to have proved it, as their mailbox is what they sign in with.
+ * The reader's claims, so that a report shows only what the reader may read. Nobody is signed in, so a reader with a verified
+ * second factor counts as having passed it: access to the mailbox stands for the sign-in.
  */
 function claimsOf({ user_id, email, has_factor }: NonNullable<ClaimedReport["report"]>): UserClaims {
   return { sub: user_id, role: "authenticated", session_id: "", email, aal: has_factor ? "aal2" : "aal1" };

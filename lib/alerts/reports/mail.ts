@@ -65,7 +65,7 @@ export function reportMail(
   );
 }
 
-/** How an amount compares with the one before, in words: "12% more than the week before". */
+/** Words the change of an amount: "12% more than the week before". */
 function wordChange(amount: string, before: string): string {
   const [now, then] = [parseDecimal(amount), parseDecimal(before)];
   const order = compare(now, then);
@@ -123,7 +123,7 @@ function unpricedSection({ unpriced: { count, models } }: Week, home: string): M
   return [{ heading: "Usage without a price", entries: [entry] }];
 }
 
-/** A share as the dashboard writes it: "100%" only where all is used, "76×" from ten times on. */
+/** A share as the dashboard writes it: "100%" only if all is used, "76×" from ten times on. */
 const formatShare = (share: number) => {
   if (share >= 9.995) return `${shares.format(Math.round(share))}×`;
   return `${share < 1 ? Math.min(Math.round(share * 100), 99) : Math.round(share * 100)}%`;

@@ -4,7 +4,7 @@ import { execute, selectFirst } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { callAsService } from "@/lib/db/transaction";
 
-/** The user's subscription to a workspace's report. The policy shows their own only. */
+/** The user's subscription to a workspace's report. The policy shows only their own. */
 export function selectSubscription(client: ClientBase, workspaceId: string) {
   return selectFirst(
     client,
@@ -26,12 +26,12 @@ export async function unsubscribe(client: ClientBase, workspaceId: string): Prom
   await execute(client, sql`delete from public.weekly_reports where workspace_id = ${workspaceId}`);
 }
 
-/** Keeps the hash of the secret in a mail's link. */
+/** Stores the hash of the secret in a mail's unsubscribe link. */
 export async function addReportLink(workspaceId: string, userId: string, secretHash: Buffer): Promise<void> {
   await callAsService("private.add_report_link", workspaceId, userId, secretHash);
 }
 
-/** Ends the report that a mail's link belongs to, if there is one. */
+/** Ends the report subscription that an unsubscribe link belongs to, if there is one. */
 export async function endReport(secretHash: Buffer): Promise<void> {
   await callAsService("private.end_weekly_report", secretHash);
 }

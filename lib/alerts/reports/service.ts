@@ -15,7 +15,7 @@ import { hashOf } from "./link";
 import { reportMail } from "./mail";
 import { endReport, selectSubscription, subscribe, unsubscribe } from "./report-queries";
 
-/** The most reports that one user may have sent to themselves in an hour. */
+/** The most reports that a user can request by mail in an hour. */
 const maxSentAnHour = 10;
 
 /** Whether the user receives the weekly report of a workspace. @throws ServiceError not_found */
@@ -47,7 +47,7 @@ export function changeSubscription(
 }
 
 /**
- * Mails the user the report of the last week that is over, at once.
+ * Mails the user the report of the last complete week, at once.
  * @throws ServiceError not_found, validation_failed, rate_limited
  */
 export async function sendReportNow(
@@ -76,7 +76,7 @@ export async function sendReportNow(
   }
 }
 
-/** Ends the report that a mail's link belongs to. The answer is the same for every link, so that nobody learns of any. */
+/** Ends the subscription that an unsubscribe link belongs to. The answer is the same for every link, so that none can be probed. */
 export async function endByLink(token: string): Promise<{ ended: true }> {
   await endReport(hashOf(token));
   return { ended: true };
@@ -92,7 +92,7 @@ async function loadSubscription(client: PoolClient, workspaceId: string): Promis
   };
 }
 
-/** @throws ServiceError validation_failed where this service cannot send mail */
+/** @throws ServiceError validation_failed if this service cannot send mail */
 function requireMail(): void {
   if (canSendMail()) return;
   const message = "needs a mail server: the operator of this service sets SMTP_URL";

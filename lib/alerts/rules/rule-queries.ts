@@ -23,12 +23,12 @@ const settingRow = {
   threshold_state: nullable(text<AlertState>()),
 };
 
-/** A rule with its settings, and whether a workspace has anything that it could judge. */
+/** A rule with its settings, and whether the workspace has any subject for it. */
 export type SettingRow = Row<typeof settingRow>;
 
 /**
- * The rules with a workspace's settings. `threshold_state`: the worst of the thresholds that are exceeded in the present
- * periods of its budgets.
+ * The rules with a workspace's settings. `threshold_state`: the worst state of the thresholds reached in the present periods
+ * of its budgets.
  */
 export function selectSettings(client: ClientBase, workspaceId: string): Promise<SettingRow[]> {
   return selectAll(
@@ -113,7 +113,7 @@ const snoozeRow = { id: uuid(), rule: text<AlertRule>(), subject_id: nullable(te
 /** A snooze: a rule or a subject whose alerts are not sent until a given time. */
 export type SnoozeRow = Row<typeof snoozeRow>;
 
-/** What is snoozed now. @param id only this, also where it has ended */
+/** The present snoozes. @param id only this one, even if it has ended */
 export function selectSnoozes(client: ClientBase, workspaceId: string, id?: string): Promise<SnoozeRow[]> {
   return selectAll(
     client,
@@ -125,7 +125,7 @@ export function selectSnoozes(client: ClientBase, workspaceId: string, id?: stri
 
 const knownRow = { known: neverNull(boolean()) };
 
-/** Whether a rule has raised an alert of a subject. */
+/** Whether a rule has ever raised an alert for a subject. */
 export async function hasAlertOf(
   client: ClientBase,
   workspaceId: string,
@@ -155,7 +155,7 @@ export async function setRule(
   await callFunction(client, "private.set_alert_rule", workspaceId, rule, JSON.stringify(changes));
 }
 
-/** Snoozes a rule, or one of its subjects. @returns the id; null where the moment is over, or too far away */
+/** Snoozes a rule, or one of its subjects. @returns the id; null if the end is in the past or too far away */
 export function addSnooze(
   client: ClientBase,
   workspaceId: string,

@@ -32,7 +32,7 @@ import {
 
 type Snooze = z.output<typeof alertSnooze>;
 
-/** The most subjects that are listed of each rule. */
+/** The most subjects that are listed for each rule. */
 const maxSubjects = 50;
 
 /** Lists the rules with their settings and present states, for members. @throws ServiceError not_found */
@@ -70,9 +70,10 @@ export function editAlertRule(
 }
 
 /**
- * Sends no alerts of a rule, or of one of its subjects, until a moment, for admins. A later snooze of the same replaces it.
- * @throws ServiceError not_found, permission_denied, validation_failed where the moment is over or far away, or nothing was
- *   ever raised an alert of the subject
+ * Stops sending the alerts of a rule, or of one of its subjects, until a given time, for admins. A later snooze of the same rule
+ * or subject replaces it.
+ * @throws ServiceError not_found, permission_denied, validation_failed if the time is in the past or too far away, or the rule
+ *   never raised an alert for the subject
  */
 export function snoozeAlerts(
   claims: UserClaims,
@@ -106,7 +107,7 @@ export function endSnooze(claims: UserClaims, slug: string, id: string): Promise
   });
 }
 
-/** @throws ServiceError validation_failed where a rule has no such parameter */
+/** @throws ServiceError validation_failed if the rule has no parameter, or not with this value */
 function checkParameter(rule: AlertRule, value: number | null): void {
   const bounds = ruleParameters[rule];
   if (value === null) return;
@@ -174,14 +175,14 @@ function titleOf(row: StateRow): string {
 }
 
 /**
- * Judges the rules about keys and sources for all workspaces, and raises the alerts. Another process that judges meanwhile
- * does it instead. @returns how many alerts were to be raised. @throws ServiceError unavailable
+ * Judges the rules about keys and sources for all workspaces, and raises the alerts. Does nothing while another process judges.
+ * @returns how many alerts were to be raised. @throws ServiceError unavailable
  */
 export function judgeKeyRules(): Promise<number> {
   return callAsService("private.judge_key_rules");
 }
 
-/** Judges the rules about usage, as `judgeKeyRules` does. They read more, and are judged less often. */
+/** Like `judgeKeyRules`, for the rules about usage, which read more and are judged less often. */
 export function judgeUsageRules(): Promise<number> {
   return callAsService("private.judge_usage_rules");
 }

@@ -20,7 +20,7 @@ export type DeletedAccount = z.output<typeof deletedAccount>;
 
 const rows = z.array(z.record(z.string(), z.unknown()));
 
-/** What the service keeps of a user. Times are as Postgres writes them in JSON. */
+/** What the service stores about a user. Times are in the form that Postgres writes in JSON. */
 export const accountExport = z
   .object({
     profile: z.record(z.string(), z.unknown()),

@@ -64,10 +64,10 @@ const granted = distinct(
   "What the key may do. You can grant only permissions that you have.",
 ).min(1, "must name at least one permission");
 
-/** What a key's monthly limit does with costs past it. */
+/** What happens to costs beyond a key's monthly limit. */
 export const onLimit = z.enum(["refuse", "record"]).meta({ id: "OnLimit" });
 
-/** The settings of a key besides name and permissions. Null means no restriction, as leaving the field out does. */
+/** The settings of a key besides name and permissions. Null or a missing field means no restriction. */
 const limits = {
   project_id: uuid.nullable().optional().meta({
     description:

@@ -5,13 +5,13 @@ import { instant, rowLimit, text, uuid } from "@/lib/contract/values/fields";
 const maxRows = 100;
 const defaultRows = 25;
 
-/** A text search, or a filter beside another that has the index, looks through this many entries for one answer. */
+/** The most entries that one answer reads for conditions without an index: a text search, or a filter besides the indexed one. */
 export const maxSearchedEntries = 10_000;
 
 /** The orders of the log, the default first. */
 export const auditOrders = ["newest", "oldest"] as const;
 
-/** What entries of the audit log are asked for. */
+/** The filters of the audit log. */
 const auditFilters = {
   kind: z
     .string()
@@ -54,7 +54,7 @@ export const auditQuery = z
   });
 export type AuditQuery = z.output<typeof auditQuery>;
 
-/** One change: who, what, before, after, when, from where. */
+/** One change: who made it, what changed, the values before and after, when, and from which address. */
 const auditEntry = z
   .object({
     id: uuid,

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const url = z.url();
 
-/** The address of metadata may have its resource's query (RFC 9728, 3.1); the document does not depend on it. */
+/** A metadata address may have the query of its resource (RFC 9728, 3.1). The document does not depend on it. */
 export const metadataQuery = z.record(z.string(), z.string());
 
 /**

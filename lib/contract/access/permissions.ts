@@ -11,20 +11,20 @@ export const keyPermissions = [
 export const keyPermission = z.enum(keyPermissions).meta({ id: "Permission" });
 export type KeyPermission = z.infer<typeof keyPermission>;
 
-/** All permissions. `manage_alerts` is for connections alone, because it acts in the name of the person who connected a program. */
+/** All permissions. Only connections can have `manage_alerts`, because it acts as the person who connected the program. */
 export const permissions = [...keyPermissions, "manage_alerts"] as const;
 export const permission = z.enum(permissions).meta({ id: "ConnectionPermission" });
 export type Permission = z.infer<typeof permission>;
 
 /**
- * The permissions of a member's role, and so the most that a program they connect may have. The database has the same table
- * (`private.permissions_of_role`); a test compares the two.
+ * The permissions of a member's role, which are also the most that a program connected by the member may have. The database has the
+ * same table (`private.permissions_of_role`); a test compares the two.
  */
 export function permissionsOf(role: WorkspaceRole): readonly Permission[] {
   return role === "viewer" ? ["read_summaries"] : permissions;
 }
 
-/** Those of them that a key may have which a member makes; `private.held_permissions` has the same. */
+/** The permissions that a member of a role may give to an API key; `private.held_permissions` has the same. */
 export function keyPermissionsOf(role: WorkspaceRole): readonly KeyPermission[] {
   return keyPermissions.filter((each) => permissionsOf(role).includes(each));
 }

@@ -2,8 +2,7 @@ import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Permission } from "./permissions";
 
 /**
- * The members of a key that its summary uses: of a response of the API, or of a form that is being filled
- * in.
+ * The fields of a key that its summary uses, from a response of the API or from a form that is being filled in.
  */
 export type SummarizedKey = {
   permissions: readonly Permission[];

@@ -95,7 +95,7 @@ export const createChannelRequest = z
   .meta({ id: "CreateAlertChannelRequest" });
 export type CreateChannelRequest = z.output<typeof createChannelRequest>;
 
-/** Fields that are left out stay. The kind cannot be changed; another kind is another channel. */
+/** Fields that are left out stay unchanged. The kind of a channel cannot be changed. */
 export const editChannelRequest = z
   .strictObject({
     name: name.optional(),

@@ -4,7 +4,7 @@ import { day, decimalNumber, instant } from "@/lib/contract/values/fields";
 
 /**
  * The figures of an alert by its rule.
- * @param decimal the type of money and percentages: numbers in answers, exact text where they are stored and in webhooks
+ * @param decimal the type of money and percentages: numbers in responses, exact text in the database and in webhooks
  */
 function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
   const scope = {
@@ -91,7 +91,7 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
   ]);
 }
 
-/** The figures of an alert as answers have them. */
+/** The figures of an alert in responses. */
 export const alertFigures = figuresWith(decimalNumber).meta({ id: "AlertFigures" });
 
 /** The figures of an alert as they are stored and sent: money and percentages are exact decimal text. */

@@ -5,7 +5,7 @@ import { alertFigures } from "./alert-figures";
 import { alertRule, alertSeverity, alertSubjectType } from "./alert-rules";
 import { alert } from "./alerts";
 
-/** The most alerts of an entry's course. */
+/** The most alerts in an entry's `course`. */
 export const maxCourse = 20;
 
 const status = z.enum(["open", "snoozed", "resolved"]).meta({
@@ -92,7 +92,7 @@ export const inbox = z
   .meta({ id: "AlertInbox" });
 export type Inbox = z.output<typeof inbox>;
 
-/** Fields that are left out stay. */
+/** Fields that are left out stay unchanged. */
 export const changeEntryRequest = z
   .strictObject({
     assignee_id: uuid

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { instant, uuid } from "@/lib/contract/values/fields";
 import { alertSeverity, alertState } from "./alert-rules";
 
-/** The most that `unread` counts, and the most alerts of `newest`. */
+/** The highest value of `unread`. The next constant is the most alerts in `newest`. */
 export const maxUnread = 100;
 export const newestAlerts = 8;
 

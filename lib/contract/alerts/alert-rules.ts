@@ -30,7 +30,7 @@ export const alertRule = z.enum(alertRules).meta({
 });
 export type AlertRule = z.output<typeof alertRule>;
 
-/** What a subject changed to: `ok` where it is over. */
+/** The state that a subject changed to; `ok` if the problem is over. */
 export const alertState = z.enum(["ok", "warning", "alert"]).meta({
   id: "AlertState",
   description: "The new state of the subject. `ok`: the problem that an earlier alert reported is over.",
@@ -45,7 +45,7 @@ export type AlertSeverity = z.output<typeof alertSeverity>;
 export const alertSubjectType = z.enum(["budget", "workspace", "key", "model", "source"]);
 export type AlertSubjectType = z.output<typeof alertSubjectType>;
 
-/** What a rule's parameter is, and its bounds; null for a rule without one. */
+/** The unit and the bounds of each rule's parameter; null for a rule without one. */
 export const ruleParameters = {
   budget_threshold: null,
   budget_forecast: { unit: "percent", least: 50, most: 1000 },
@@ -108,7 +108,7 @@ export const alertRuleList = z
   })
   .meta({ id: "AlertRuleList" });
 
-/** Fields that are left out stay. */
+/** Fields that are left out stay unchanged. */
 export const editAlertRuleRequest = z
   .strictObject({
     enabled: z.boolean().optional(),

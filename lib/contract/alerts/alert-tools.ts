@@ -3,8 +3,8 @@ import { instant, uuid } from "@/lib/contract/values/fields";
 import { inbox, inboxEntry } from "./alert-inbox";
 import { maxSnoozeDays } from "./alert-rules";
 
-// What the agent tools read and change of the inbox. Figures and course of an entry are left out: its words have the figures, and
-// its pages the course.
+// The part of the inbox that the agent tools read and change. An entry's figures and course are left out: its text has the figures,
+// and its linked pages have the course.
 
 export const toolEntry = inboxEntry.omit({ figures: true, course: true });
 export type ToolEntry = z.output<typeof toolEntry>;

@@ -24,7 +24,7 @@ const state = z.enum(["pending", "delivered", "dead", "cancelled", "collected"])
 });
 export type DeliveryState = z.output<typeof state>;
 
-/** An attempt's last outcome. */
+/** The outcome of a delivery's last attempt. */
 const outcome = {
   state,
   attempts: z.int(),

@@ -8,7 +8,7 @@ import { bookableParts } from "./difference-parts";
 
 const part = z.enum(bookableParts);
 
-/** A signed amount: a JSON number on the wire, text in the code. */
+/** A signed amount: a JSON number in requests, exact text in the code. */
 const expected = z
   .custom<number | ExactNumber>((value) => typeof value === "number" || value instanceof ExactNumber, {
     error: "must be a number",

@@ -1,4 +1,4 @@
-// Without zod, for pages.
+// Must not import zod, because pages load this file.
 
 /** The most rows of a file. */
 export const maxBillRows = 100_000;
@@ -6,7 +6,7 @@ export const maxBillRows = 100_000;
 /** The most characters of a file. */
 export const maxBillCharacters = 15 * 1024 * 1024;
 
-/** The fields of a row of a bill, each with what columns are called that have it, in lower case without separators. */
+/** The fields of a bill's row, each with the known names of its column, in lower case without separators. */
 export const billFields = {
   day: ["date", "usagedate", "starttime", "bucketstart", "usagestart", "period", "month"],
   amount: ["amountusd", "cost", "costusd", "total", "charge", "price", "spend", "usage"],

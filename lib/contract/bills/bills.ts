@@ -3,7 +3,7 @@ import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, text, uuid } from "@/lib/contract/values/fields";
 import { type BillField, maxBillCharacters, maxBillRows } from "./bill-fields";
 
-/** What a bill states of a period of one provider and account. */
+/** What a bill states for a period of one provider and account. */
 export const billPeriod = z
   .object({
     provider: z.string(),

@@ -1,4 +1,4 @@
-// Without zod, for pages.
+// Must not import zod, because pages load this file.
 
 /** The parts of a difference between bill and records, in the order in which they are shown: their name and their meaning. */
 export const differenceParts = {
@@ -33,7 +33,7 @@ export const differenceParts = {
 
 export type DifferencePart = keyof typeof differenceParts;
 
-/** The parts that an adjustment can book: all but what a bill that is still to come decides. */
+/** The parts that an adjustment can book: all except those that depend on a future bill. */
 export const bookableParts = Object.keys(differenceParts).filter(
   (part): part is BookablePart => part !== "not_billed_yet",
 );

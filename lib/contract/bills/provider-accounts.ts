@@ -3,7 +3,7 @@ import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
 import { type PulledProvider, pulledProviders } from "./pulled-providers";
 
-/** How an account stands. */
+/** The states of a provider account. */
 export const accountStates = ["never_ran", "no_data", "healthy", "held", "refused", "behind"] as const;
 export type AccountState = (typeof accountStates)[number];
 

@@ -92,7 +92,7 @@ const reconciledMonth = z
   .meta({ id: "ReconciledMonth" });
 export type ReconciledMonth = z.output<typeof reconciledMonth>;
 
-/** A price of the workspace's own that a bill proposes. */
+/** A price that a bill implies and that the workspace could set as its own. */
 const learnedPrice = z
   .object({
     provider: z.string().meta({ description: "As it is recorded." }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, text, uuid } from "@/lib/contract/values/fields";
 
-/** A month from the year 2000 on: no cost is older. */
+/** A month since the year 2000, the earliest year of a cost. */
 export const month = z
   .string()
   .regex(/^2\d{3}-(0[1-9]|1[0-2])$/, "must be a month, such as 2026-10")
@@ -15,7 +15,7 @@ const figures = {
   unpriced_count: z.int().meta({ description: "Messages or lines without a price: they cost nothing." }),
 };
 
-/** A closing of a month, with what was filed. */
+/** A closing of a month, with the amounts at that time. */
 const closing = z
   .object({
     id: uuid,

@@ -83,7 +83,7 @@ export const recordedMessage = ingestResult
   .meta({ id: "RecordedMessage" });
 
 /**
- * One verdict per message, in order: the result with status 201, or the error that the message alone would have got.
+ * One verdict per message, in order: the result with status 201, or the error that the message would have received alone.
  */
 export const bulkResult = z
   .object({

@@ -1,5 +1,5 @@
-/** The tags that a message has at most, and a source gives it. Free of packages, for the browser. */
+/** The most tags of a message, and of a source's settings. This file imports no package, because browsers load it. */
 export const maxTags = 10;
 
-/** So many messages are voided or corrected by one action at most. */
+/** The most messages that one action voids or corrects. */
 export const maxBulkMessages = 1_000;

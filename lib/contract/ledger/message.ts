@@ -31,7 +31,7 @@ const common = {
   tags,
 };
 
-/** How a provider served a request, where that changes its price. */
+/** The service tiers of providers that change the price of a request. */
 const serviceTiers = ["standard", "batch", "flex", "priority", "fast", "ultrafast"] as const;
 
 /** One line of usage, alone or in a batch. */
@@ -76,7 +76,7 @@ export const usageFields = z.strictObject({
 /** The fields of the one line, which a usage with `lines` does not have. */
 const ownLine = ["unit_type", "quantity", "cached_quantity", "estimated_cost"] as const;
 
-/** A problem of a usage's fields together. It is reported beside those of single fields. */
+/** Options of a check across fields of a usage. It always runs, so that it is reported together with problems of single fields. */
 const together = (path: string, error: string) => ({ path: [path], error, when: () => true });
 
 function isGiven(message: unknown, name: string): boolean {
@@ -142,7 +142,7 @@ const batch = z
   })
   .meta({ id: "BatchMessage" });
 
-/** A currency code of a request. */
+/** The currency code in a request. */
 export const currency = z
   .string()
   .regex(/^[A-Z]{3}$/, "must be an ISO 4217 code of three capital letters, like EUR")
@@ -213,8 +213,9 @@ export const costMessage = z.discriminatedUnion("type", [
 ]);
 
 /**
- * The key of a message that a client chooses. Names of telemetry are not for clients, which could keep what other keys tell from
- * being recorded with them. Only the id of a provider's answer is: whoever saw the answer knows it, and tells the same call.
+ * The idempotency key that a client chooses for a message. Clients may not use keys in the forms of telemetry, because they could
+ * prevent calls that other API keys report from being recorded. The exception is the id of a provider's response: only a client that
+ * saw the response knows it, and it identifies the same call.
  */
 export const idempotencyKey = text(
   255,

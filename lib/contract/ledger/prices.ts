@@ -33,14 +33,14 @@ const repricing = z
   })
   .meta({ id: "Repricing" });
 
-/** What one catalogue asks for one unit. */
+/** The price of one unit in one catalogue. */
 const offer = z.object({
   source: z.string().meta({ description: "The catalogue and its version, or a correction of it." }),
   model: z.string().meta({ description: "The model as the catalogue names it." }),
   rate: decimalNumber("USD for one unit."),
 });
 
-/** A price that two catalogues disagree about, of a model in use. */
+/** A price of a model in use that differs between two catalogues. */
 const disputedPrice = z
   .object({
     provider: z.string().meta({ description: "The provider's name as your messages have it." }),
@@ -99,7 +99,7 @@ export const setPriceResult = z
   .object({ price, repricings: z.array(repricing).meta({ description: "The corrections that were begun." }) })
   .meta({ id: "SetPriceResult" });
 
-/** Usage without a price, grouped by what a price can be set for: names that differ only in letter case are one. */
+/** Usage without a price, grouped by what a price can be set for. Names that differ only in letter case are one group. */
 export const unpricedList = z
   .object({
     unpriced: z.array(

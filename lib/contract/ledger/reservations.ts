@@ -5,7 +5,7 @@ import { decimalNumber, instant, projectSlug, uuid } from "@/lib/contract/values
 /** How long a reservation may hold, in seconds. */
 const longest = 3600;
 
-/** What a call of a model is expected to be recorded as. */
+/** The expected cost of a call of a model. */
 export const reservationRequest = z
   .strictObject({
     project: projectSlug,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { recordedMessage } from "@/lib/contract/ledger/ingest-result";
 
-/** What became of a delivery of a gateway's webhook, a verdict for each call of a model in it. */
+/** The outcome of a delivery of a gateway's webhook: a verdict for each call of a model in it. */
 export const deliveryResult = z
   .object({
     recorded: z
@@ -20,7 +20,7 @@ export const deliveryResult = z
   .meta({ id: "DeliveryResult" });
 export type DeliveryResult = z.output<typeof deliveryResult>;
 
-/** What a delivery is for the API document; each item is parsed by its gateway's adapter. */
+/** A call in a delivery, for the API document only. The gateway's adapter parses it. */
 const liteLlmCall = z.looseObject({}).meta({ id: "LiteLlmCall", description: "A StandardLoggingPayload." });
 export const liteLlmDelivery = z.union([liteLlmCall, z.array(liteLlmCall)]).meta({
   id: "LiteLlmDelivery",

@@ -1,4 +1,4 @@
-/** The programs that the page Sources has instructions for. Free of packages, for the browser. */
+/** The programs that the page Sources has instructions for. This file imports no package, because browsers load it. */
 export const sourcePrograms = [
   "claude-code",
   "claude-code-team",
@@ -15,7 +15,7 @@ export const sourcePrograms = [
 ] as const;
 export type SourceProgram = (typeof sourcePrograms)[number];
 
-/** Attributes that the settings of a source offer; any other can be typed. They are read of every export. */
+/** Attributes that the settings of a source suggest; any other can be typed. They are read from every export. */
 export const offeredAttributes = {
   project: [
     "project",

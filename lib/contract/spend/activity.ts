@@ -18,15 +18,15 @@ import {
 } from "./ledger-query";
 import { sessionTotal } from "./sessions";
 
-/** Rows of one answer at most. */
+/** The most rows of one response. */
 export const maxActivityRows = 100;
 const defaultActivityRows = 25;
 
-/** What rows are sorted by: when the cost occurred, the amount of the whole entry, or the quantity. `-`: from the largest down. */
+/** What rows are sorted by: when the cost occurred, the amount of the whole entry, or the quantity. `-`: largest first. */
 export const activitySorts = ["-time", "time", "-amount", "amount", "-quantity", "quantity"] as const;
 export type ActivitySort = (typeof activitySorts)[number];
 
-/** A limit of amounts in USD, as exact text. Voids have negative amounts. */
+/** A bound for amounts in USD, as exact text. Voids have negative amounts. */
 const amountLimit = (description: string) =>
   z
     .string()
@@ -108,7 +108,7 @@ const listPrice = decimalNumber("USD.").nullable().meta({
     "The cost that included usage would have had, as far as prices are known; null for other usage.",
 });
 
-/** How a message and others undo each other. */
+/** Links to the messages that void, correct or replace a message. */
 const correctionLinks = {
   voids: uuid.nullable().meta({
     description: "Of a void: the message that it voids. Its amounts are negative.",
@@ -350,7 +350,7 @@ export const exportQuery = z
   })
   .superRefine(checkFilters);
 export type ExportQuery = z.output<typeof exportQuery>;
-/** The filters of activity and export, as a body has them. */
+/** The filters of activity and export in a request body. */
 export const activityFilter = z
   .strictObject(activityFilters)
   .superRefine(checkFilters)

@@ -12,7 +12,7 @@ const tokens = (description: string) =>
     .optional()
     .meta({ description });
 
-/** Usage that an assistant is about to cause, as far as it knows. */
+/** The usage that an assistant is about to cause, as far as it is known. */
 export const checkBudget = z
   .strictObject({
     project: projectSlug,
@@ -34,7 +34,7 @@ export const checkBudget = z
   });
 export type CheckBudget = z.output<typeof checkBudget>;
 
-/** Whether usage would be admitted now, and what is left of what limits it. */
+/** Whether usage would be admitted now, and what is left of its limits. */
 export const budgetCheck = z.object({
   admitted: z.boolean().meta({
     description:

@@ -40,7 +40,7 @@ const blocks = z.boolean().default(false).meta({
     "False: it only warns. True: it also refuses costs that would exceed its limit, with 402 `budget_exceeded`.",
 });
 
-/** A limit that holds in place of the usual one until and with a day. */
+/** A limit that replaces the usual one up to and including a day. */
 const raise = z.strictObject({
   amount: positiveDecimal("The raised limit, in the budget's currency; higher than the usual one."),
   until: day.meta({ description: "Its last day, in the budget's time zone." }),
@@ -128,7 +128,7 @@ export const createBudgetRequest = z
   })
   .meta({ id: "CreateBudgetRequest" });
 
-/** Fields that are left out stay. What a budget covers and its periods cannot be changed; another one is another budget. */
+/** Fields that are left out stay unchanged. The scope and the periods of a budget cannot be changed. */
 export const editBudgetRequest = z
   .strictObject({
     name: name.optional(),
@@ -147,7 +147,7 @@ export const editBudgetRequest = z
   })
   .meta({ id: "EditBudgetRequest" });
 
-/** A budget as the workspace's members see it: the row of specification 2.4, over live spend, with its forecast. */
+/** A budget as the workspace's members see it: the row of specification 2.4 for live spend, with its forecast. */
 export const budget = budgetRow
   .extend({
     scope: z.object({
@@ -214,7 +214,7 @@ const wouldWarn = z.object({
   }),
 });
 
-/** What a budget would show if it were set now, with what it would have done. */
+/** What a budget would show if it were created now, and what it would have done. */
 export const budgetPreview = budget
   .omit({ id: true, created_at: true })
   .extend({

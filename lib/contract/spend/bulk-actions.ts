@@ -80,7 +80,7 @@ const beforeAndAfter = {
   after_usd: decimalNumber("USD, after it."),
 };
 
-/** What a change of many costs would do to sums, budgets and alerts. */
+/** The effects of a bulk change on sums, budgets and alerts. */
 export const bulkEffects = z
   .object({
     projects: z

@@ -20,41 +20,41 @@ export type CauseName = (typeof causeNames)[number];
 const usd = z.string();
 
 const mover = z.object({
-  /** What activity filters by. */
+  /** The value for the filter of activity. */
   value: z.string(),
   name: z.string(),
   now_usd: usd,
   difference_usd: usd,
 });
 
-/** Why spend in some days differs from what it is compared with; `from` and `to` are the first and the last day. */
+/** Why the spend of some days differs from the days compared with. `from` and `to`: the first and the last day. */
 const changes = z.object({
   from: day,
   to: day,
-  /** The time up to which the last day counts; null where it is over. */
+  /** The time up to which the last day counts; null if it is over. */
   until: instant.nullable(),
   before: comparedStretch,
   now_usd: usd,
   before_usd: usd,
   difference_usd: usd,
-  /** They sum to the difference exactly, the largest first. */
+  /** Largest first. Their amounts sum to the difference exactly. */
   causes: z.array(
     z.object({
       name: z.enum(causeNames),
       amount_usd: usd,
-      /** `value`: what activity filters by, the model of `mix` and `prices`, otherwise the project; null for no model. */
+      /** `value`: for the filter of activity; the model for `mix` and `prices`, otherwise the project. Null for no model. */
       parts: z.array(
         z.object({ name: z.string().nullable(), value: z.string().nullable(), amount_usd: usd }),
       ),
     }),
   ),
-  /** How many lines of usage the projects have that spent in both. */
+  /** The lines of usage of projects with spend in both ranges. */
   volume: z.object({ now: z.int(), before: z.int() }),
   people: z.array(mover),
   keys: z.array(mover),
 });
 
-/** Why spend differs from what it is compared with: what the overview shows of it. */
+/** Why spend differs from the days compared with, as pages show it. */
 export type Changes = z.output<typeof changes>;
 /** A person or key whose spend differs. */
 export type Mover = z.output<typeof mover>;

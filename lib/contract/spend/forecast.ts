@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { decimalNumber } from "@/lib/contract/values/fields";
 
-/** How a forecast was made, and how sure it is. */
+/** How a forecast was made, and its range. */
 export const forecastDetails = z
   .object({
     low_usd: decimalNumber(

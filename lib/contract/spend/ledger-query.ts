@@ -39,7 +39,7 @@ export const messageType = z
   .enum([...costMessage.options.map((option) => option.shape.type.value), "bill_adjustment"])
   .meta({ id: "MessageType" });
 
-/** A filter by a value that a row may lack. @returns the value, or null for rows without one */
+/** A filter by a value that a row may lack. Parsed to the value, or to null to match rows without one. */
 export const orNone = (filter: z.ZodType<string>, maxLength: number, description: string) =>
   z
     .union([z.literal("").transform(() => null), filter])
@@ -58,7 +58,7 @@ export const rangeDay = day.refine(
   "must be from 1900-01-01 to 2999-12-31",
 );
 
-/** The days that a query is about. */
+/** The parameters for the days of a query. */
 const rangeFilters = {
   period: period.optional().meta({
     description:
@@ -68,7 +68,7 @@ const rangeFilters = {
   to: rangeDay.optional().meta({ description: "The last day of a `range`." }),
 };
 
-/** The part of the ledger that a query of activity, metrics or export is about. */
+/** The filters of activity, metrics and exports. */
 export const ledgerFilters = {
   ...rangeFilters,
   project: projectSlug.optional().meta({ description: "Project slug." }),
@@ -90,7 +90,7 @@ export const ledgerFilters = {
   source: source.optional().meta({ description: "The source of the message." }),
 };
 
-/** What the period of a query is compared with. */
+/** The parameters for what a query's period is compared with. */
 export const comparisonFilters = {
   compare: comparison.optional().meta({
     description:
@@ -108,19 +108,19 @@ type Compared = Range & {
   compare_to?: string | undefined;
 };
 
-/** The period of a query: days alone mean a range of them. */
+/** The period of a query. Days without a period mean `range`. */
 export function periodOf({ period, from, to }: Range): Period {
   return period ?? (from === undefined && to === undefined ? "month" : "range");
 }
 
-/** What a query is compared with: days alone mean a range of them. Everything has nothing to compare it with. */
+/** What a query is compared with. Days without `compare` mean `range`. The period `all` cannot be compared. */
 export function comparisonOf(query: Compared): Comparison {
   if (periodOf(query) === "all") return "none";
   const hasDays = query.compare_from !== undefined || query.compare_to !== undefined;
   return query.compare ?? (hasDays ? "range" : "previous");
 }
 
-/** Refuses a range without days, days without a range, and days in the wrong order; the same of what it is compared with. */
+/** Refuses a range without days, days without a range, and days in the wrong order, also for what the query is compared with. */
 export function checkRange(query: Compared, context: z.RefinementCtx): void {
   const { from, to, compare, compare_from, compare_to } = query;
   const period = periodOf(query);
@@ -141,7 +141,7 @@ export function checkRange(query: Compared, context: z.RefinementCtx): void {
     context.addIssue({ code: "custom", path: ["compare_from"], message });
 }
 
-/** Refuses days at which a range begins and ends where none is asked for, and a range without them. @param days first, last */
+/** Refuses days if no range is requested, and a range without days. @param wanted how to request one @param days first, last */
 function checkDays(
   wanted: string,
   isRange: boolean,
@@ -159,7 +159,7 @@ function checkDays(
     fail(lastName, `must not be before ${first[0]}`);
 }
 
-/** A range with what it is compared with, as a page's address has it. */
+/** A range and what it is compared with, in the address of a page. */
 export const rangeQuery = z.strictObject({ ...rangeFilters, ...comparisonFilters }).superRefine(checkRange);
 export type RangeQuery = z.output<typeof rangeQuery>;
 

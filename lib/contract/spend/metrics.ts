@@ -58,7 +58,7 @@ const slice = {
   total_usd: decimalNumber("USD."),
 };
 
-/** What a layer of a series holds. */
+/** The kinds of layers of a series. */
 const layerKinds = ["value", "rest", "rest_below_zero", "allocated_in", "allocated_out"] as const;
 
 const layer = z
@@ -152,8 +152,8 @@ const convertedMetrics = z
   });
 
 /**
- * What a workspace spent in a period up to today, as totals, series and breakdowns, by when the costs occurred. Every breakdown and series sums to the total, except
- * those by tag: spend counts once for each of its tags, and not where it has none.
+ * What a workspace spent in a period up to today, as totals, series and breakdowns, by when the costs occurred. Every breakdown and
+ * series sums to the total, except those by tag: spend counts once for each of its tags, and not at all without tags.
  */
 export const metrics = z
   .object({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text } from "@/lib/contract/values/fields";
 import { environment } from "./ledger-query";
 
-/** The shortest text that names are looked for by, and the longest. */
+/** The shortest and the longest text that can be searched for in names. */
 export const searchLength = { min: 2, max: 100 } as const;
 
 /** The most names of each kind in an answer. */
@@ -24,7 +24,7 @@ export type NamesQuery = z.output<typeof namesQuery>;
 
 const names = z.array(z.string()).max(maxNames);
 
-/** Names under which something was spent this year. */
+/** Names with spend this year. */
 export const nameList = z
   .object({
     features: names.meta({ description: "Features, those that begin with the text first." }),

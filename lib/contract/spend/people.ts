@@ -11,7 +11,7 @@ export const eraseRequest = z
   })
   .meta({ id: "EraseRequest" });
 
-/** An erasure of a person. It does not have their name. */
+/** An erasure of a person. It does not contain their name. */
 export const erasure = z
   .object({
     id: uuid,
@@ -26,7 +26,7 @@ export const erasure = z
   })
   .meta({ id: "Erasure" });
 
-/** Where a person's name stands. */
+/** Where a person's name is stored. */
 export const erasurePreview = z
   .object({
     spellings: z

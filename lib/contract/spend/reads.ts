@@ -31,7 +31,7 @@ export const monthSummary = z
   })
   .meta({ id: "MonthSummary" });
 
-/** What a budget may be for: all spend, or that of one project, feature, provider, model, key, person or tag. */
+/** The scope of a budget: all spend, or that of one project, feature, provider, model, key, person or tag. */
 export const scopeType = z
   .enum(["global", "project", "feature", "provider", "model", "key", "user", "tag"])
   .meta({ id: "ScopeType" });
@@ -71,7 +71,7 @@ export const budgetRow = z.object({
   }),
 });
 
-/** Whom a budget warns, for a key: it may not read who the members of its workspace are. */
+/** The number of people and channels that a budget warns, for keys, which may not read who the members are. */
 const namedReceivers = z.object({ people: z.int(), channels: z.int() }).meta({
   description:
     "How many people and channels it names to be warned. None: its alerts go to every channel whose rules want them.",

@@ -23,7 +23,7 @@ export const sessionsQuery = z
   .superRefine(checkRange);
 export type SessionsQuery = z.output<typeof sessionsQuery>;
 
-/** What the calls of a session came to. */
+/** The total of a session's calls. */
 export const sessionTotal = z.object({
   amount_usd: decimalNumber("USD: the sum of the rows of activity with this session."),
   call_count: z.int().meta({ description: "Messages of the session, without those that were voided." }),
@@ -31,7 +31,7 @@ export const sessionTotal = z.object({
   last_at: instant.meta({ description: "When its latest call occurred." }),
 });
 
-/** The sessions of the activity that matches, each with its sum. */
+/** The sessions of matching activity, each with its sum. */
 export const sessionList = z
   .object({
     ...answeredPeriod,

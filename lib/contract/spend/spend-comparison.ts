@@ -2,7 +2,7 @@ import { z } from "zod";
 import { day, instant } from "@/lib/contract/values/fields";
 import type { SpendCell } from "./spend-query";
 
-/** What the part of a period that has passed is compared with. */
+/** The days that the elapsed part of a period is compared with. */
 export const comparedStretch = z
   .object({
     from: day,
@@ -25,24 +25,24 @@ export type ComparedStretch = z.output<typeof comparedStretch>;
 
 type Figure = SpendCell["measured"];
 
-/** How the measure of a part of an answer differs from what it was in the days compared with. */
+/** How a measure differs from that of the days compared with. */
 export type SpendChange = {
-  /** The measure in the days compared with. This and the difference are null for a quotient by zero. */
+  /** The measure in the days compared with. It and the difference are null for a division by zero. */
   before: Figure;
   difference: Figure;
-  /** Whether nothing was recorded of it in the days compared with. */
+  /** Whether nothing was recorded in the days compared with. */
   isNew: boolean;
 };
 
-/** An answer compared with the same of other days. */
+/** The comparison of an answer with other days. */
 export type SpendComparison = {
   stretch: ComparedStretch;
   totals: SpendChange;
-  /** Those of the answer's rows, in their order; none where the rows are parts of the calendar. */
+  /** The changes of the answer's rows, in order; empty if the rows are days, weeks or months. */
   rows: SpendChange[];
   /**
-   * The values that have no row, because they have nothing in the answer's days: with those of the rows, their difference sums to that of the totals.
-   * Null where there are none, and of quotients.
+   * The values without a row, because they have no spend in the answer's days. Their difference and those of the rows sum to the
+   * difference of the totals. Null if there are none, and for quotients.
    */
   gone: { count: number; difference: Exclude<Figure, null> } | null;
 };

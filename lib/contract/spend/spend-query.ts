@@ -17,7 +17,7 @@ const namedDimensions = [
   "source",
   "unit",
 ] as const;
-/** The parts of the calendar of the workspace. Weeks begin on Monday. */
+/** Dimensions of time, in the workspace's time zone. Weeks begin on Monday. */
 const calendarDimensions = ["day", "week", "month"] as const;
 
 export type NamedDimension = (typeof namedDimensions)[number];
@@ -25,7 +25,7 @@ export type CalendarDimension = (typeof calendarDimensions)[number];
 
 const tagPrefix = "tag:";
 
-/** A tag by its name, of which spend has at most one value: so cells by tag sum to the total like all others. */
+/** A tag by its name. A message has at most one value of it, so cells by tag sum to the total like all others. */
 const tagDimension = z
   .templateLiteral([z.literal(tagPrefix), z.string()])
   .refine((value) => tagName.safeParse(value.slice(tagPrefix.length)).success, {
@@ -42,15 +42,15 @@ export const spendDimension = z.union(
 );
 export type SpendDimension = z.output<typeof spendDimension>;
 
-/** Whether a dimension is a part of the calendar, whose values are the first days of the parts. */
+/** Whether a dimension is the day, week or month, whose values are first days. */
 export const isCalendar = (dimension: SpendDimension | undefined): dimension is CalendarDimension =>
   calendarDimensions.some((each) => each === dimension);
 
-/** The name of the tag that a dimension is of; undefined for other dimensions. */
+/** The tag's name in a dimension by tag; undefined for other dimensions. */
 export const tagNameOf = (dimension: string): string | undefined =>
   dimension.startsWith(tagPrefix) ? dimension.slice(tagPrefix.length) : undefined;
 
-/** What is measured. The last two are quotients, which are not summed but divided anew. */
+/** What is measured. The last two are quotients, which cannot be summed but are computed from sums. */
 export const spendMeasures = [
   "cost",
   "messages",
@@ -79,7 +79,7 @@ const filterValues = {
   unit: text(64),
 } satisfies Record<NamedDimension, z.ZodType>;
 
-/** The fields of which every row has a value. */
+/** The fields that have a value in every row. */
 const neverEmpty: string[] = ["project", "type", "source"];
 
 const filterField = z.union([z.enum(namedDimensions), tagDimension, z.literal("tag")], {
@@ -157,7 +157,7 @@ const fields = {
   ...currencyFilter,
 };
 
-/** Refuses what cannot be a question: one dimension twice, and days in the wrong order or too many. */
+/** Refuses a repeated dimension, and days that are in the wrong order or too many. */
 function checkQuery(
   {
     group_by: [first, second],
@@ -179,10 +179,10 @@ function checkQuery(
     fail("from", `must be at most ${maxSpendDays} days before to; choose a shorter range`);
 }
 
-/** A question about spend, as an API key asks it: of the key's environment. */
+/** A spend query of an API key, which reads the key's environment. */
 export const keySpendQuery = z.strictObject(fields).superRefine(checkQuery).meta({ id: "KeySpendQuery" });
 
-/** The same as a member asks it. */
+/** A spend query of a member. */
 export const spendQuery = z
   .strictObject({
     ...fields,
@@ -196,7 +196,7 @@ export const spendQuery = z
 export type SpendQuery = z.output<typeof spendQuery>;
 export type SpendQueryInput = z.input<typeof spendQuery>;
 
-/** The sums of a part. Quotients follow from them. */
+/** The sums of a cell, row, column or total. Quotients are computed from them. */
 const sums = {
   cost_usd: decimalNumber("USD."),
   message_count: z.int().meta({
@@ -264,7 +264,7 @@ const convertedAnswer = z
       "Only with `currency`. The same sums in that currency: each day is converted at its rate, exactly, and then summed, so that the cells sum to the totals as in USD. The largest are those in USD.",
   });
 
-/** The answer to a question about spend: the cells of rows and columns sum to the totals exactly. */
+/** The answer to a spend query. The cells sum to the rows, columns and totals exactly. */
 export const spendAnswer = z
   .object({
     from: day,

@@ -2,7 +2,7 @@ import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { Dimension } from "./metrics";
 import type { ComparedStretch } from "./spend-comparison";
 
-/** What has a page of its own: a project, a person, a key, a model, a feature or a tag. */
+/** The dimensions whose values have a page of their own. */
 export const subjectDimensions = [
   "project",
   "user",
@@ -13,10 +13,10 @@ export const subjectDimensions = [
 ] as const satisfies readonly Dimension[];
 export type SubjectDimension = (typeof subjectDimensions)[number];
 
-/** One of them. `value`: the slug of a project, the id of a key, `name:value` of a tag, otherwise the name. */
+/** A subject. `value`: the slug of a project, the id of a key, `name:value` of a tag, otherwise the name. */
 export type Subject = { dimension: SubjectDimension; value: string };
 
-/** What one of a kind cost in a range up to now, and how it differs from what it is compared with; null where nothing is compared. */
+/** What a subject cost in a range up to now, and how that differs from the days compared with; null if nothing is compared. */
 export type SubjectSpend = {
   value: string;
   name: string;
@@ -25,10 +25,10 @@ export type SubjectSpend = {
   change: { before: ExactNumber; difference: ExactNumber; isNew: boolean } | null;
 };
 
-/** All of a kind, as far as they are listed. `compared`: the stretch that they are compared with; `found`: how many there are. */
+/** The listed subjects of a dimension. `compared`: the stretch they are compared with; `found`: the number of all subjects. */
 export type SubjectList = { subjects: SubjectSpend[]; found: number; compared: ComparedStretch | null };
 
-/** How each project's spend differs from what it is compared with, by its slug. */
+/** How each project's spend differs from that of the days compared with, by the project's slug. */
 export type ChangesOfProjects = Pick<SubjectList, "compared"> & {
   of: Record<string, SubjectSpend["change"]>;
 };

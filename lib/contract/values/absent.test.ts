@@ -49,7 +49,7 @@ bodies.push([
   ].map((each) => ({ project: "p", source: "api", message: each })),
 ]);
 
-/** Every variant of a value with a null in one place where a field may be left out. */
+/** Yields the variants of a value with null in the place of one optional field. */
 function* nulled(
   schema: z.ZodType,
   value: unknown,

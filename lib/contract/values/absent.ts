@@ -1,10 +1,10 @@
 import { z } from "zod";
 
 /**
- * Removes the nulls that mean "not given": those of optional fields for which null has no meaning of its own. Programs
- * and models write them for fields that they do not set. Other nulls stay: those that the schema accepts (a field that
+ * Removes the nulls that mean "not given": those in optional fields for which null has no meaning of its own. Programs
+ * and models write them for fields that they do not set. Other nulls stay: those that the schema accepts (such as in a field that
  * null clears), and those in lists, maps and required fields.
- * @returns a changed copy, or the value itself where there is nothing to remove
+ * @returns a changed copy, or the value itself if there is nothing to remove
  */
 export function withoutNulls(schema: z.ZodType, value: unknown): unknown {
   if (value === null) return isAbsent(schema, value) ? undefined : value;

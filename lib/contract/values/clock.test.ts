@@ -17,7 +17,7 @@ describe("The clock of a time zone", () => {
     ["Pacific/Auckland", "2026-10-31T11:30:00Z", "2026-11-01T00:30:00Z"],
     ["Pacific/Chatham", "2026-10-31T10:15:00Z", "2026-11-01T00:00:00Z"],
     ["America/New_York", "2026-11-01T03:59:59.999Z", "2026-10-31T23:59:59.999Z"],
-    // The clocks are put back at 06:00 UTC: that hour comes twice.
+    // The clocks are set back at 06:00 UTC, so that local hour occurs twice.
     ["America/New_York", "2026-11-01T05:30:00Z", "2026-11-01T01:30:00Z"],
     ["America/New_York", "2026-11-01T06:30:00Z", "2026-11-01T01:30:00Z"],
   ])("of %s shows at %s %s", (zone, instant, shown) => {

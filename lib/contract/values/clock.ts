@@ -1,8 +1,8 @@
 import { dayOf } from "./instant";
 
 /**
- * The clock of a workspace at an instant. `now`: what the clock shows, as the milliseconds since 1970 at which a clock of UTC shows the
- * same; from it, days, weeks and months are computed as if they were of UTC. `instant`: the instant itself.
+ * The clock of a workspace at an instant. `now`: the local time that the clock shows, as the milliseconds since 1970 of the UTC time
+ * that reads the same, so that days, weeks and months are computed as in UTC. `instant`: the instant itself, milliseconds since 1970.
  */
 export type Clock = { timeZone: string; now: number; instant: number };
 
@@ -11,9 +11,9 @@ export function clockOf(timeZone: string, instant: number): Clock {
   return { timeZone, now: instant + offsetOf(timeZone, instant), instant };
 }
 
-/** The instant at which a clock shows a time first, or would show it where clocks are put forward over it. @param shown see `Clock.now` */
+/** The first instant at which a clock shows a time, even one that daylight saving skips. @param shown see `Clock.now` */
 export function instantOf(timeZone: string, shown: number): number {
-  // Around a change of the clocks, the offset a day before or after is the one that holds.
+  // Around a change of the clocks, the offset is that of a day before or of a day after.
   const instants = [-dayMs, dayMs].map((away) => shown - offsetOf(timeZone, shown + away));
   const fitting = instants.filter((instant) => instant + offsetOf(timeZone, instant) === shown);
   return fitting.length > 0 ? Math.min(...fitting) : Math.max(...instants);
@@ -23,7 +23,7 @@ const dayMs = 86_400_000;
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** By how many milliseconds a clock is ahead of one of UTC, negative where it is behind. */
+/** The offset of a clock from UTC in milliseconds, negative if it is behind. */
 function offsetOf(timeZone: string, instant: number): number {
   if (timeZone === "UTC") return 0;
   let format = formats.get(timeZone);
@@ -49,8 +49,8 @@ function offsetOf(timeZone: string, instant: number): number {
 }
 
 /**
- * The day on which a posting is summed, `YYYY-MM-DD`: that of the clock, but what occurred at exactly midnight UTC is of that day in
- * every zone, as `private.local_time` has it. @param occurredAt milliseconds since 1970, with parts of one
+ * The day on which a posting is summed, `YYYY-MM-DD`, in a time zone. What occurred at exactly midnight UTC belongs to that UTC day in
+ * every zone, as in `private.local_time`. @param occurredAt milliseconds since 1970, with fractions
  */
 export function postedOn(timeZone: string, occurredAt: number): string {
   return dayOf(occurredAt % dayMs === 0 ? occurredAt : clockOf(timeZone, occurredAt).now);

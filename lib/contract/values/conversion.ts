@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { day, decimalNumber } from "./fields";
 
-/** The parameter of a query that asks for sums in another currency, too. */
+/** The query parameter for sums in a second currency. */
 export const currencyFilter = {
   currency: z
     .string()

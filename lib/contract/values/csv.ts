@@ -1,8 +1,8 @@
-/** A number exactly as it is written to a file. Text is guarded, numbers are not. */
+/** A number that is written to a file unchanged. Unlike text, it is not guarded against formulas. */
 export type CsvNumber = { digits: string };
 export type CsvCell = string | CsvNumber | null;
 
-/** Characters that spreadsheets take for the beginning of a formula; Japanese ones also take the wide forms. */
+/** Characters that begin a formula in spreadsheets, including the wide forms that Japanese ones accept. */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** Characters that separate cells in RFC 4180 or in spreadsheets of other locales and formats: `;` and tabs. */

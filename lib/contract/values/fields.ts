@@ -5,10 +5,10 @@ import { ExactNumber } from "./exact-number";
 const maxIntegerDigits = 15;
 const maxDecimals = 18;
 
-/** A cost that a client computed with floats has more decimals than that (0.1 + 0.2 has 17, 123 × 1.5e-7 has 21). */
+/** The most decimals of a cost that is rounded, for clients that compute with floats (0.1 + 0.2 has 17, 123 × 1.5e-7 has 21). */
 const maxRoundedDecimals = 60;
 
-/** Longer text is not a computed number, and the code's decimals would refuse to read it. */
+/** The longest text of a number. Computed numbers are shorter, and the code's decimals refuse longer text. */
 const maxTextLength = 100;
 
 /** Splits a JSON number's text into the digits before and after the point, without an exponent. */
@@ -35,7 +35,7 @@ export function positiveDecimal(description: string, { orZero = false, rounded =
       error: (issue) => (issue.input === undefined ? "is required" : "must be a number"),
     })
     .transform((value, context) => {
-      // A whole number within the limits needs no look at its digits. Most quantities are whole.
+      // A whole number within the limits needs no check of its digits. Most quantities are whole.
       if (typeof value === "number" && value > 0 && value < 10 ** maxIntegerDigits && Number.isInteger(value))
         return String(value);
       const text = value instanceof ExactNumber ? value.text : String(value);
@@ -127,9 +127,9 @@ export const day = z.iso.date({ abort: true, error: "must be a date, like 2026-1
 export const uuid = z.uuid();
 
 /**
- * The query parameter for how many rows of a list an answer has.
- * @param most the largest number that is accepted
- * @param usual the number where none is given
+ * The query parameter for the number of rows in a response.
+ * @param most the largest accepted number
+ * @param usual the default
  */
 export function rowLimit(most: number, usual: number, description?: string) {
   const error = `must be a whole number from 1 to ${most}`;

@@ -1,5 +1,5 @@
 /**
- * A default name, with a number where it is taken: "API key", "API key 2".
+ * Makes a free name by adding a number if the wanted one is taken: "API key", "API key 2".
  * @param taken the names of the same kind in the workspace
  * @param maxLength the most characters of a name; a longer one is cut
  */

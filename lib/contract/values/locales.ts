@@ -1,7 +1,7 @@
 /**
- * The locales by which numbers and dates can be written, as BCP 47 tags, with what the pages call them. The first of a
- * language is the one for its regions that are not listed. Languages written from right to left are not among them: the
- * pages are in English, from left to right.
+ * The locales in which numbers and dates can be written, BCP 47 tags with the names that pages show. The first of a language is
+ * used for its regions that are not listed. Languages written from right to left are not supported, because the pages are in
+ * English, from left to right.
  */
 export const localeNames = {
   "en-US": "English (United States)",
@@ -70,9 +70,9 @@ const sameLanguage: Record<string, string> = { no: "nb", nn: "nb" };
 const maxLength = 500;
 
 /**
- * The locale that a browser asks for (RFC 9110, Accept-Language): that of the most preferred language that is listed, by
- * its region where that is listed too.
- * @param header the header's value; null where there is none
+ * The locale for a browser's Accept-Language (RFC 9110): the most preferred language that is listed, with its region if that is
+ * listed, too.
+ * @param header the header's value; null if there is none
  */
 export function acceptedLocale(header: string | null): Locale {
   const ranges = (header ?? "").slice(0, maxLength).split(",");

@@ -19,7 +19,7 @@ export function parsePart<Schema extends z.ZodType>(
   return { ok: false, issues: parsed.error.issues.flatMap((issue) => problemsOf(issue, place)) };
 }
 
-/** Nulls are removed only from refused values: most requests have none and are parsed once. */
+/** Parses a value, and again without its nulls if it is refused. Most requests have none and are parsed once. */
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed;
@@ -38,7 +38,7 @@ function problemsOf(issue: z.core.$ZodIssue, place: string): Problem[] {
   return [{ path: path.join(".") || "body", message: explainIssue(issue) }];
 }
 
-/** JSON's types as people call them, by the names that code uses. */
+/** The names of JSON's types for people, by zod's names. */
 const nameOf: Record<string, string> = {
   string: "text",
   number: "a number",
@@ -49,7 +49,7 @@ const nameOf: Record<string, string> = {
   record: "an object",
 };
 
-/** What is wrong with a value, as a clause that follows its name: "must be one of: day, week". */
+/** Explains what is wrong with a value, as a clause that follows the field's name: "must be one of: day, week". */
 export function explainIssue(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && /received undefined/.test(issue.message)) return "is required";
   // A schema's own message is kept.

@@ -1,7 +1,7 @@
 import { text } from "./fields";
 
 function isTimeZone(name: string): boolean {
-  // Offsets such as +02:00 are no names: their days would not follow daylight saving time.
+  // Refuses offsets such as +02:00, whose days would not follow daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";

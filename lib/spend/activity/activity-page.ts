@@ -13,34 +13,34 @@ import {
 import { type NamedFilter, selectDayAhead, selectLastDay, selectMessageCount } from "./day-queries";
 
 /**
- * A search for rare rows is answered in steps, each of which is short: the whole days in which this many messages were
- * recorded, at least one day.
+ * Limits how long one search for rare rows takes: a page reads the whole days in which this many messages were recorded, at
+ * least one day.
  */
 const messagesAStep = 50_000;
 
-/** The same where rows are not in the order of days: so many rows are looked at. */
+/** The rows that one page reads in a search for rare rows in any other order than latest first. */
 const rowsAStep = 50_000;
 
-/** Messages that are read where no index has them in the order that is wanted. */
+/** The most messages that are read if no index has the requested order. */
 const maxAtOnce = 100_000;
 
-/** Follows every row of a day of UTC; no row has such a part. */
+/** The position after all rows of a UTC day, latest first. No row has the part -1. */
 const behindDay = (day: string): ActivityPlace => ({
   at: `${day}T00:00:00Z`,
   id: "00000000-0000-0000-0000-000000000000",
   part: -1,
 });
 
-/** The day of UTC after the rows that follow a position. */
+/** The first UTC day after the rows that follow a position, latest first. */
 const dayAfter = ({ at, part }: ActivityPlace) => addDays(at.slice(0, 10), part < 0 ? 0 : 1);
 
 /** A page of rows, and the position where the next one begins; undefined when nothing follows. */
 export type ActivityPage = { rows: StoredActivity[]; next: ActivityPlace | undefined };
 
 /**
- * Reads a page of matching rows. Where few rows match, a page looks at a limited number of days or rows: it may be short or
- * empty although others follow.
- * @throws ServiceError validation_failed where too many rows would be sorted by their quantities
+ * Reads a page of matching rows. If few rows match, a page reads a limited number of days or rows, so it may be short or
+ * empty although more rows follow (`next` is set).
+ * @throws ServiceError validation_failed if too many rows would be sorted by quantity
  */
 export async function readPage(
   client: ClientBase,
@@ -57,7 +57,7 @@ export async function readPage(
   // An index finds the rows of a session.
   if (!isSparse || typeof filters.session === "string")
     return cut(await selectActivity(client, workspaceId, filters, range, order, limit + 1), order, limit);
-  // Pages follow the instants, and days of another zone than UTC may end up to a day later.
+  // Pages follow each other by instant. A day of another time zone may end up to a day later than the UTC day.
   const later = range.timeZone === "UTC" ? 0 : 1;
   const ahead = {
     ...range,
@@ -74,7 +74,7 @@ export async function readPage(
   return page.next || notBefore === undefined ? page : { ...page, next: behindDay(notBefore) };
 }
 
-/** A page in another order than that of days, latest first: by an index, so many rows at a time. */
+/** Reads a page in any order but latest first: by an index, at most `rowsAStep` rows at a time, or sorted by quantity. */
 async function readSortedPage(
   client: ClientBase,
   workspaceId: string,
@@ -97,9 +97,9 @@ async function readSortedPage(
 }
 
 /**
- * Refuses to read more messages at once than no index helps with.
- * @param does what would be done with them
- * @param path the parameter that asks for it
+ * Refuses a request that would read more than `maxAtOnce` messages without the help of an index.
+ * @param does what the request does with the messages: the verb that begins the error message
+ * @param path the parameter that the error names
  * @throws ServiceError validation_failed
  */
 export async function demandFew(
@@ -116,7 +116,7 @@ export async function demandFew(
   throw validationFailed([{ path, message }]);
 }
 
-/** One row more than requested, to learn whether others follow. */
+/** Makes a page from the rows found, of which one more than the page holds was read to learn whether others follow. */
 function cut(found: StoredActivity[], { sort }: PageOrder, limit: number): ActivityPage {
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
@@ -131,7 +131,7 @@ function placeOf(
   return { at, id, part, value: sort.endsWith("amount") ? message_amount_usd : quantity };
 }
 
-/** What the days' totals do not tell. They have no rows for spend without a person or tag. */
+/** The filters that the daily totals cannot answer. The totals have no rows for spend without a person or tag. */
 const restOf = ({
   source,
   cost_status,
@@ -156,7 +156,7 @@ const restOf = ({
   tag === null ? tag : undefined,
 ];
 
-/** What can be decided from the days' totals. A project's rows have an index of their own. */
+/** The filters that the daily totals can answer. A project is left out: an index finds its rows. */
 function namesIn({ key, provider, model, feature, user, tag, type }: ActivityFilters): NamedFilter[] {
   const named = Object.entries({
     key,

@@ -23,8 +23,8 @@ import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
 import { condition, lineConditions, rowConditions } from "./filters";
 
 /**
- * A place in the order of activity: the row it stands after. `at` is exact to the microsecond, ISO 8601 in UTC. `value`: what
- * that row is sorted by, exact text, where that is not the time; null for a row without a quantity.
+ * A position in the order of activity, given by the row before it. `at` is exact to the microsecond, ISO 8601 in UTC. `value`
+ * is the amount or quantity that rows are sorted by, exact text, unless they are sorted by time; null for no quantity.
  */
 export type ActivityPlace = { at: string; id: string; part: number; value?: string | null };
 
@@ -76,17 +76,17 @@ const activityRow = {
  */
 export type StoredActivity = Omit<Row<typeof activityRow>, "cost_statuses"> & { cost_status: CostStatus };
 
-/** That a posting is summed on days of a range, and did not occur before midnight UTC of another day. */
+/** The condition that a posting counts on a day of a range and did not occur before midnight UTC of `notBefore`. */
 export function isWithin(column: Sql, range: ZonedDays, notBefore: string | undefined): Sql {
   const isAhead =
     notBefore === undefined ? empty : sql`and ${column} >= ${`${notBefore}T00:00:00Z`}::timestamptz`;
   return sql`${isOnDays(column, range)} ${isAhead}`;
 }
 
-/** What a listed row costs: all lines of it. So written, it is what an index is of. */
+/** The amount of a listed row, including all its lines. Indexes are on this exact expression. */
 const entryAmount = sql`coalesce(m.lines_usd, m.amount_usd)`;
 
-/** How rows are sorted, and which of them follow a place. Equal values are in the order of time. */
+/** The sort keys of an order, and the condition for rows after a position. Rows of equal value are sorted by time. */
 function orderOf(sort: ActivitySort): { keys: Sql; isAfter: (place: ActivityPlace) => Sql } {
   const isDescending = sort.startsWith("-");
   const direction = isDescending ? sql`desc` : sql`asc`;
@@ -95,7 +95,7 @@ function orderOf(sort: ActivitySort): { keys: Sql; isAfter: (place: ActivityPlac
   if (sort === "-time" || sort === "time") {
     return {
       keys: sql`m.occurred_at ${direction}, m.id ${direction}, m.part ${direction}`,
-      // The first condition is what partitions are chosen by.
+      // Postgres chooses partitions by the first condition.
       isAfter: (after) => sql`and m.occurred_at ${follows}= ${after.at}::timestamptz
         and (m.occurred_at, m.id, m.part) ${follows} (${place(after)})`,
     };
@@ -111,7 +111,7 @@ function orderOf(sort: ActivitySort): { keys: Sql; isAfter: (place: ActivityPlac
   };
 }
 
-/** Listed rows in a range of days and of amounts, after a place. */
+/** The conditions for listed rows in a range of days and amounts, after a position. */
 function ahead(
   workspaceId: string,
   { min_amount: min, max_amount: max, adjusts }: ActivityFilters,
@@ -125,25 +125,25 @@ function ahead(
     ${adjusts === undefined ? empty : sql`and ${adjustsMonth(adjusts, timeZone)}`}`;
 }
 
-/** That a row adjusts a closed month: any, or one of the time zone, `YYYY-MM`. */
+/** The condition that a row adjusts a closed month. @param month `any`, or `YYYY-MM` in the time zone */
 function adjustsMonth(month: string, timeZone: string): Sql {
   if (month === "any") return sql`m.adjusts is not null`;
   const from = `${month}-01`;
   return isOnDays(sql`m.adjusts`, { from, until: addMonths(from, 1), timeZone });
 }
 
-/** The order of rows, and the place that they follow. */
+/** The order of rows, and the position after which they are read. */
 export type PageOrder = { sort: ActivitySort; after?: ActivityPlace | undefined };
 
-/** The conditions on what postings have each for themselves, the lines of a message too. */
+/** The conditions on columns that can differ between the lines of one message. */
 function postingConditions(posting: Sql, filters: ActivityFilters): Sql {
   return sql`${condition(sql`${posting}.cost_status`, filters.cost_status)}
     ${condition(sql`${posting}.session`, filters.session)} ${lineConditions(posting, filters)}`;
 }
 
 /**
- * The place of the row that is so many rows ahead, whether or not rows match, in any order but that of quantities. Null where
- * fewer are left.
+ * Finds the position `rows` listed rows ahead, matching or not, in any order but that of quantities.
+ * @returns undefined if fewer rows are left
  */
 export async function selectPlaceAhead(
   client: ClientBase,
@@ -169,9 +169,9 @@ export async function selectPlaceAhead(
 }
 
 /**
- * The rows that match, in order, at most `limit`: a posting each, but for a message with lines, of which those that match are summed.
- * @param order.notBefore a day before which not to look, however few were found
- * @param order.among how many rows to look at, however few of them match
+ * Reads at most `limit` matching rows in order. A row is one posting, or the sum of the matching lines of a message with lines.
+ * @param order.notBefore the day at which to stop, even if fewer rows were found
+ * @param order.among how many rows to read at most, even if fewer of them match
  */
 export async function selectActivity(
   client: ClientBase,
@@ -275,8 +275,8 @@ export async function selectActivity(
 }
 
 /**
- * Keeps Postgres from answering whether a batch has such a line by reading every line of the period beforehand: the list
- * ends after a few rows, which it cannot know.
+ * Makes Postgres look for a matching line batch by batch. Otherwise it would read every line of the period first, because it
+ * cannot know that the list ends after a few rows.
  */
 const batchByBatch = sql`offset 0`;
 
@@ -297,7 +297,7 @@ const lineRow = {
 /** A line of a message as stored; decimals are exact text. */
 export type ActivityLine = Row<typeof lineRow>;
 
-/** The lines of some rows that match, in their order; none of rows without lines. */
+/** The matching lines of some rows, in order. Rows without lines have none. */
 export async function selectLines(
   client: ClientBase,
   workspaceId: string,

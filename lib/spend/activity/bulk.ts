@@ -13,7 +13,7 @@ import type { ActivityPlace } from "./activity-queries";
 
 /**
  * Voids or corrects many messages, named by their ids or by the filters of activity.
- * @throws ServiceError as `actOnMany`; validation_failed where more match than one action changes
+ * @throws ServiceError as `actOnMany`; validation_failed if more messages match than one action may change
  */
 export function changeMany(
   claims: UserClaims,
@@ -28,7 +28,7 @@ export function changeMany(
   );
 }
 
-/** The messages that match, but for voids and what is voided. @throws ServiceError validation_failed for too many, or none */
+/** Finds the matching messages that are neither voids nor voided. @throws ServiceError validation_failed for too many, or none */
 async function findMessages(
   client: ClientBase,
   { id: workspaceId, time_zone: timeZone }: Membership,

@@ -6,19 +6,19 @@ import { selectOne } from "@/lib/db/query";
 import { empty, join, type Sql, sql } from "@/lib/db/sql";
 import { condition, providerCondition } from "./filters";
 
-// Where a search of activity looks: answered from the sums of days, which are few.
+// Finds the days that a search of activity has to read, from the daily totals, which have few rows.
 
 const foundDay = { day: nullable(text()) };
 
-/** The last day with spend of the names that were asked for, from the daily totals. */
+/** A filter that the daily totals can answer: a dimension and its value, or any value if `value` is undefined. */
 export type NamedFilter = {
   dimension: "project" | "key" | "provider" | "model" | "feature" | "user" | "tag";
   value?: string | null;
 };
 
 /**
- * The last day before `until` on which there may be rows that match: each of the names has some, if not together. Null
- * where there are none.
+ * Finds the last day of the range that can have matching rows: each name has some on it or later, though not necessarily the
+ * same rows. Null if a name has none.
  */
 export async function selectLastDay(
   client: ClientBase,
@@ -40,7 +40,7 @@ export async function selectLastDay(
   return day;
 }
 
-/** The totals of the days of one name. */
+/** The daily totals of one name, as the `from` part of a query. */
 function totalsOf(
   workspaceId: string,
   { environment, type }: Pick<ActivityFilters, "environment" | "type">,
@@ -51,7 +51,7 @@ function totalsOf(
       and dimension = ${dimension} ${(dimension === "provider" ? providerCondition : condition)(sql`value`, value)} ${condition(sql`type`, type)}`;
 }
 
-/** How many messages match at most: those of the name that has fewest. */
+/** The most messages that can match: the count of the name that has the fewest. */
 export async function selectMessageCount(
   client: ClientBase,
   workspaceId: string,
@@ -76,8 +76,8 @@ export async function selectMessageCount(
 }
 
 /**
- * The day on which, from the end of a range on, so many messages have gone by: a whole number of days, one at least. Null
- * where the range has fewer.
+ * Counts back from the end of a range to the day by which `messages` messages are reached; the day counts as a whole. Null if
+ * the range has fewer.
  */
 export async function selectDayAhead(
   client: ClientBase,
@@ -86,7 +86,7 @@ export async function selectDayAhead(
   { from, until }: DayRange,
   messages: number,
 ): Promise<string | null> {
-  // Any dimension has all messages; there are fewest providers.
+  // The totals of every dimension include all messages. Providers have the fewest rows.
   const named =
     project === undefined
       ? sql`dimension = 'provider'`
@@ -107,13 +107,13 @@ export async function selectDayAhead(
   const { day } = await selectOne(
     client,
     foundDay,
-    // The second is asked only where the first finds none: years of totals are read where there are few messages.
+    // All days are read only if the latest ones have too few messages: in a large workspace they suffice.
     sql`select coalesce((${dayAhead(near)}), (${dayAhead(empty)})) as day`,
   );
   return day;
 }
 
-/** Where a day ahead is looked for first: in so many days. */
+/** The number of latest days in which `selectDayAhead` looks first. */
 const nearDays = 31;
 
 const environmentsOf = (environment: ActivityFilters["environment"]) =>

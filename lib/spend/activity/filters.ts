@@ -2,15 +2,15 @@ import type { ActivityFilters } from "@/lib/contract/spend/activity";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
 
-/** What rows of the ledger and of its sums are filtered by alike. */
+/** The filters that apply to rows of the ledger and to rows of its sums. */
 export type LedgerFilters = Pick<
   ActivityFilters,
   "project" | "type" | "environment" | "key" | "provider" | "model" | "feature" | "user" | "tag" | "source"
 >;
 
 /**
- * The conditions on the columns that a row of the ledger and a row of its sums both have. A filter that is undefined is
- * no condition; null means "has none".
+ * The conditions on the columns that the ledger and its sums share. An undefined filter adds no condition; null means "has
+ * none".
  * @param row the alias of the table
  */
 export function rowConditions(row: Sql, workspaceId: string, filters: LedgerFilters): Sql {
@@ -23,22 +23,22 @@ export function rowConditions(row: Sql, workspaceId: string, filters: LedgerFilt
     ${tag === undefined ? empty : tag === null ? sql`and ${row}.tags is null` : sql`and ${row}.tags @> ${[tag]}`}`;
 }
 
-/** The conditions on what the lines of a batch have each for themselves. */
+/** The conditions on columns that can differ between the lines of a batch. */
 export function lineConditions(line: Sql, { model, feature, user }: LedgerFilters): Sql {
   return sql`${condition(sql`${line}.model`, model)}${condition(sql`${line}.feature`, feature)}
     ${condition(sql`${line}.end_user`, user)}`;
 }
 
 /**
- * What providers and vendors are compared and summed by: names that differ only in letter case are one provider, in budgets,
- * filters and sums alike. Rows keep the name as it was sent; `shownProvider` chooses the spelling of an answer.
+ * The form of a provider's or vendor's name that is compared and summed: names that differ only in letter case are one provider
+ * in budgets, filters and sums. Rows keep the name as it was sent; `shownProvider` chooses the spelling of an answer.
  */
 export const providerKey = (name: Sql): Sql => sql`lower(${name})`;
 
-/** The spelling that is shown for summed rows of one provider, whatever their order: the first by its bytes, so capitals first. */
+/** The spelling shown for the summed rows of one provider: the first in byte order, so capitals come first. */
 export const shownProvider = (name: Sql): Sql => sql`min(${name} collate "C")`;
 
-/** Whether two names are of one provider. */
+/** Whether two names mean the same provider. */
 export const isSameProvider = (one: string, other: string): boolean =>
   lowerAsPostgres(one) === lowerAsPostgres(other);
 
@@ -48,7 +48,7 @@ export function providerCondition(column: Sql, value: string | null | undefined)
   return sql` and ${providerKey(column)} = ${providerKey(sql`${value}`)}`;
 }
 
-/** That a column has a value, which may be null; nothing where it is undefined. */
+/** The condition that a column has a value, or is null; no condition if the value is undefined. */
 export function condition(column: Sql, value: string | null | undefined): Sql {
   if (value === undefined) return empty;
   return value === null ? sql` and ${column} is null` : sql` and ${column} = ${value}`;

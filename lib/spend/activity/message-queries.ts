@@ -71,8 +71,8 @@ const postingRow = {
 export type StoredPosting = Row<typeof postingRow>;
 
 /**
- * The postings of a message in order; none where the caller may not see it.
- * @param userId whose own it may be: recorded by hand, from a file or by an assistant of theirs
+ * The postings of a message in order; none if the caller may not see it.
+ * @param userId the user to compare the recorder with: by hand, from a file or through an assistant
  */
 export function selectMessage(
   client: ClientBase,
@@ -105,7 +105,7 @@ export function selectMessage(
   );
 }
 
-/** The idempotency key a message was recorded with. No user's role may ask: runs as the service (`asServiceWithin`). */
+/** The idempotency key of a message. Users' roles cannot read it: runs as the service (`asServiceWithin`). */
 export function selectIdempotencyKey(
   client: ClientBase,
   workspaceId: string,
@@ -120,7 +120,7 @@ export type StoredWatchers = {
   alerts: { id: string; rule: string; subject: string; percent: string | null; fired_at: string }[];
 };
 
-/** What watches a message. No user's role may ask: runs as the service (`asServiceWithin`). */
+/** Reads the budgets and alerts of a message. Users' roles cannot read them: runs as the service (`asServiceWithin`). */
 export function selectWatchers(client: ClientBase, workspaceId: string, id: string): Promise<StoredWatchers> {
   return callFunction(client, "private.watched_by", workspaceId, id);
 }

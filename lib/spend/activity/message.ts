@@ -19,8 +19,8 @@ import { selectSessionTotal } from "./session-queries";
 import { toTotal } from "./sessions";
 
 /**
- * Everything about one message, for the workspace's members.
- * @throws ServiceError not_found for one that does not exist, and to strangers
+ * Reads everything about one message, for the workspace's members.
+ * @throws ServiceError not_found if the message does not exist or the caller is no member
  */
 export function readMessage(claims: UserClaims, slug: string, id: string): Promise<MessageDetail> {
   return asUserReading(claims, async (client) => {
@@ -78,7 +78,7 @@ function toMessageDetail(
     message_type: type,
     created_at: toInstant(first.created_at.getTime()),
     voided_at: first.voided_at && toInstant(first.voided_at.getTime()),
-    // The two sides of an allocation sum to zero: what it moved is the first.
+    // The two sides of an allocation sum to zero, so its amount is that of the first side.
     amount_usd: exact(type === "allocation" ? first.amount_usd : toText(amount)),
     cost_status: combineStatuses(postings.map(({ cost_status }) => cost_status)),
     quantity: exactOrNull(own.quantity),
@@ -94,7 +94,7 @@ function toMessageDetail(
   };
 }
 
-/** A message with lines is one entry: what its postings have each for themselves is said of its lines. */
+/** The fields of an entry with lines that only its lines have. */
 const noLine = { unit_type: null, quantity: null, price: null, details: null };
 
 function toEntry({ part, occurred_at, adjusts, project_slug, project_name, amount_usd }: StoredPosting) {

@@ -33,7 +33,7 @@ const exactText = z
   .max(200)
   .regex(/^-?\d+(\.\d+)?$/);
 
-/** The cursors of an order; a cursor of another order is refused. Those of the usual one name none. */
+/** The cursors of an order. A cursor of another order is refused. Cursors of the default order do not name it. */
 function cursorsOf(sort: ActivitySort): Cursor<ActivityPlace & { sort?: ActivitySort }> {
   if (sort === "-time") return cursorOf(z.strictObject(place));
   const named = { ...place, sort: z.literal(sort) };
@@ -49,9 +49,9 @@ const cursors = Object.fromEntries(activitySorts.map((sort) => [sort, cursorsOf(
 >;
 
 /**
- * What was recorded in a workspace, latest first or as sorted, a page at a time (specification 4.3). Pages follow the place of the
- * last row, so that no row comes twice or is missed whatever is recorded meanwhile.
- * @throws ServiceError not_found to strangers, validation_failed for a cursor that is none
+ * Lists what was recorded in a workspace, latest first or as sorted, a page at a time (specification 4.3). A page begins after the
+ * last row of the page before, so no row is repeated or missed while others are recorded.
+ * @throws ServiceError not_found if the caller is no member, validation_failed for an invalid cursor
  */
 export function readActivity(claims: UserClaims, slug: string, query: ActivityQuery): Promise<ActivityList> {
   return asUserReading(claims, async (client, now) => {
@@ -61,9 +61,9 @@ export function readActivity(claims: UserClaims, slug: string, query: ActivityQu
 }
 
 /**
- * The same in a transaction of the caller's, one snapshot, whose policies decide what is seen.
- * @param clock that of the workspace at the transaction's time: which day, week or month is the current one
- * @throws ServiceError validation_failed for a cursor that is none
+ * Like `readActivity`, in the caller's transaction, which must be one snapshot and whose policies limit what is visible.
+ * @param clock that of the workspace at the transaction's time; it decides the current day, week and month
+ * @throws ServiceError validation_failed for an invalid cursor
  */
 export async function loadActivity(
   client: ClientBase,
@@ -92,9 +92,9 @@ export async function loadActivity(
   };
 }
 
-/** The amounts of a row at the rate of its day, as answers have them. */
+/** The amounts of a row in a currency, at the rate of the row's day. */
 function convertRow(row: StoredActivity, currency: string, clock: Clock): Pick<ActivityRow, "converted"> {
-  // What is booked for a day to come has the rate of today.
+  // A posting on a future day is converted at today's rate.
   const day = [postedOn(clock.timeZone, row.occurred_at.getTime()), dayOf(clock.now)].sort()[0] ?? "";
   const rate = displayIn(currency, { from: day, until: day })?.rates[0];
   if (!rate) return {};
@@ -109,7 +109,7 @@ function convertRow(row: StoredActivity, currency: string, clock: Clock): Pick<A
   };
 }
 
-/** A row as answers have it. */
+/** A stored row in the form of the response. */
 export function toActivityRow(row: StoredActivity): ActivityRow {
   const {
     at: _,

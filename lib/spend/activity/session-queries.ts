@@ -7,7 +7,7 @@ import type { ZonedDays } from "@/lib/ledger/days";
 import { isWithin } from "./activity-queries";
 import { condition, lineConditions, rowConditions } from "./filters";
 
-/** A place in the order of sessions: `value` is the amount, exact text, or the latest instant, ISO 8601. */
+/** A position in the order of sessions: `value` is the amount, exact text, or the latest instant, ISO 8601. */
 export type SessionPlace = { value: string; session: string };
 
 const totals = {
@@ -19,10 +19,10 @@ const totals = {
 
 const sessionRow = { session: text(), ...totals, last: text(), models: texts() };
 
-/** A session as summed; the amount is exact text, `last` its latest instant to the microsecond. */
+/** The sums of a session; the amount is exact text, `last` the latest instant to the microsecond. */
 export type StoredSession = Row<typeof sessionRow>;
 
-/** The postings of sessions: a usage by its first line, which has the sum of all, a batch by each line. */
+/** The condition for postings that count in sessions: the first line of a usage, which has the sum of all, and each batch line. */
 const isOfSession = sql`m.session is not null and (m.part = 0 or m.type = 'batch')`;
 const summed = sql`
   sum(case when m.type = 'batch' then m.amount_usd else coalesce(m.lines_usd, m.amount_usd) end) as amount_usd,
@@ -62,10 +62,10 @@ export function selectSessions(
   );
 }
 
-/** So many postings of a session are summed; it has no sum beyond. */
+/** The most postings of a session that are summed. A longer session has no sum. */
 const maxSummed = 10_000;
 
-/** What a session came to in all time; undefined for one with more postings than are summed at once. */
+/** The total of a session over all time; undefined if it has more than `maxSummed` postings. */
 export async function selectSessionTotal(
   client: ClientBase,
   workspaceId: string,

@@ -28,8 +28,8 @@ const cursors = {
 };
 
 /**
- * The sessions of a workspace with what their calls came to, a page at a time.
- * @throws ServiceError not_found to strangers; validation_failed for a cursor that is none, and where too many messages
+ * Lists the sessions of a workspace with the totals of their calls, a page at a time.
+ * @throws ServiceError not_found if the caller is no member; validation_failed for an invalid cursor, or if too many messages
  *   would be summed
  */
 export function readSessions(claims: UserClaims, slug: string, query: SessionsQuery): Promise<SessionList> {
@@ -39,7 +39,7 @@ export function readSessions(claims: UserClaims, slug: string, query: SessionsQu
   });
 }
 
-/** The same in a transaction of the caller's. */
+/** Like `readSessions`, in the caller's transaction. */
 export async function loadSessions(
   client: ClientBase,
   workspaceId: string,
@@ -73,7 +73,7 @@ export async function loadSessions(
   };
 }
 
-/** What a session came to, as answers have it. */
+/** The total of a session in the form of the response. */
 export const toTotal = (row: Pick<StoredSession, "amount_usd" | "call_count" | "first_at" | "last_at">) => ({
   amount_usd: new ExactNumber(row.amount_usd),
   call_count: row.call_count,

@@ -3,7 +3,7 @@ import { neverNull, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 
-/** What the ledger's sums say of an environment, removed months included. */
+/** The sums that the ledger keeps for an environment, including months whose messages were removed. */
 export type LedgerSum = { environment: string; amount_usd: string; message_count: string };
 
 /** The sums of a workspace's ledger by environment. */

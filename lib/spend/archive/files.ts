@@ -6,7 +6,7 @@ export type ArchivedFile = { name: string; statement: (workspaceId: string) => S
 /**
  * The rows of a table under the names of its columns. Secrets, their hashes and addresses of channels are in the private schema,
  * which no user's transaction reads; row-level security leaves out other people's private views.
- * @param without columns that say nothing outside of the service
+ * @param without columns that are only meaningful inside the service
  */
 function rowsOf(table: string, orderBy: string, without: string[] = []): ArchivedFile["statement"] {
   const hidden = raw(["workspace_id", ...without].map((name) => `'${name}'`).join(", "));
@@ -16,7 +16,7 @@ function rowsOf(table: string, orderBy: string, without: string[] = []): Archive
       where t.${key} = ${workspaceId} order by ${raw(orderBy)}`;
 }
 
-/** Everything but the messages. */
+/** All files except those with the messages. */
 export const archivedFiles: ArchivedFile[] = [
   {
     name: "workspace.ndjson",
@@ -117,7 +117,7 @@ export const messageColumns = [
   "adjusts",
 ];
 
-/** Of them, those that are numbers. */
+/** The columns of `messageColumns` that are numbers. */
 export const numericColumns: ReadonlySet<string> = new Set([
   "part",
   "quantity",

@@ -14,15 +14,15 @@ import { writeArchive } from "./write-archive";
 const maxWriting = 2;
 let writing = 0;
 
-/** An archive under way. `end` lets go of it, at whatever place it is. */
+/** An archive that is being written. `end` stops it at any point and frees what it holds. */
 export type Archive = { fileName: string; bytes: AsyncIterable<Uint8Array>; end: () => Promise<void> };
 
 /**
- * A whole workspace as a ZIP archive, for admins: see `write-archive.ts`. It is read in one snapshot, as fast as the database
- * sends it and not as slowly as its reader takes it; what waits is in a temporary file. Where it cannot be completed, `bytes` throws,
+ * Exports a whole workspace as a ZIP archive, for admins: see `write-archive.ts`. The rows are read in one snapshot at the speed of
+ * the database, and a temporary file holds what a slow reader has not taken yet. If the archive cannot be completed, `bytes` throws,
  * and the archive lacks its directory and its manifest.
- * @throws ServiceError not_found, permission_denied, export_in_progress, unavailable while others are being written; all before the
- *   first piece
+ * @throws ServiceError not_found, permission_denied, export_in_progress, unavailable while too many others are being written; all
+ *   before the first piece
  */
 export async function exportWorkspace(claims: UserClaims, slug: string): Promise<Archive> {
   const { id, address } = await demandAdmin(claims, slug);

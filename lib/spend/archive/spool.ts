@@ -6,8 +6,8 @@ import { join } from "node:path";
 const pieceBytes = 256 * 1024;
 
 /**
- * Bytes that are written faster than they are read, kept in a temporary file without a name: whoever writes never waits for who
- * reads, and the file is gone with the process, however it ends.
+ * Buffers bytes in a temporary file, so that the writer never waits for a slower reader. The file is unlinked when it is opened,
+ * so it disappears with the process even after a crash.
  */
 export class Spool {
   #written = 0;
@@ -33,14 +33,14 @@ export class Spool {
     this.#wake?.();
   }
 
-  /** Ends it: well, or with what went wrong, which the reader then throws. */
+  /** Ends the bytes. @param failure the error that the reader throws */
   end(failure?: unknown): void {
     this.#ended = true;
     this.#failure = failure;
     this.#wake?.();
   }
 
-  /** The bytes in their order, once. @throws what it was ended with */
+  /** Yields the bytes in order. May be read once. @throws the error that `end` was given */
   async *read(): AsyncGenerator<Uint8Array> {
     try {
       for (let at = 0; ; ) {

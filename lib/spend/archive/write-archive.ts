@@ -12,10 +12,10 @@ import { inTurn } from "@/lib/spend/exports/in-turn";
 import type { LedgerSum } from "./archive-queries";
 import { archivedFiles, messageColumns, messagesStatement, numericColumns } from "./files";
 
-/** Rows fetched at a time: what an archive holds in memory. */
+/** Rows fetched at a time, which bounds the memory of an archive. */
 const rowsAFetch = 1_000;
 
-/** A file that was written: how many rows (lines without a header), and the SHA-256 of its bytes. */
+/** A written file: its number of rows (lines without the header), and the size and SHA-256 of its bytes. */
 type Written = { name: string; rows: number; bytes: number; sha256: string };
 
 /**
@@ -41,12 +41,12 @@ export async function writeArchive(
   let postings = 0;
   let reading: Readable | undefined;
 
-  // ZIP64, as nobody knows how long a ledger is.
+  // ZIP64, because the length of the ledger is not known beforehand.
   const options = { mtime: new Date(now), forceZip64Format: true };
   const addFile = (name: string, lines: () => AsyncGenerator<string[]>) =>
     zip.addReadStreamLazy(name, options, (ready) => {
       reading = Readable.from(counted(name, lines(), written), { objectMode: false });
-      // The library listens to no stream of ours: an error that nobody hears would end the process.
+      // The library does not listen for errors of the streams it reads, and an unhandled one would end the process.
       reading.on("error", (error) => zip.emit("error", error));
       ready(null, reading);
     });
@@ -95,7 +95,7 @@ export async function writeArchive(
 const toCell = (cell: string | null, index: number) =>
   numericColumns.has(messageColumns[index] ?? "") ? csvNumber(cell) : cell;
 
-/** Alternates with the pages of other exports, so that recording and summaries wait behind one of them at most. */
+/** Reads rows in turn with the pages of other exports, so that recording and summaries wait behind at most one of them. */
 const rowsOf = <Row extends object>(client: ClientBase, statement: Sql) =>
   fetchRows<Row>(client, statement, rowsAFetch, inTurn);
 
@@ -103,7 +103,7 @@ async function* linesOf(pages: AsyncIterable<{ line: string }[]>): AsyncGenerato
   for await (const rows of pages) yield rows.map(({ line }) => `${line}\n`);
 }
 
-/** The text of a file, whose rows are counted. A CSV begins with a header. */
+/** Yields the text of a file and counts its rows. A CSV begins with a header. */
 async function* counted(
   name: string,
   pages: AsyncIterable<string[]>,

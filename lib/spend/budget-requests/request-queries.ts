@@ -4,7 +4,7 @@ import { date, neverNull, nullable, numeric, type Row, text, timestamp, uuid } f
 import { callFunction, selectAll, selectFirst } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
-// A view's columns may be null for all that Postgres says.
+// Postgres describes every column of a view as nullable.
 const requestRow = {
   id: neverNull(uuid()),
   budget_id: neverNull(uuid()),
@@ -27,7 +27,7 @@ const requestRow = {
   granted_until: nullable(date()),
   answer: nullable(text()),
   owner_id: nullable(uuid()),
-  /** The most that the budget's owner may grant. */
+  /** The highest limit that the budget's owner may approve. */
   owner_most: nullable(numeric()),
   /** The last day of a raise that has not ended. */
   raised_until: nullable(date()),
@@ -74,10 +74,10 @@ export function selectWorkspaceOf(
 
 // The rest runs as the service in the caller's transaction; each function checks the caller again.
 
-/** Why a request was not made; `id` of the one that waits. */
+/** Why a request was not made. `id`: the request that is still pending. */
 export type AskRefusal = { refused: "not_found" | "over" | "too_many" } | { refused: "pending"; id: string };
 
-/** Makes a request and queues what others are told of it. @param asked.key_id null for the transaction's user */
+/** Makes a request and queues its notifications. @param asked.key_id null for the transaction's user */
 export function insertRequest(
   client: ClientBase,
   asked: {
@@ -101,7 +101,7 @@ export type DecisionRefusal =
   | { refused: "until"; first: string; last: string }
   | { refused: "too_much"; most: string };
 
-/** Approves or denies a request by the transaction's user, and queues what both sides are told. @returns null where it did */
+/** Approves or denies a request as the transaction's user and queues the notifications. @returns null on success */
 export function decideRequest(
   client: ClientBase,
   workspaceId: string,
@@ -116,7 +116,7 @@ export function withdrawRequest(client: ClientBase, workspaceId: string, id: str
   return callFunction(client, "private.withdraw_budget_request", workspaceId, id);
 }
 
-/** The currency and the usual limit of a budget that a key may ask for more of; null for another. */
+/** The currency and the usual limit of a budget; null if the key may not ask for more of it. */
 export function selectBudgetToAsk(
   client: ClientBase,
   keyId: string,
@@ -125,7 +125,7 @@ export function selectBudgetToAsk(
   return callFunction(client, "private.budget_to_ask", keyId, budgetId);
 }
 
-/** A request as the key that made it sees it; `created_at` and `decided_at` as Postgres writes them into JSON. */
+/** A request as the key that made it sees it. `created_at` and `decided_at` are timestamps as Postgres writes them in JSON. */
 export type KeyRequestRow = Pick<
   RequestRow,
   | "id"

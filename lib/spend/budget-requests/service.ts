@@ -43,7 +43,7 @@ import {
 const decidingRoles = ["owner", "admin"];
 const askingRoles = ["owner", "admin", "member"];
 
-/** Lists requests for more of a workspace's budgets, for its members. @throws ServiceError not_found */
+/** Lists the requests to raise a workspace's budgets, for its members. @throws ServiceError not_found */
 export function listRequests(claims: UserClaims, slug: string): Promise<z.output<typeof budgetRequestList>> {
   return asUserReading(claims, async (client) => {
     const { id, role } = await requireMembership(client, claims, slug);
@@ -56,8 +56,8 @@ export function listRequests(claims: UserClaims, slug: string): Promise<z.output
 }
 
 /**
- * Asks for more of a budget, as a member. Those who may decide are told.
- * @throws ServiceError not_found, permission_denied, validation_failed, conflict where a request of theirs waits
+ * Requests a raise of a budget as a member, and notifies those who may decide.
+ * @throws ServiceError not_found, permission_denied, validation_failed, conflict if a request of theirs is pending
  */
 export function askAsMember(claims: UserClaims, slug: string, request: AskForBudget): Promise<BudgetRequest> {
   return asUser(claims, async (client) => {
@@ -81,9 +81,9 @@ export function askAsMember(claims: UserClaims, slug: string, request: AskForBud
 }
 
 /**
- * Asks for more of a budget that can count what a key records, as the key. A share of the limit can be asked for by a key that
- * may read the limit.
- * @throws ServiceError not_found, validation_failed, conflict where a request of the key waits
+ * Requests a raise of a budget as a key whose costs the budget can count. Only a key that may read the limit can ask for a
+ * share of it.
+ * @throws ServiceError not_found, validation_failed, conflict if a request of the key is pending
  */
 export async function askAsKey(
   { key, claims }: KeyPrincipal,
@@ -121,9 +121,9 @@ export async function listKeyRequests({ key }: KeyPrincipal): Promise<z.output<t
 }
 
 /**
- * Approves a request, in whole or in part, or denies it: owners and admins of the workspace, and the budget's owner as far as the
- * budget lets them; nobody their own. The raise ends by itself, and both sides are told.
- * @throws ServiceError not_found, permission_denied, validation_failed, conflict where it is decided or over
+ * Approves a request, in whole or in part, or denies it. Owners and admins of the workspace may, and the budget's owner up to the
+ * percentage that the budget sets; nobody may decide their own. The raise ends by itself, and both sides are notified.
+ * @throws ServiceError not_found, permission_denied, validation_failed, conflict if it is decided or over
  */
 export function decide(
   claims: UserClaims,
@@ -150,7 +150,7 @@ export function decide(
   });
 }
 
-/** Withdraws one's own pending request. @throws ServiceError not_found, conflict where it is decided */
+/** Withdraws the caller's own pending request. @throws ServiceError not_found, conflict if it is decided */
 export function withdraw(claims: UserClaims, slug: string, id: string): Promise<BudgetRequest> {
   return asUser(claims, async (client) => {
     const { id: workspaceId, role } = await requireMembership(client, claims, slug);
@@ -172,7 +172,7 @@ export async function findWorkspaceOf(
   return found?.slug ?? null;
 }
 
-/** What a request stores: a share of the limit as an amount, rounded up to the currency's smaller unit. @throws ServiceError */
+/** The stored form of a request: a share of the limit becomes an amount, rounded up to the currency's minor unit. @throws ServiceError */
 function toColumns(
   { budget_id, amount, percent, reason, until }: AskForBudget,
   { currency, usual_amount: usual }: { currency: string; usual_amount: string },

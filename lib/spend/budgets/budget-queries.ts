@@ -22,7 +22,7 @@ import type { LedgerScope } from "@/lib/spend/scope";
 export type ScopeType = z.output<typeof scopeType>;
 export type BudgetPeriod = z.output<typeof budgetPeriod>;
 
-// A view's columns may be null for all that Postgres says.
+// Postgres describes every column of a view as nullable.
 const budgetRow = {
   id: neverNull(uuid()),
   name: neverNull(text()),
@@ -38,7 +38,7 @@ const budgetRow = {
   period_from: neverNull(date()),
   /** The day after its last. */
   period_until: neverNull(date()),
-  /** The clock of the budget's time zone, as milliseconds since 1970 of a UTC clock with the same digits. */
+  /** The local time in the budget's time zone: the milliseconds since 1970 of the UTC time that reads the same. */
   local_ms: neverNull(bigint()),
   /** In the budget's currency, like `raised_amount`. */
   amount: neverNull(numeric()),
@@ -56,10 +56,10 @@ const budgetRow = {
   /** When its present period, or the budget, ends: milliseconds since 1970. */
   resets_ms: neverNull(bigint()),
   currency: neverNull(text()),
-  /** Ids of whom it warns, also of those who are not there any more. */
+  /** Ids of the people it warns, including those who have left. */
   warned_people: neverNull(texts()),
   warned_channels: neverNull(texts()),
-  /** The id of the member who may approve requests for more, also of one who has left. */
+  /** The id of the member who may approve requests for more, who may have left. */
   owner_id: nullable(uuid()),
   owner_percent: neverNull(numeric()),
 };
@@ -92,12 +92,12 @@ export function selectBudgetStatus(
   );
 }
 
-// A view's columns may be null for all that Postgres says.
+// Postgres describes every column of a view as nullable.
 const usageOfDay = { id: neverNull(uuid()), day: neverNull(text()), amount: neverNull(numeric()) };
 
 /**
- * What usage and batches of some budgets' scopes cost on each of some UTC days, USD as exact text, as far as the caller may
- * see it.
+ * What usage and batches in the scopes of some budgets cost on each of the given UTC days, USD as exact text. The caller's
+ * policies limit what is counted.
  */
 export function selectBudgetUsage(
   client: ClientBase,
@@ -108,7 +108,7 @@ export function selectBudgetUsage(
   return selectAll(
     client,
     usageOfDay,
-    // Each day is named, so that an index finds a value on it.
+    // Each day is named, so that the index is searched by day and value.
     sql`select budget_id as id, to_char(day, 'YYYY-MM-DD') as day, amount_usd as amount
       from public.budget_usage
       where workspace_id = ${workspaceId} and environment = ${environment} and budget_id = any (${ids})
@@ -153,7 +153,7 @@ const receiverRow = {
 /** A member or an alert channel that a budget can warn. */
 export type ReceiverRow = Row<typeof receiverRow>;
 
-/** Those of these members and channels that a workspace still has, by name. */
+/** The given members and channels that the workspace still has, sorted by name. */
 export function selectReceivers(
   client: ClientBase,
   workspaceId: string,
@@ -210,7 +210,7 @@ export async function isNamedByCosts(
   return row.is_named;
 }
 
-/** What a budget is made of. Amounts are exact text in its currency, thresholds in USD, days `YYYY-MM-DD`. */
+/** The columns of a new budget. Amounts are exact text in its currency, thresholds in USD, days `YYYY-MM-DD`. */
 export type NewBudget = {
   workspace_id: string;
   name: string;
@@ -223,11 +223,11 @@ export type NewBudget = {
   starts_on: string | null;
   ends_on: string | null;
   currency: string;
-  /** USD for one unit of the currency, in its first period. */
+  /** USD for one unit of the currency, in the budget's first period. */
   usd_rate: string;
 } & Editable;
 
-/** What can be changed of a budget. */
+/** The columns of a budget that can be changed. */
 export type Editable = {
   name: string;
   amount: string;
@@ -239,7 +239,7 @@ export type Editable = {
   warned_people: string[];
   warned_channels: string[];
   owner_id: string | null;
-  /** Left out: the default. */
+  /** The default if left out. */
   owner_percent?: string;
 };
 

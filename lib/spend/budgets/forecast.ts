@@ -5,7 +5,7 @@ import { isSameProvider } from "@/lib/spend/activity/filters";
 import { type Forecast, forecastSpend, toUsage, usageDays } from "@/lib/spend/forecast";
 import { addDays, countDays } from "@/lib/spend/period";
 
-/** A budget's present period and what is spent of it, USD as exact text; `local_ms` as in `BudgetRow`. */
+/** A budget's present period and its spend, USD as exact text; `local_ms` as in `BudgetRow`. */
 export type ForecastedBudget = {
   id: string;
   scope_type: string;
@@ -33,11 +33,11 @@ export function daysOf(budgets: { local_ms: string }[]): string[] {
 }
 
 /**
- * Forecasts a budget's present period; the one place that decides how. Its days are those of its time zone, their usage is
- * summed by the days of the workspace.
- * @param usage of this and other budgets, on `daysOf` them
- * @param charges that are not booked yet, of its workspace
- * @returns null where there is too little to go by
+ * Forecasts a budget's present period; pages, the API and alerts all use this function. The period's days are those of the
+ * budget's time zone, but usage is summed by the days of the workspace.
+ * @param usage of this and other budgets, for the days that `daysOf` returns
+ * @param charges of the budget's workspace that are not booked yet
+ * @returns null if too little usage is known
  */
 export function forecastBudget(
   budget: ForecastedBudget,
@@ -59,7 +59,7 @@ export function forecastBudget(
   });
 }
 
-/** Whether a charge counts in a budget. It has no model, feature, key or person. */
+/** Whether a charge counts in a budget. A recurring charge has no model, feature, key or person. */
 function isOfBudget(
   charge: ComingCharge,
   { scope_type: type, scope_value: value }: ForecastedBudget,
@@ -70,7 +70,7 @@ function isOfBudget(
   return type === "tag" && value !== null && charge.tags.includes(value);
 }
 
-/** The day until which the charges of some budgets' present periods lie, UTC: their zones are at most a day apart. */
+/** The UTC day before which all charges of some budgets' present periods lie: time zones differ from UTC by at most a day. */
 export function chargesBefore(budgets: { period_until: string | null }[]): string | undefined {
   const last = budgets
     .flatMap(({ period_until: until }) => until ?? [])
@@ -79,7 +79,7 @@ export function chargesBefore(budgets: { period_until: string | null }[]): strin
   return last && addDays(last, 1);
 }
 
-/** How a forecast was worked out, in words. */
+/** Describes in words how a forecast was made. */
 export function describeMethod({ daysLeft, daysCompared }: Forecast): string {
   return `What is recorded and booked, the recurring subscriptions that are due, and for each of the ${daysLeft} days left, with today, the median usage of the same weekdays in the last ${daysCompared} days, moved along its trend. Expenses and allocations are not extrapolated.`;
 }

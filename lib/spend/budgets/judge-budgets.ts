@@ -8,7 +8,7 @@ import { chargesBefore, daysOf, describeMethod, forecastBudget, type UsageOfDay 
 /** Budgets that are judged in one transaction. */
 const budgetsAStep = 200;
 
-/** How long one run goes on at most, so that the next of the job is not late. */
+/** The longest that one run takes, so that the next run of the job is not late. */
 const runLimitMs = 20_000;
 
 /** A budget as `private.budgets_to_judge` returns it: USD and percentages as exact text. */
@@ -18,7 +18,7 @@ type JudgedBudget = {
   name: string;
   scope_type: string;
   scope_value: string | null;
-  /** Null where the budget has no period now: before its start, or after its end. */
+  /** Null if the budget has no period now: before its start, or after its end. */
   period_from: string | null;
   period_until: string | null;
   time_zone: string;
@@ -29,7 +29,7 @@ type JudgedBudget = {
   before_usd: string | null;
   forecast_percent: string | null;
   pace_percent: string | null;
-  /** The period of its state by rule; a rule that is OK is not there. */
+  /** By rule, the period of the present state; rules that are OK are missing. */
   known: Partial<Record<BudgetRule, string>>;
 };
 
@@ -46,8 +46,8 @@ type Verdict = {
 };
 
 /**
- * Judges the forecast and the pace of budgets whose spend has changed, of all workspaces, and raises the alerts. Another
- * process that judges meanwhile does it instead. @param at another moment than the present, in tests
+ * Judges the forecast and the pace of budgets whose spend has changed, in all workspaces, and raises the alerts. Does nothing
+ * while another process judges. @param at another moment than the present, in tests
  * @returns how many alerts were to be raised. @throws ServiceError unavailable
  */
 export async function judgeBudgets(at: Date | null = null): Promise<number> {
@@ -106,7 +106,7 @@ function judgeBudget(budget: JudgedBudget, usage: UsageOfDay[], charges: ComingC
         rule,
         subject_type: "budget",
         subject_id: budget.id,
-        // A budget without a period now is over: another period than that of the alert.
+        // A budget without a present period is over. A period that differs from the alert's ends the alert.
         period: budget.period_from ?? "0001-01-01",
         state: isOver ? "warning" : "ok",
         details: { ...contextOf(budget), ...figures },
@@ -131,8 +131,8 @@ function percentOf(part: string, whole: string): string {
 }
 
 /**
- * Whether the forecast is over the limit, with its figures. `keep`: the present state stays, because the limit itself is
- * exceeded and its thresholds alert of that. Null: there is too little to go by, or the rule is off.
+ * Whether the forecast is over the limit, with its figures. `keep`: the present state stays, because spend has reached the
+ * limit and the thresholds alert about that. Null: too little usage is known, or the rule is off.
  */
 function judgeForecast(
   budget: JudgedBudget,
@@ -158,10 +158,10 @@ function judgeForecast(
   };
 }
 
-/** The share of a period and of the limit from which on a pace says something. */
+/** The least share of the period and of the limit for which a pace is judged. */
 const leastShare = 0.1;
 
-/** Whether what is spent is far above the same point of the last period, with its figures; null as for the forecast. */
+/** Whether spend is far above that at the same point of the last period, with its figures; null as for the forecast. */
 function judgePace(budget: JudgedBudget): Found | null {
   const { before_usd: before, spent_usd: spent, pace_percent: percent } = budget;
   const { period_from: from, period_until: until, limit_usd: limit } = budget;

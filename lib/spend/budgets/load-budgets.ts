@@ -30,13 +30,13 @@ import { chargesBefore, daysOf, forecastBudget, type UsageOfDay } from "./foreca
 /** A budget as its workspace's members see it. */
 export type Budget = z.output<typeof budget>;
 
-/** The used share of a budget from which on it raises an alert. */
+/** The used share of a budget at which `alert` becomes true. */
 const alertThreshold = parseDecimal("0.8");
 
 /** The label of a whole workspace. */
 export const everything = "Everything";
 
-/** The state of a workspace's budgets, as far as the policies of the caller's transaction show them. */
+/** The state of a workspace's budgets. The policies of the caller's transaction limit what is visible. */
 export async function loadBudgets(client: ClientBase, scope: LedgerScope) {
   const rows = await selectBudgetStatus(client, scope);
   return rows.map((row) => ({
@@ -115,7 +115,7 @@ const namesReceivers = ({ warned_people: people, warned_channels: channels }: Bu
 
 const namesPeople = (row: BudgetRow) => row.owner_id !== null || namesReceivers(row);
 
-/** Whom a budget warns of those that it names, and whether it warns by the rules because nobody of them can be reached. */
+/** The named people and channels that a budget can still warn. `falls_back`: none can be reached, so the alert rules decide. */
 function toWarned(row: BudgetRow, receivers: ReceiverRow[]): Budget["warns"] {
   const people = receivers.filter(({ type, id }) => type === "person" && row.warned_people.includes(id));
   const channels = receivers.filter(({ type, id }) => type === "channel" && row.warned_channels.includes(id));

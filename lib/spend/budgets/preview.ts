@@ -19,9 +19,9 @@ type Draft = {
 };
 
 /**
- * Says what a budget would show and do if it were set now, for admins. The budget is inserted, counted and read by the
- * functions of real budgets, then rolled back: nothing of it stays, nobody is warned, and no message waits for it.
- * @throws ServiceError not_found, permission_denied, validation_failed as `createBudget`, but not where no cost names the scope
+ * Shows what a budget would show and do if it were created now, for admins. The budget is inserted, counted and read by the
+ * functions for real budgets, then rolled back: nothing is stored, nobody is warned, and no message waits for a lock.
+ * @throws ServiceError not_found, permission_denied, validation_failed as `createBudget`, except for an unknown scope
  */
 export function previewBudget(
   claims: UserClaims,
@@ -38,7 +38,7 @@ export function previewBudget(
     const scope = { workspaceId, environment: "live" } as const;
     const [row] = await selectBudgetStatus(client, scope, draft.id);
     if (!row) throw notFound();
-    // The view adds what waits to be counted, which the draft has counted already.
+    // The view adds waiting spend, which the draft has counted already.
     const counted = { ...row, spent: draft.spent_usd, booked: draft.booked_usd };
     const [described] = await describeBudgets(client, scope, [counted]);
     if (!described) throw notFound();
@@ -57,7 +57,7 @@ export function previewBudget(
   });
 }
 
-/** The thresholds that are reached, with the first day by whose end they were. @param days in order, USD as exact text */
+/** The thresholds reached, each with the first day at whose end it was reached. @param days in order, USD as exact text */
 function toWarnings(
   { limit_usd: limit, alert_percents: percents, alert_amounts: amounts, spent }: BudgetRow,
   days: { day: string; spent_usd: string }[],
@@ -71,7 +71,7 @@ function toWarnings(
   ].sort((a, b) => compare(a.usd, b.usd));
   return thresholds.flatMap(({ level, usd }) => {
     if (compare(parseDecimal(spent), usd) < 0) return [];
-    // Spend may have fallen since by a credit: the first day that reached it counts.
+    // A credit may have lowered spend since. The first day that reached the threshold counts.
     const first = days.find((each) => compare(parseDecimal(each.spent_usd), usd) >= 0);
     return first ? [{ level, usd: toExact(usd), on: first.day }] : [];
   });

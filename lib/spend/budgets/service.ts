@@ -58,7 +58,7 @@ export async function readBudgetStatus(claims: KeyClaims): Promise<z.output<type
   });
 }
 
-/** Whether a key may not read all spend. Only then can a budget be hidden from it. */
+/** Whether a key may read only a part of all spend, so that budgets can be hidden from it. */
 const isConfined = ({ allow, deny, users }: KeyClaims) =>
   allow !== null || deny.length > 0 || users !== undefined;
 
@@ -84,7 +84,7 @@ export function readBudget(claims: UserClaims, slug: string, id: string): Promis
 /**
  * Creates a budget, for admins. It counts what its present period has spent already. Several budgets may have the same
  * scope, such as a soft and a hard limit.
- * @throws ServiceError not_found, permission_denied, validation_failed where the project or key is unknown, no cost names the
+ * @throws ServiceError not_found, permission_denied, validation_failed if the project or key is unknown, no cost names the
  *   scope, or the budget is over
  */
 export function createBudget(
@@ -102,7 +102,7 @@ export function createBudget(
 }
 
 /**
- * The columns of a requested budget of a workspace, whose time zone it has where it names none, and whether any cost names its scope.
+ * The columns of a requested budget, and whether any cost names its scope. The default time zone is the workspace's.
  * @throws ServiceError validation_failed
  */
 export async function toNewBudget(
@@ -137,7 +137,7 @@ export async function toNewBudget(
   };
 }
 
-/** Says that no cost has the scope of a budget yet, and how to set it all the same. */
+/** The error for a budget whose scope no cost has yet, which says how to create the budget anyway. */
 function unknownScope({ scope_type: type, scope_value: value }: CreateBudgetRequest): ServiceError {
   return validationFailed([
     {
@@ -182,13 +182,13 @@ const exactText = (digits: string) => toText(parseDecimal(digits));
 
 type Raise = CreateBudgetRequest["raise"];
 
-/** @throws ServiceError validation_failed where a raise would not raise the limit */
+/** @throws ServiceError validation_failed if a raise is not above the limit */
 function requireRaise(raise: Raise, amount: string): void {
   if (raise === null || compare(parseDecimal(raise.amount), parseDecimal(amount)) > 0) return;
   throw validationFailed([{ path: "raise.amount", message: `must be more than the usual limit, ${amount}` }]);
 }
 
-/** @throws ServiceError validation_failed where the currency is unknown or has fewer decimals than an amount */
+/** @throws ServiceError validation_failed if the currency is unknown or has fewer decimals than an amount */
 function requireAmounts({
   amount,
   raise,
@@ -216,7 +216,7 @@ function toAlertColumns({ percent, usd }: CreateBudgetRequest["alert_at"]) {
   return { alert_percents: distinct(percent), alert_amounts: distinct(usd) };
 }
 
-/** Whom a budget warns. @throws ServiceError validation_failed where one is no member or channel of the workspace */
+/** Whom a budget warns. @throws ServiceError validation_failed if one is no member or channel of the workspace */
 async function toWarnedColumns(
   client: ClientBase,
   workspaceId: string,
@@ -237,7 +237,7 @@ async function toWarnedColumns(
   return { warned_people: [...new Set(people)], warned_channels: [...new Set(channels)] };
 }
 
-/** Who owns a budget. @throws ServiceError validation_failed where they are no member of the workspace */
+/** Who owns a budget. @throws ServiceError validation_failed if the owner is no member of the workspace */
 async function toOwnerColumns(client: ClientBase, workspaceId: string, owner: CreateBudgetRequest["owner"]) {
   if (owner === null) return { owner_id: null };
   const found = await selectReceivers(client, workspaceId, [owner.id], []);
@@ -246,7 +246,7 @@ async function toOwnerColumns(client: ClientBase, workspaceId: string, owner: Cr
   return { owner_id: owner.id, owner_percent: exactText(owner.may_raise_percent) };
 }
 
-/** Says which field the database refused. @throws ServiceError validation_failed, or the error itself */
+/** Names the field that the database refused. @throws ServiceError validation_failed, or the error itself */
 export function explainRefused(error: unknown): never {
   if (sqlState(error) !== "22023") throw error;
   const isZone = error instanceof Error && error.message.includes("time zone");
@@ -269,8 +269,8 @@ export function removeBudget(claims: UserClaims, slug: string, id: string): Prom
 }
 
 /**
- * Restores a budget that was deleted in the last ten minutes, for admins: with its id, its former periods, and what was spent
- * since.
+ * Restores a budget that was deleted in the last ten minutes, for admins. It has its id and its former periods, and counts what
+ * was spent since.
  * @throws ServiceError not_found, permission_denied
  */
 export function restoreBudget(claims: UserClaims, slug: string, id: string): Promise<Budget> {

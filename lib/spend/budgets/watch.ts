@@ -4,8 +4,8 @@ import { followPublished } from "@/lib/ledger/published/follow";
 import { rateOn } from "./rate";
 
 /**
- * Does what time alone makes due: stores the exchange rates of periods that have begun, then raises the alerts of budgets of
- * which a period began with spend that was booked ahead, or a raise ended. What a message makes due is raised in the
+ * Does what is due because time has passed: stores the exchange rates of periods that have begun, then raises the alerts of
+ * budgets whose period began with spend booked ahead, or whose raise ended. Alerts caused by a message are raised in the
  * message's own transaction.
  * @returns how many alerts were raised. @throws ServiceError unavailable
  */

@@ -16,7 +16,7 @@ import {
 /** What is spent on: usage, which is counted in lines, and costs that are not. */
 export type CostKind = "usage" | "subscription" | "expense" | "allocation" | "bill_adjustment";
 
-/** What a project spent on one model, or on one other kind of cost, in two ranges of days. `lines`: of usage. */
+/** What a project spent on one model, or on one other kind of cost, in two ranges of days. `lines`: lines of usage. */
 export type Segment = {
   project: string;
   model: string | null;
@@ -28,7 +28,7 @@ export type Segment = {
 /** One cause: what it adds to the difference, in USD, and the names that add most, the largest first. */
 export type Cause = { name: CauseName; amount: Decimal; parts: { name: string | null; amount: Decimal }[] };
 
-/** The difference of two ranges and its causes, which sum to it exactly. `volume`: lines of the usage that both have. */
+/** The difference of two ranges and its causes, which sum to it exactly. `volume`: the lines of the usage compared. */
 export type Explanation = {
   difference: Decimal;
   causes: Cause[];
@@ -43,16 +43,16 @@ const otherKinds = {
 } as const;
 
 /**
- * Explains the difference between two ranges. Projects without spend in one of them are new or gone. In the others, usage is
- * compared in the usual three steps:
+ * Explains the difference between two ranges. Projects with spend in only one of them are new or gone. For the others, usage is
+ * split into volume, mix and price effects, by four figures:
  *
- * - volume: what the earlier usage had cost at the later number of lines, less what it cost;
- * - mix: what the later lines had cost at the earlier cost a line of their model and project, less that;
- * - prices: what they cost, less that: other prices, or longer calls.
+ * 1. the earlier cost;
+ * 2. the earlier cost scaled to the later number of lines. Volume is 2 less 1;
+ * 3. the later lines at the earlier cost per line of their model and project. Mix is 3 less 2;
+ * 4. the later cost. Prices is 4 less 3: other prices, or longer calls.
  *
- * A model that a project did not use before counts at what it costs now, so that it is a change of the mix. Each step is the
- * difference of two figures of which the next one starts with the second, so that rounding cancels out and the causes sum to
- * the difference exactly.
+ * A model that a project did not use before counts in 3 at its later cost, so it changes the mix. Each step starts with the figure
+ * that the step before ended with, so rounding cancels out and the causes sum to the difference exactly.
  */
 export function splitDifference(segments: Segment[]): Explanation {
   const projects = groupBy(segments, ({ project }) => project);
@@ -79,7 +79,7 @@ export function splitDifference(segments: Segment[]): Explanation {
     before: usage.reduce((lines, { before }) => lines + before.lines, 0),
   };
   for (const { model, project, now, before } of usage) {
-    // Without usage in one of the ranges there is no mix to compare.
+    // If one of the ranges has no usage, there is no mix to compare.
     const scaled =
       volume.before === 0 || volume.now === 0
         ? now.cost

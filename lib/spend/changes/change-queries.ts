@@ -9,7 +9,7 @@ import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-day
 import { isNarrow } from "@/lib/spend/metrics/rows-sql";
 import type { CostKind } from "./causes";
 
-/** Days of one workspace and environment, and those that they are compared with; of the cut day a part. With filters, of a part of the spend. */
+/** Two ranges of days to compare. `cut`: a day of which only a part is compared, too. `filters` limit the spend that is read. */
 export type ComparedRanges = {
   workspaceId: string;
   environment: "live" | "test";
@@ -19,7 +19,7 @@ export type ComparedRanges = {
   cut: CutDayOf | undefined;
 };
 
-/** A comparison with the day before which sums are folded; null where none are. */
+/** A comparison, and the day before which sums are folded; null if none are. */
 type Folded = ComparedRanges & { foldedUntil: string | null };
 
 const segmentRow = {
@@ -38,7 +38,7 @@ const segmentRow = {
 export type SegmentRow = Row<typeof segmentRow>;
 
 /**
- * The rows of both ranges with whether they are of the compared one: a row that is in both is read twice.
+ * The rows of both ranges, each marked with whether it is of the earlier range. A row in both ranges is read twice.
  * @param ofCut selects the same columns of the rows of the cut day
  */
 function rowsOfBoth(
@@ -50,7 +50,7 @@ function rowsOfBoth(
   return join([rowsOf(range, sql`false`), rowsOf(before, sql`true`), ...cutRows], " union all ");
 }
 
-/** The sums of both ranges that the filters select: of days, of folded months and of the cut day. */
+/** The sums of both ranges that match the filters: of days, of folded months and of the cut day. */
 function sumsOfBoth(comparison: Folded, columns: Sql): Sql {
   const { workspaceId, environment, foldedUntil, filters } = comparison;
   const only = (row: Sql) =>
@@ -103,7 +103,7 @@ const moverRow = {
   before: numeric(),
 };
 
-/** What people and keys spent in both ranges: of all spend as totals, which are fewer rows, of a part of it as sums. */
+/** What people and keys spent in both ranges: read from the totals, which have fewer rows, or with filters from the sums. */
 function rowsOfMovers(comparison: Folded): Sql {
   const { workspaceId, environment, foldedUntil, filters } = comparison;
   if (filters && isNarrow(filters))

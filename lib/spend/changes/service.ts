@@ -20,9 +20,9 @@ import { type ComparedRanges, type SegmentRow, selectMovers, selectSegments } fr
 const maxListed = 3;
 
 /**
- * Explains how the spend of a period up to now differs from what it is compared with, in the caller's transaction, which must be one
- * snapshot of a member.
- * @returns undefined where nothing is compared
+ * Explains why the spend of a period up to now differs from that of the period it is compared with, in the caller's transaction,
+ * which must be one snapshot of a member.
+ * @returns undefined if the period is compared with nothing
  */
 export async function loadChanges(
   client: ClientBase,

@@ -13,16 +13,16 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays } from "@/lib/spend/period";
 import type { CellRow, Cells } from "./explore-queries";
 
-/** `costText` is the cost as the answer has it, where it is known without writing it again. */
+/** `costText`: the cost as text, if the database has sent it in the form of the answer, so that it is not formatted again. */
 type Sums = { cost: Decimal; costText?: string; messages: number; tokens: Decimal; tokenCost: Decimal };
 
 const nothing: Sums = { cost: zero, messages: 0, tokens: zero, tokenCost: zero };
 
-/** What an answer needs besides its cells. */
+/** What an answer is made from besides its cells. */
 type Context = {
-  /** What is shown for the ids of projects and keys. */
+  /** The slugs and names of projects and keys, by id. */
   names: Map<string, { value: string; name: string }>;
-  /** The first days of every part of the calendar, so that those without spend are listed, too. */
+  /** The first day of each day, week or month of the range, so that those without spend are listed, too. */
   buckets: string[];
   needsTokens: boolean;
 };
@@ -96,7 +96,7 @@ function axisOf(
   for (const cell of cells) {
     const place = cell[placeName];
     const id = cell[valueName];
-    // Each value has a cell in each column.
+    // Skips repetitions: each value has a cell in each column.
     if (place === null || id === null || listed[place - 1]) continue;
     const shown = names.get(id) ?? { value: id, name: id };
     listed[place - 1] =
@@ -138,7 +138,7 @@ function toSums(sums: Sums, measure: SpendMeasure, needsTokens: boolean) {
   };
 }
 
-/** The measure of sums. @returns null for a quotient by zero */
+/** The value of a measure for some sums. @returns null for a division by zero */
 function measureOf({ cost, messages, tokens, tokenCost }: Sums, measure: SpendMeasure): Decimal | null {
   switch (measure) {
     case "cost":

@@ -21,11 +21,11 @@ type Sums = Pick<SpendCell, "measured">;
 type Figure = Exclude<SpendCell["measured"], null>;
 
 /**
- * Compares an answer's totals and rows with the stretch that corresponds to them, in the caller's transaction, which must be one
+ * Compares an answer's totals and rows with those of the days it is compared with, in the caller's transaction, which must be one
  * snapshot of a member.
  * @param query the query that was answered
- * @returns null where nothing corresponds
- * @throws ServiceError validation_failed, query_too_broad where the other days cannot be read
+ * @returns null if no days correspond
+ * @throws ServiceError validation_failed, query_too_broad if the other days cannot be read
  */
 export async function loadComparison(
   client: ClientBase,
@@ -55,7 +55,7 @@ function toComparison(
 ): Omit<SpendComparison, "stretch"> {
   const { measure } = answer;
   const isOfProviders = answer.rows.dimension === "provider";
-  // The other days may know a provider by another spelling.
+  // The other days may have another spelling of a provider.
   const nameOf = ({ value, is_rest: isRest }: (typeof groups)[number]) =>
     JSON.stringify([isOfProviders && value !== null ? lowerAsPostgres(value) : value, isRest]);
   const earlier = new Map(before.rows.groups.map((group) => [nameOf(group), group]));
@@ -74,10 +74,10 @@ function toComparison(
 
 const nothing = new ExactNumber("0");
 
-/** Whether parts of a measure sum to its total. */
+/** Whether the parts of a measure sum to its total. Quotients do not. */
 const isSummed = (measure: SpendMeasure) => !measure.startsWith("cost_per");
 
-/** @param earlier undefined where nothing was recorded */
+/** @param earlier undefined if nothing was recorded */
 function toChange(measure: SpendMeasure, { measured }: Sums, earlier: Sums | undefined): SpendChange {
   const before = earlier?.measured ?? (isSummed(measure) ? nothing : null);
   return {
@@ -87,7 +87,7 @@ function toChange(measure: SpendMeasure, { measured }: Sums, earlier: Sums | und
   };
 }
 
-/** The exact difference, with that of both conversions where there are any. */
+/** The exact difference, with that of the converted amounts if there are any. */
 function subtractFigures(now: Figure, before: Figure): Figure {
   const difference = toExact(subtract(decimalOf(now), decimalOf(before)));
   if (!(now instanceof ConvertedNumber || before instanceof ConvertedNumber)) return difference;
@@ -99,5 +99,5 @@ function subtractFigures(now: Figure, before: Figure): Figure {
 
 const decimalOf = (figure: Figure) => parseDecimal(figure instanceof ExactNumber ? figure.text : figure);
 
-/** Nothing is nothing in every currency. */
+/** The converted amount of a figure. A figure without one is zero, which is zero in every currency. */
 const convertedOf = (figure: Figure) => (figure instanceof ConvertedNumber ? figure.converted : "0");

@@ -4,7 +4,7 @@ import type { Display } from "@/lib/ledger/pricing/display-currency";
 import { convertedAmount, pairAmounts, toConversion } from "@/lib/spend/conversion";
 import type { Cells } from "./explore-queries";
 
-/** Cells with their costs in the other currency in place of USD. */
+/** Cells whose costs in USD are replaced by those in the other currency. */
 export const toConvertedCells = ({ cells, ...counts }: Cells): Cells => ({
   ...counts,
   cells: cells.map((cell) => ({
@@ -27,7 +27,7 @@ const toConvertedSums = ({ cost_usd: cost, token_cost_usd: tokenCost, measured }
 });
 
 /**
- * An answer with its amounts in another currency, which are part of each amount and of `converted`.
+ * Adds another currency to an answer: to each of its amounts, and as `converted`.
  * @param ofCurrency the answer that was made of the converted cells
  */
 export function withConverted(display: Display, answer: SpendAnswer, ofCurrency: SpendAnswer): SpendAnswer {

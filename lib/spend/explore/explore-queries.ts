@@ -9,22 +9,22 @@ import { convertedSum } from "@/lib/spend/conversion";
 import { type ExploreScope, environmentsOf, linesWithin, type SourceKind, sourceOf } from "./sources";
 
 const cell = {
-  /** The place of the row among the highest, from 1; null for the rest. `row_value` is empty for what has no value. */
+  /** The place of the row among the highest, from 1; null for the rest. `row_value` is empty for spend without a value. */
   row_place: nullable(integer()),
   row_value: nullable(text()),
   column_place: nullable(integer()),
   column_value: nullable(text()),
-  /** Costs have no trailing zeros: the answer has them as they are. */
+  /** Without trailing zeros, so that the answer uses the text unchanged. */
   cost: numeric(),
   messages: numeric(),
   tokens: nullable(numeric()),
   token_cost: nullable(numeric()),
-  /** Both costs in another currency, each day converted at its rate; null where none is asked for. */
+  /** Both costs in another currency, each day converted at its rate; null if the query names none. */
   converted_cost: nullable(numeric()),
   converted_token_cost: nullable(numeric()),
 };
 
-/** What is counted once; null in the rows of cells. The first row has it, and no cell. */
+/** The counts of the whole query. The first row has them and no cell; they are null in the rows of cells. */
 const counts = {
   row_count: nullable(bigint()),
   column_count: nullable(bigint()),
@@ -37,21 +37,21 @@ export type CellRow = Row<typeof cell>;
 /** The cells of a query, how many values its rows and its columns have in all, and how many rows of the source were read. */
 export type Cells = { cells: CellRow[]; rowCount: number; columnCount: number; readCount: number };
 
-/** How cells are made: of which source, by what, and how many values are listed. */
+/** How cells are made: from which source, grouped by what, and how many values are listed. */
 export type CellsScope = {
   kind: SourceKind;
   groupBy: SpendDimension[];
   measure: SpendMeasure;
   top: number;
-  /** The values of the rows that are listed, in place of the highest; null for what has no value. */
+  /** The values to list as rows instead of the highest; null for spend without a value. */
   listed?: (string | null)[] | undefined;
-  /** The most rows of the source that are read. Where `read_count` is more, the sums are not whole. */
+  /** The most rows of the source that are read. If `read_count` is more, the sums are incomplete. */
   maxRows: number;
-  /** The currency in which costs are wanted, too, with the rates of the days that are read. */
+  /** A second currency for costs, with the rates of the days that are read. */
   display?: Display | undefined;
 };
 
-/** What decides which values are the highest. */
+/** By measure, the expression that decides which values are the highest. */
 const rankings: Record<SpendMeasure, Sql> = {
   cost: sql`abs(sum(cost))`,
   messages: sql`sum(messages)`,
@@ -60,7 +60,7 @@ const rankings: Record<SpendMeasure, Sql> = {
   cost_per_million_tokens: sql`coalesce(sum(token_cost), 0)`,
 };
 
-/** The cells of a query: each listed value of the rows with each of the columns, and the rest. */
+/** Reads the cells of a query: one for each listed row value and column value, and for the rest of both. */
 export async function selectCells(
   client: ClientBase,
   scope: ExploreScope,
@@ -71,7 +71,7 @@ export async function selectCells(
   const none = sql`null::numeric`;
   const hasTokens = kind === "ledger";
   const converted = (amount: Sql) => (display ? convertedSum(display, amount, sql`s.day`) : none);
-  // Sums of what is not asked for would be summed again for each cell.
+  // A sum that is not needed would be computed again for each cell.
   const sumOf = (column: Sql, isWanted: boolean) => (isWanted ? sql`sum(${column})` : none);
   const namesOf = (dimension: SpendDimension | undefined) =>
     dimension === undefined ? sql`''::text` : source.column(dimension);
@@ -98,8 +98,8 @@ export async function selectCells(
   const [counted, ...cells] = await selectAll(
     client,
     { ...cell, ...counts },
-    // Sums by the columns as they are, before values become text: there are far fewer sums than rows. Of the rows, only what is
-    // summed passes the limit.
+    // Sums by the stored columns and converts the values to text afterwards, because there are far fewer sums than rows. The limited
+    // subquery selects only the columns that are summed.
     sql`with cells as materialized (
        select ${asText(sql`first`, first)} as row_value, ${asText(sql`second`, second)} as column_value,
          ${shownProvider(sql`first_spelling`)} as row_shown, ${shownProvider(sql`second_spelling`)} as column_shown,
@@ -143,14 +143,14 @@ export async function selectCells(
   };
 }
 
-/** The parts of the statement for one side of its cells. */
+/** The parts of the statement for the rows or the columns of its cells. */
 type Side = {
-  /** The ranks of the side's values, as a part of `with`. */
+  /** The ranks of the side's values, a common table expression. */
   ranks: Sql;
-  /** What cells are summed by, and the join that it needs. */
+  /** The expression that cells are grouped by, and the join that it needs. */
   key: Sql;
   ranked: Sql;
-  /** The place and the value in the answer, by the key, and the join that they need. */
+  /** The place and the value in the answer for a key, and the join that they need. */
   place: (key: Sql) => Sql;
   value: (key: Sql) => Sql;
   shown: (key: Sql) => Sql;
@@ -158,10 +158,10 @@ type Side = {
 };
 
 /**
- * One side of the cells: the values that are listed, by their places, and the rest. Parts of the calendar are all listed, so they need
- * no ranks, and the answer has their days as text.
- * @param names those of the columns of the value and of its spelling, and of the ranks
- * @param by what decides the places, which of the ranks are listed, and what comes before all others
+ * Makes the SQL of one side: the listed values by their places, and the rest. Days, weeks and months are all listed, so they need no
+ * ranks; the answer has their first days as text.
+ * @param names the columns of the value and of its spelling, and the name of the ranks
+ * @param by the order of the places, the condition for a listed rank, and which values come before all others
  */
 function sideOf(
   dimension: SpendDimension | undefined,
@@ -191,7 +191,7 @@ function sideOf(
   };
 }
 
-/** Values of rows as the cells have them: those of projects are ids, of which an answer has the slugs. */
+/** Converts row values of an answer to those of cells: slugs of projects to ids, names of providers to their compared form. */
 function chosenValues(
   workspaceId: string,
   dimension: SpendDimension | undefined,
@@ -205,17 +205,17 @@ function chosenValues(
     : sql`${names}::text[]`;
 }
 
-/** A value as text, empty where there is none. A day stays a day: it becomes text in the answer alone (`shown`). */
+/** A value as text, empty if it is null. Days stay dates and are converted to text only in the answer (`Side.value`). */
 function asText(value: Sql, dimension: SpendDimension | undefined): Sql {
   return isCalendar(dimension) ? value : sql`coalesce(${value}::text, '')`;
 }
 
-/** The first day with a cost or a message, up to a day; null where there is none. */
+/** The first day up to `to` with a cost or a message; null if there is none. */
 export async function selectFirstDay(
   client: ClientBase,
   { workspaceId, environment, to }: Pick<ExploreScope, "workspaceId" | "environment"> & { to: string },
 ): Promise<string | null> {
-  // All totals by provider sum to all spend. The index of the totals has their days in order.
+  // The totals by provider include all spend, and their index is ordered by day.
   const row = await selectFirst(
     client,
     { day: date() },
@@ -273,7 +273,7 @@ export function selectKeyNames(
 /** The most names of tags that are offered. */
 const maxTagNames = 50;
 
-/** The names of a workspace's tags, of a year, most used first. */
+/** The names of a workspace's tags of the last year, most used first. */
 export async function selectTagNames(client: ClientBase, workspaceId: string): Promise<string[]> {
   const rows = await selectAll(
     client,

@@ -42,8 +42,8 @@ const maxLines = 250_000;
 const maxCells = 5_000;
 
 /**
- * A question whose defaults are filled in. `listed`: the values of the rows that are listed, in place of the highest. `cut`: the
- * last day, where only a part of it counts.
+ * A spend query whose defaults are filled in. `listed`: the values to list as rows instead of the highest. `cut`: the last day, if
+ * only a part of it counts.
  */
 export type ExploreQuestion = Omit<SpendQuery, "from" | "to" | "currency"> & {
   listed?: (string | null)[];
@@ -51,7 +51,7 @@ export type ExploreQuestion = Omit<SpendQuery, "from" | "to" | "currency"> & {
 };
 
 /**
- * Answers a member's question about spend, in one snapshot.
+ * Answers a member's spend query, in one snapshot.
  * @throws ServiceError not_found, validation_failed, query_too_broad
  */
 export function querySpend(claims: UserClaims, slug: string, query: SpendQuery): Promise<SpendAnswer> {
@@ -97,7 +97,7 @@ export async function loadAnswer(
   demandFewCells(question, range);
   const display = given ?? (await displayOf(currency, { ranges: [range], today: dayOf(now) }, "currency"));
   const { group_by: groupBy, measure, top, listed, filters, environment, cut } = question;
-  // Days of several rates are converted one by one, so they are not read folded.
+  // Days with different rates are converted one by one, so they are not read folded.
   const isFolded = display === undefined || display.rates.length === 1;
   const needsTokens = measure === "tokens" || measure === "cost_per_million_tokens";
   const kind = chooseSource(groupBy, { ...who, filters }, needsTokens);
@@ -123,8 +123,9 @@ export async function loadAnswer(
 }
 
 /**
- * The day on which all of a workspace's costs up to a day begin, as far back as a query may read, in the caller's transaction.
- * @returns `first`: the first day with a cost, which may be before `from`; both undefined where there is no cost
+ * Finds where a query for all days begins: at the first day with a cost, or as far back as a query may read. In the caller's
+ * transaction.
+ * @returns `first`: the first day with a cost, which may be before `from`; both undefined if there is no cost
  */
 export async function loadAllDays(
   client: ClientBase,
@@ -152,7 +153,7 @@ function rangeOfQuery({ from, to }: Pick<SpendQuery, "from" | "to">, now: number
   return range;
 }
 
-/** The first days of the parts of the calendar that a query is grouped by; none otherwise. */
+/** The first day of each day, week or month that a query is grouped by; empty if it is grouped by none of them. */
 function bucketsOf(groupBy: SpendDimension[], range: DayRange): string[] {
   const part = groupBy.find(isCalendar);
   if (part === undefined) return [];
@@ -184,7 +185,7 @@ function demandFewCells({ group_by: groupBy, top }: ExploreQuestion, range: DayR
     ]);
 }
 
-/** Refuses what only the ledger can answer where it is too long, or no longer whole. */
+/** Refuses a query that has to read the ledger if its range has too many lines, or messages of it were removed. */
 async function demandShortLedger(client: ClientBase, scope: ExploreScope): Promise<void> {
   const role = scope.isKey ? "outlay_key" : "authenticated";
   const removedBefore = await removedWithin(client, scope.workspaceId, scope.range, role);

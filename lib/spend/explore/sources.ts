@@ -13,56 +13,56 @@ import { type CutDayOf, rowsOfCutDay } from "@/lib/spend/cut-day";
 import { divideAtFolds, rowsOfFolds, rowsOfTotals } from "@/lib/spend/folded-days";
 import { countOf, isListed, postingsOf } from "@/lib/spend/listed-postings";
 
-/** What of the ledger to read. `isKey`: an API key asks, which may read no totals of what it may read in part. */
+/** The part of the ledger to read. `isKey`: for an API key, which cannot read totals of spend that it may read only in part. */
 export type ExploreScope = {
   workspaceId: string;
   environment: SpendQuery["environment"];
   filters: SpendFilter[];
   range: DayRange;
-  /** Whose days they are. */
+  /** The time zone of the range's days. */
   timeZone: string;
-  /** The last day of the range, where only a part of it counts. */
+  /** The last day of the range, if only a part of it counts. */
   cut: CutDayOf | undefined;
-  /** The day before which sums are folded; null where none are. */
+  /** The day before which sums are folded; null if none are. */
   foldedUntil: string | null;
   isKey: boolean;
   /**
-   * Whether the key may read certain users alone. It may see a line of a batch without the first one, which lists are read
-   * by, so its postings are found without that index.
+   * Whether the key may read only certain users. Such a key may see a line of a batch without the first line, so its postings are
+   * not found by the index of listed rows, which has first lines only.
    */
   isOfUsers: boolean;
 };
 
 /**
- * Where a query reads: the totals, which have one row a day, or month of past days, for each name of one dimension; the sums, one a
- * day, or month of past days, for each combination of names; or the ledger itself, which alone has units and quantities.
+ * What a query reads. The totals have a row for each name of one dimension, by day, or by month for folded days. The sums have one
+ * for each combination of names. Only the ledger has units and quantities.
  */
 export type SourceKind = "totals" | "sums" | "ledger";
 
 /**
- * A source: its rows `s`, of which each has a day, a cost and messages, and the columns of dimensions. Those of the ledger have
- * tokens and what they cost, too.
+ * A source: its rows `s`, each with a day, a cost and a number of messages, and the columns of dimensions. Rows of the ledger also
+ * have tokens and their cost.
  */
 export type SumTable = {
   rows: Sql;
   column: (dimension: SpendDimension) => Sql;
-  /** The name as it was sent, where the column has another form of it: that of a provider. */
+  /** The name as it was sent, for a column that has another form of it (the provider). */
   spelling: (dimension: SpendDimension) => Sql | undefined;
 };
 
-/** The dimensions of which the daily totals have rows, besides tags. */
+/** The dimensions that the daily totals have rows for, besides tags. */
 const totalled: readonly string[] = ["project", "key", "provider", "model", "feature", "user"];
 
-/** The totalled dimension with the fewest names, for queries about none of them. */
+/** The dimension with the fewest names, whose totals are read for queries that use no dimension. */
 const fewest = "provider";
 
-/** The dimensions and fields that a query is about, but for the type and the environment, which every source has. */
+/** The dimensions and fields that a query uses, except the type and the environment, which every source has. */
 function namesOf(groupBy: SpendDimension[], filters: SpendFilter[]): string[] {
   const named = [...groupBy.filter((each) => !isCalendar(each)), ...filters.map(({ field }) => field)];
   return [...new Set(named)].filter((each) => each !== "type" && each !== "environment");
 }
 
-/** The source with the fewest rows that can answer. @param needsTokens whether units and quantities matter */
+/** Chooses the source with the fewest rows that can answer a query. @param needsTokens whether it needs units and quantities */
 export function chooseSource(
   groupBy: SpendDimension[],
   { filters, isKey }: Pick<ExploreScope, "filters" | "isKey">,
@@ -83,7 +83,7 @@ export function sourceOf(kind: SourceKind, groupBy: SpendDimension[], scope: Exp
   return totalsSource(namesOf(groupBy, scope.filters)[0] ?? fewest, groupBy, scope);
 }
 
-/** The environments that a query is about. */
+/** The environments that a query reads. */
 export const environmentsOf = (environment: SpendQuery["environment"]): ("live" | "test")[] =>
   environment === "all" ? ["live", "test"] : [environment];
 
@@ -99,7 +99,7 @@ const columns: Record<Exclude<NamedDimension, "unit">, Sql> = {
   source: sql`s.source`,
 };
 
-/** The column of a dimension in rows `s`. Parts of the calendar are their first days. */
+/** The column of a dimension in rows `s`. A week or month is its first day. */
 function columnIn(dimension: SpendDimension): Sql {
   if (dimension === "day") return sql`s.day`;
   // The first day of our calendar is a Monday. `date_trunc` takes several times as long.
@@ -118,7 +118,7 @@ const spellingIn = (provider: Sql) => (dimension: SpendDimension) =>
 const tagValueIn = (name: string): Sql =>
   sql`(select substr(tag, ${name.length + 2}::integer) from unnest(s.tags) as tag where starts_with(tag, ${`${name}:`}))`;
 
-/** Whether a query needs days: months that are folded do not have their weeks. */
+/** Whether a query needs the sums of single days, which folded months do not have. */
 const isByDays = (groupBy: SpendDimension[]): boolean => groupBy.includes("day") || groupBy.includes("week");
 
 function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): SumTable {
@@ -129,11 +129,11 @@ function sumsSource(groupBy: SpendDimension[], scope: ExploreScope): SumTable {
   return { rows, column: columnIn, spelling: spellingIn(sql`s.provider`) };
 }
 
-/** The days of a range of which all counts. */
+/** The days of a range that count as a whole. */
 const wholeDaysOf = ({ range, cut }: ExploreScope): DayRange =>
   cut ? { from: range.from, until: cut.day } : range;
 
-/** The sums of a range: by month where they are folded, unless single days matter, otherwise by day. */
+/** The sums of a range: by month for folded days, unless single days are needed, otherwise by day. */
 function sumsWithin(scope: ExploreScope, isOfDays: boolean): Sql {
   const { workspaceId, environment, cut, foldedUntil } = scope;
   const select = (table: Sql, day: Sql) => (days: DayRange) =>
@@ -179,7 +179,7 @@ function ledgerSource({
   return { rows, column: columnIn, spelling: spellingIn(sql`s.provider`) };
 }
 
-/** How many lines of the ledger a query reads at most, by the sums, which do not know units. */
+/** The most lines of the ledger that a query can read, counted from the sums, which do not have units. */
 export function linesWithin(scope: ExploreScope): Sql {
   const filters = scope.filters.filter(({ field }) => field !== "unit");
   return sql`select coalesce(sum(s.item_count), 0) as lines
@@ -187,7 +187,7 @@ export function linesWithin(scope: ExploreScope): Sql {
     where true ${conditions(scope.workspaceId, filters)}`;
 }
 
-/** The rows of a cut day, as totals by one dimension have them. @param tag the name of the tag where that is the dimension */
+/** The rows of a cut day in the form of totals by one dimension. @param tag the name of the tag if the dimension is a tag */
 function ofCutDay(cut: CutDayOf, dimension: string, tag: string | undefined): Sql {
   const named = dimension === "provider" ? sql`s.provider` : columns[dimension as keyof typeof columns];
   return sql`
@@ -214,7 +214,7 @@ function totalsSource(dimension: string, groupBy: SpendDimension[], scope: Explo
   const whole = sql`
     select t.day, t.environment, t.type, t.value, t.amount_usd as cost, t.message_count as messages
     from (${totals}) as t`;
-  // The totals have no rows for spend without a person or a tag: it is what the named ones lack of the whole.
+  // The totals have no rows for spend without a person or a tag: it is the whole less the spend of all names.
   const partial = sql`
     select t.day, t.environment, t.type, part.value, part.cost, part.messages
     from (${totals}) as t
@@ -262,13 +262,13 @@ const named = ({ values }: SpendFilter): string[] => values.filter((value) => va
 const projectIds = (workspaceId: string, filter: SpendFilter): Sql =>
   sql`array(select id from public.projects where workspace_id = ${workspaceId} and slug = any(${named(filter)}::text[]))`;
 
-/** The values of a filter by names, as its column has them. */
+/** The values of a filter by names, in the form of its column. */
 const listOf = (filter: SpendFilter): Sql =>
   filter.field === "provider"
     ? sql`array(select ${providerKey(sql`name`)} from unnest(${named(filter)}::text[]) as name)`
     : sql`${named(filter)}::text[]`;
 
-/** That a column has one of the values, or none of them. @param list the values that are not null, as an array */
+/** The condition that a column has one of a filter's values, or none of them. @param list the values that are not null, as an array */
 function filterBy(column: Sql, filter: SpendFilter, list: Sql): Sql {
   const hasNone = filter.values.includes(null);
   if (filter.op === "is")
@@ -280,7 +280,7 @@ function filterBy(column: Sql, filter: SpendFilter, list: Sql): Sql {
     : sql`and (${column} <> all(${list}) or ${column} is null)`;
 }
 
-/** The same of whole tags, of which a row may have several. */
+/** Like `filterBy`, for whole tags, of which a row may have several. */
 function filterByTags(filter: SpendFilter): Sql {
   const list = sql`${named(filter)}::text[]`;
   const hasNone = filter.values.includes(null);

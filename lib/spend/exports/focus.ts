@@ -12,7 +12,7 @@ import type { ExportedPosting } from "./unfold";
 /** A charge: a posting in a workspace. Each line of a batch is its own charge, because it has one model and one unit. */
 type Charge = ExportedPosting & { workspace: Membership };
 
-/** How FOCUS classes a message: what it is, and how often it comes. An allocation corrects where a cost belongs. */
+/** The FOCUS charge category and frequency of each message type. An allocation corrects which project a cost belongs to. */
 const classes: Record<MessageType, { category: string; frequency: string; unit: string }> = {
   usage: { category: "Usage", frequency: "Usage-Based", unit: "" },
   batch: { category: "Usage", frequency: "Usage-Based", unit: "" },
@@ -26,7 +26,7 @@ const isUsage = ({ message_type: type }: Charge) => type === "usage" || type ===
 const isPurchase = ({ message_type: type }: Charge) => type === "expense" || type === "subscription";
 const dayOfBilling = ({ occurred_at, workspace }: Charge) =>
   postedOn(workspace.time_zone, occurred_at.getTime());
-/** An adjustment is billed in the month that it is booked in, for the day on which its cost occurred. */
+/** The day of a charge. An adjustment is billed in the month in which it is booked, for the day on which its cost occurred. */
 const dayOfCharge = ({ occurred_at, adjusts, workspace }: Charge) =>
   postedOn(workspace.time_zone, (adjusts ?? occurred_at).getTime());
 const midnight = (day: string) => `${day}T00:00:00Z`;

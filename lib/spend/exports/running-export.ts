@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { callAsService } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 
-/** How long a killed process's export still counts as under way, and how often a living one says that it is. */
+/** How long an export of a killed process still counts as running. A running export renews its lease every `renewEveryMs`. */
 const leaseSeconds = 30;
 const renewEveryMs = 10_000;
 
-/** How long an export may take in all. Whoever reads slowly must not be sent to for ever. */
+/** The longest that an export may take, so that a slow reader cannot keep it open forever. */
 const maxExportMs = 3_600_000;
 
-/** When to try again: how long the other export still takes, nobody can say. */
+/** The `Retry-After` of a refused export. How long the other one still takes is not known. */
 const retryAfterSeconds = 10;
 
-/** A user's one export at a time, over all processes of the service. */
+/** A lease that lets each user run one export at a time, across all processes of the service. */
 export class RunningExport {
   readonly #id = randomUUID();
   readonly #beganMs = performance.now();
@@ -21,19 +21,19 @@ export class RunningExport {
 
   private constructor(private readonly userId: string) {}
 
-  /** Begins one. `end` must follow. @throws ServiceError export_in_progress while another one is under way */
+  /** Begins an export. The caller must call `end`. @throws ServiceError export_in_progress while another one is running */
   static async begin(userId: string): Promise<RunningExport> {
     const running = new RunningExport(userId);
     if (!(await running.#hold())) throw inProgress();
     return running;
   }
 
-  /** @throws ServiceError export_in_progress where one could not begin now */
+  /** @throws ServiceError export_in_progress if the user has a running export */
   static async demandNone(userId: string): Promise<void> {
     if (await callAsService<boolean>("private.has_running_export", userId)) throw inProgress();
   }
 
-  /** Says from time to time that the export goes on. @throws where it has taken too long, or another one took its place */
+  /** Renews the lease if that is due. @throws Error if the export took too long; ServiceError if another one took its place */
   async goOn(): Promise<void> {
     const now = performance.now();
     if (now - this.#beganMs > maxExportMs) throw new Error("An export took longer than an hour.");
@@ -42,7 +42,7 @@ export class RunningExport {
     this.#renewedMs = now;
   }
 
-  /** Lets the user begin another. Never throws: where the database is away, the lease ends by itself. */
+  /** Lets the user begin another export. Never throws: if the database is unavailable, the lease expires. */
   end(): Promise<void> {
     this.#ended ??= callAsService("private.end_export", this.userId, this.#id).then(
       () => {},

@@ -21,8 +21,8 @@ import { RunningExport } from "./running-export";
 import { type ExportedPosting, runsOf, unfold } from "./unfold";
 
 /**
- * Rows read at a time, and postings of them: what an export holds in memory, however long it is, and what others wait for
- * while it is written out.
+ * The rows that are read at a time, and their postings that are written at a time. They bound the memory of an export of any
+ * length, and how long other requests wait while it is written.
  */
 const rowsAPage = 500;
 const postingsARun = 2_000;
@@ -38,7 +38,7 @@ export type Export = {
 
 type Page = ActivityPage & { workspace: Membership; range: ZonedDays; now: number };
 
-/** Postings that are written out together, and in which workspace they are. */
+/** Postings that are written together, and their workspace. */
 type Run = { postings: ExportedPosting[]; workspace: Membership };
 
 /**
@@ -115,7 +115,7 @@ export async function exportActivity(
   }
 }
 
-/** A row of a closed month without what was done to it later: that is booked, and exported, in a later month. */
+/** A row of a closed month without its later void or correction, which is booked, and exported, in a later month. */
 function asFiled(row: StoredActivity): StoredActivity {
   return row.undone_later ? { ...row, voided_by: null, corrected_by: null } : row;
 }
@@ -136,7 +136,7 @@ async function demandMembership(claims: UserClaims, slug: string): Promise<void>
   await asUserReading(claims, (client) => requireMembership(client, claims, slug));
 }
 
-/** The pages of an export, which has ended when the last one is written, or one could not be read. */
+/** Yields the pages of an export, and ends the export after the last page or an error. */
 async function* pagesFrom(
   first: Page,
   running: RunningExport,
@@ -155,7 +155,7 @@ async function* pagesFrom(
   }
 }
 
-/** The postings of pages, a limited number at a time. */
+/** Yields the postings of pages, a limited number at a time. */
 async function* runsFrom(
   pages: AsyncIterable<Page>,
   running: RunningExport,

@@ -24,8 +24,8 @@ export function unfold(rows: StoredActivity[], lines: ActivityLine[]): ExportedP
 }
 
 /**
- * Cuts rows into runs with so many postings at most, or of one row that has more.
- * @param atMost postings of a run
+ * Divides rows into runs with a limited number of postings. A row with more postings is a run of its own.
+ * @param atMost the most postings of a run
  */
 export function* runsOf(rows: StoredActivity[], atMost: number): Generator<StoredActivity[]> {
   let run: StoredActivity[] = [];

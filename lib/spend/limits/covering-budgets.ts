@@ -16,8 +16,8 @@ type CoveringBudget = z.output<typeof keyLimits>["budgets"][number];
 type ListedKey = Pick<z.output<typeof apiKey>, "id" | "environment" | "project_id" | "conditions">;
 
 /**
- * The budgets that can count what each of some keys records, by the key's id, for members of the workspace. What
- * `GET /api/v1/limits` answers to the keys themselves, with the figures of all. Test keys are in no budget.
+ * The budgets that can count what each of some keys records, by the key's id, for members of the workspace. Corresponds to what
+ * `GET /api/v1/limits` shows the keys, with the figures of every budget. No budget counts test keys.
  * @throws ServiceError not_found
  */
 export function readCoveringBudgets(
@@ -48,7 +48,7 @@ export function readCoveringBudgets(
   });
 }
 
-/** Whether a budget can count what a key records: its settings rule nothing out of the budget's scope altogether. */
+/** Whether a budget can count what a key records: the key's settings allow costs in the budget's scope. */
 function covers(
   { scope_type: type, scope_value: value }: BudgetRow,
   { id, environment, project_id: ownProject, conditions }: ListedKey,

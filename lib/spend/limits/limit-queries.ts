@@ -5,12 +5,12 @@ import { sql } from "@/lib/db/sql";
 import type { BlockingBudgetRow } from "@/lib/keys/blocking-budgets";
 import type { HeldRow } from "@/lib/keys/holds";
 
-/** What a key spent this UTC month, its limit refused and its reservations hold, USD as exact text. */
+/** What a key spent in the current UTC month, what its limit refused, and what its reservations hold; USD as exact text. */
 export type KeyUse = { spent_usd: string; refused_usd: string; held_usd: string };
 
 /**
- * What a key used of its limit, what reservations hold of the budgets of its workspace, and the blocking budgets that its settings
- * name. As the service.
+ * Reads what a key used of its limit, what reservations hold of the budgets of its workspace, and the blocking budgets that its
+ * settings name. Runs as the service.
  */
 export function selectKeyLimits(
   client: ClientBase,
@@ -19,7 +19,7 @@ export function selectKeyLimits(
   return callFunction(client, "private.read_key_limits", keyId);
 }
 
-/** The id of a project that the caller may see; undefined where there is none. */
+/** The id of a project that the caller may see; undefined if there is none. */
 export async function selectProjectId(
   client: ClientBase,
   workspaceId: string,

@@ -26,17 +26,17 @@ type KeyLimits = z.output<typeof keyLimits>;
 type CoveringBudget = KeyLimits["budgets"][number];
 
 /**
- * What limits a key: its own limits, and the budgets that cover what it records. Figures of budgets are shown to a key that
- * may read them (`read_summaries` and row-level security); of the others it sees those that block and that its own
- * settings name, because their refusals name them, too.
- * @param of the usage that the budgets should count, as far as it is said
+ * Reads what limits a key: its own limits, and the budgets that cover what it records. A key sees the figures of budgets that it
+ * may read (`read_summaries` and row-level security). Of other budgets, it sees only the names of blocking ones that its own
+ * settings name, because their refusals contain the names, too.
+ * @param of the usage that the budgets should count; fields that are left out do not restrict the budgets
  * @throws ServiceError unavailable
  */
 export function readKeyLimits({ key, claims }: KeyPrincipal, of: LimitsQuery = {}): Promise<KeyLimits> {
   return asKey(claims, async (client, now) => {
     const counts = await countingOf(client, claims.workspace_id, of);
     const scope = { workspaceId: claims.workspace_id, environment: claims.environment };
-    // Budgets limit live spend: what a test key records is in none.
+    // Budgets count only live spend, so they do not limit test keys.
     const readable =
       key.environment === "live" && key.permissions.includes("read_summaries")
         ? (await selectBudgetStatus(client, scope)).filter(
@@ -69,7 +69,7 @@ export function readKeyLimits({ key, claims }: KeyPrincipal, of: LimitsQuery = {
 const byName = (a: CoveringBudget, b: CoveringBudget) =>
   a.name < b.name ? -1 : Number(a.name > b.name || a.id > b.id);
 
-/** Whether a budget of a scope can count the usage that is asked about. A project that the key may not read has no budget. */
+/** Makes a check of whether a budget can count the given usage. A project that the key may not read has no budget. */
 async function countingOf(
   client: ClientBase,
   workspaceId: string,
@@ -142,7 +142,7 @@ function left(limit: Decimal, spent: Decimal) {
 /**
  * A budget with its figures, for a caller who may read them.
  * @param refused what limits refused of it, USD as exact text
- * @param held what reservations hold of it, USD; undefined where that was not read
+ * @param held what reservations hold of it, USD; undefined if that was not read
  */
 export function toReadable(row: BudgetRow, refused = "0", held?: Decimal): CoveringBudget {
   const [limit, spent] = [parseDecimal(row.limit_usd), parseDecimal(row.spent)];

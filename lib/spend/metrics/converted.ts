@@ -7,7 +7,7 @@ type Total = { total_usd: ExactNumber | number };
 
 const totalOf = ({ total_usd: total }: Total) => amountOf(total);
 
-/** The amounts of metrics in another currency, as answers have them. @param metrics with converted amounts */
+/** The amounts of metrics in another currency, in the form of the response. @param metrics with converted amounts */
 export function toConvertedMetrics(
   display: Display,
   { totals, booked_ahead: ahead, previous, forecast_usd: forecast, series, ...metrics }: Metrics,

@@ -25,17 +25,17 @@ const typeTotals = {
   type: nullable(text()),
   /** The first day of a bucket, `YYYY-MM-DD`; null in the sums of a type over all of it. */
   bucket: nullable(text()),
-  /** Whether the period itself has any up to today. A type may occur in the days compared with only. */
+  /** Whether the period has any up to today. Some types occur only in the days compared with. */
   is_current: boolean(),
   amount: numeric(),
   messages: numeric(),
   unpriced: numeric(),
   included: numeric(),
-  /** On the days after today. */
+  /** The amount on the days after today. */
   ahead_amount: numeric(),
-  /** The last day after today that has any, `YYYY-MM-DD`. */
+  /** The last day after today with an amount, `YYYY-MM-DD`. */
   ahead_until: nullable(text()),
-  /** The days compared with: all of them (`before_`), the whole days of their stretch, and the days that a chart draws. */
+  /** Amounts of the days compared with: all of them (`before_`), the whole days of the stretch, and those that a chart draws. */
   before_amount: numeric(),
   before_messages: numeric(),
   before_unpriced: numeric(),
@@ -49,7 +49,7 @@ export type TypeTotals = Row<typeof typeTotals>;
 
 const slice = {
   dimension: text<Dimension>(),
-  /** What filters use: a slug, the id of a key, or a name. */
+  /** The value that filters take: a slug, the id of a key, or a name. */
   reference: nullable(text()),
   name: nullable(text()),
   amount: numeric(),
@@ -57,12 +57,12 @@ const slice = {
 };
 const valueRow = { ...slice, value: nullable(text()) };
 
-/** Parts of a bucket's amount. Allocations are netted by value: what one received in a bucket less what was taken from it. */
+/** Parts of a bucket's amount. Allocations are netted by value: what it received in a bucket less what was taken from it. */
 const bucketParts = {
-  /** What was allocated to values, and from them (below zero). */
+  /** Sums of allocations to values, and from values (negative). */
   allocated_in: numeric(),
   allocated_out: numeric(),
-  /** What values spent without allocations, of those that come to less than zero so. */
+  /** The sum of the values whose own spend, without allocations, is negative. */
   below_zero: numeric(),
 };
 const breakdownRow = { ...valueRow, bucket: nullable(text()), place: nullable(integer()), ...bucketParts };
@@ -97,8 +97,8 @@ export type ReadDays = {
 const nothing: DayRange = { from: "infinity", until: "infinity" };
 
 /**
- * The totals of a period by type, up to today and after it, with those of the days compared with, and the same by bucket where buckets are asked for; by
- * type and bucket where a series is stacked by type.
+ * The totals of a period by type, up to today and after it, and those of the days compared with. With `series`, also the totals by
+ * bucket, or by type and bucket if the series is stacked by type.
  */
 export function selectTypeTotals(
   client: ClientBase,
@@ -121,7 +121,7 @@ export function selectTypeTotals(
   return selectAll(
     client,
     typeTotals,
-    // Sums each day first: what follows is done for each day and type, not for each row.
+    // Sums each day first, so that the outer query handles a row for each day and type instead of all rows.
     sql`select type, ${series ? sql`to_char(days.bucket, 'YYYY-MM-DD')` : sql`null`} as bucket, coalesce(bool_or(${isCurrent}), false) as is_current,
        coalesce(sum(amount_usd) filter (where ${isCurrent}), 0) as amount,
        coalesce(sum(message_count) filter (where ${isCurrent}), 0) as messages,
@@ -147,7 +147,7 @@ export function selectTypeTotals(
   );
 }
 
-/** The same days in as few ranges as there are: those that adjoin or overlap are read as one. */
+/** Merges ranges that adjoin or overlap, so that no day is read twice. */
 function joinRanges(ranges: DayRange[]): DayRange[] {
   const joined: DayRange[] = [];
   for (const { from, until } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
@@ -175,10 +175,11 @@ export async function selectCutDay(
 }
 
 /**
- * The sums of each value of each dimension except the type, in a period, the largest first whatever their sign; each dimension sums
- * to the total. And a series: the sums by bucket of the largest values of its dimension, and of all others; none by type.
- * A value of the series is as large as its amount or what it spent without allocations, whichever is more.
- * @param known the largest values of the series, where they are known; they are answered otherwise
+ * Reads the sums of a period by each value of each dimension except the type, the largest first regardless of sign; each dimension
+ * sums to the total. Also reads a series: the sums by bucket of the largest values of its dimension and of all others; none by type.
+ * Values are ranked by their amount or by their spend without allocations, whichever is larger.
+ * @param known the largest values of the series, if the caller knows them
+ * @returns `largest`: the largest values of the series
  */
 export async function selectBreakdown(
   client: ClientBase,
@@ -244,7 +245,7 @@ export async function selectBreakdown(
 
 const allocatedInBucket = { bucket: text(), allocated_in: numeric(), allocated_out: numeric() };
 
-/** What was allocated to projects in each bucket, and from them, netted by project. Amounts are USD as exact text. */
+/** The sums of allocations to projects, and from projects, in each bucket, netted by project. Amounts are USD as exact text. */
 export function selectAllocations(
   client: ClientBase,
   scope: SpendScope,
@@ -270,8 +271,8 @@ export function selectAllocations(
 const usageOfDay = { day: text(), amount: numeric() };
 
 /**
- * What usage and batches cost on each of some days, USD as exact text; the other types are not extrapolated. Adjustments of closed
- * months are left out: they are booked on one of these days, and what they adjust was used earlier.
+ * What usage and batches cost on each of some days, USD as exact text, for forecasts, which extrapolate no other type. Adjustments of
+ * closed months are left out: they are booked on one of these days but belong to earlier usage.
  */
 export function selectUsage(
   client: ClientBase,

@@ -14,7 +14,7 @@ import { selectUsage, type TypeTotals } from "./metrics-queries";
 import type { SpendScope } from "./rows-sql";
 
 /**
- * Forecasts a period that goes on after today; null for others.
+ * Forecasts a period that continues after today; null for others.
  * @param types the period's totals by type, USD
  */
 export async function loadForecast(
@@ -30,7 +30,7 @@ export async function loadForecast(
 ): Promise<Forecast | null> {
   const today = dayOf(now);
   const isOpen = range.from <= today && today < range.until && range.until !== everything.until;
-  // The latest days end with today, but what is looked for in them is not what comes.
+  // A period of the latest days is about the past, so nothing is forecast for it.
   if (!isOpen || period === "year_to_date" || period.startsWith("last_")) return null;
   const usage = toUsage(await selectUsage(client, scope, usageDays(today)));
   const { workspaceId, filters } = scope;
@@ -45,7 +45,7 @@ export async function loadForecast(
 }
 
 /**
- * A forecast in a currency: what is recorded or booked is converted day by day, what is expected at the latest rate.
+ * Converts a forecast: recorded and booked amounts day by day, expected amounts at the latest rate.
  * @param types the period's totals by type in the currency
  */
 export function convertForecast(
@@ -66,12 +66,12 @@ export function convertForecast(
   };
 }
 
-/** What is recorded in the period, or booked on its later days. */
+/** The sum of what is recorded in the period or booked on its future days. */
 function recordedOf(types: readonly TypeTotals[]): Decimal {
   return sum(types.flatMap((row) => [parseDecimal(row.amount), parseDecimal(row.ahead_amount)]));
 }
 
-/** Whether a charge that is not booked yet would be among the rows of some filters. It has no key, model, feature or person. */
+/** Whether a charge that is not booked yet matches some filters. It has no key, model, feature or person. */
 function isAskedFor({ project, provider, source, tags }: ComingCharge, filters: LedgerFilters): boolean {
   const matches = (filter: string | null | undefined, value: string | null) =>
     filter === undefined || filter === value;

@@ -5,12 +5,12 @@ import { condition, type LedgerFilters, lineConditions, rowConditions } from "@/
 import { convertedAt } from "@/lib/spend/conversion";
 
 /**
- * The messages to sum. The caller's policies still limit what is visible. With `display`, amounts are in its currency, each
- * day converted at its rate, in place of USD.
+ * The messages to sum. The caller's policies still limit what is visible. With `display`, amounts are in its currency instead of
+ * USD, each day converted at its rate.
  */
 export type SpendScope = { workspaceId: string; filters: LedgerFilters; display?: Display };
 
-/** The columns of each dimension in the rollup but for tags, of which a row has several. */
+/** The column of each dimension in the rollup, except tags, of which a row can have several. */
 export const columnOf = {
   project: sql`project_id`,
   key: sql`api_key_id`,
@@ -23,10 +23,10 @@ export type ColumnDimension = keyof typeof columnOf;
 export type ListedDimension = ColumnDimension | "tag";
 export const columnDimensions = Object.keys(columnOf) as ColumnDimension[];
 
-/** The dimension to sum where only the whole matters: each dimension sums to it, and there are fewest providers. */
+/** The dimension to sum if only the whole is wanted: each dimension sums to it, and providers have the fewest rows. */
 export const fewest = "provider";
 
-/** Whether more than the environment and type are filtered: then only the rollup has the sums, otherwise the daily totals. */
+/** Whether filters go beyond the environment and type, so that the sums come from the rollup and not from the daily totals. */
 export function isNarrow({
   project,
   key,
@@ -40,7 +40,7 @@ export function isNarrow({
   return [project, key, provider, model, feature, user, tag, source].some((filter) => filter !== undefined);
 }
 
-/** That a row's day is in one of some ranges. */
+/** The condition that a row's day is in one of some ranges. */
 export function dayWithin(ranges: DayRange[]): Sql {
   return join(
     ranges.map(({ from, until }) => sql`(day >= ${from} and day < ${until})`),
@@ -81,8 +81,8 @@ export function spendWithin({ workspaceId, filters, display }: SpendScope, ...ra
 }
 
 /**
- * The adjustments of closed months that are booked on the days of a range, with columns of the rollup. No message is read where no
- * month was ever closed.
+ * The adjustments of closed months that are booked on the days of a range, with columns of the rollup. No message is read if the
+ * workspace never closed a month.
  */
 export function adjustmentsWithin({ workspaceId, filters, display }: SpendScope, range: DayRange): Sql {
   const amount = display ? convertedAt(display, sql`amount_usd`, sql`day`) : sql`amount_usd`;

@@ -45,7 +45,7 @@ test("Shows what was allocated as layers of their own, and what each project spe
 
 test("Has a layer that is empty in one of two currencies in both, so that all days are converted", () => {
   const slices = [slice("a", "0"), slice("b", "3")];
-  // What was allocated and taken back came to nothing in USD, on days of different rates.
+  // An allocation and its reversal sum to zero in USD, but their days have different rates.
   const rows = [row(1, 0, { amount: "0" }), row(1, 1, { amount: "3" })];
   const alike = [row(1, 0, { amount: "0.5", allocated_in: "0.5" }), row(1, 1, { amount: "2.5" })];
   const kindsOf = (own: BucketRow[], other: BucketRow[]) =>

@@ -26,7 +26,7 @@ export type SeriesOf = {
   before: DayRange | undefined;
   rows: BucketRow[];
   earlier: BucketRow[];
-  /** The sums by bucket in the other currency, so that both have the same layers. */
+  /** The sums by bucket in the other currency. Both currencies get the same layers. */
   alike?: BucketRow[] | undefined;
 };
 
@@ -99,7 +99,7 @@ type BucketSums = {
   allocatedOut: Decimal;
 };
 
-/** The sums of each bucket, also of those without spend. Values without a group of their own count in the last group. */
+/** The sums of each bucket, including those without spend. Values without their own group count in the last group. */
 function sumBuckets(rows: BucketRow[], buckets: string[], groups: number): BucketSums[] {
   const none = () => Array.from({ length: groups }, () => zero);
   const sums = new Map<string, BucketSums>(
@@ -145,9 +145,9 @@ type Layer = {
 };
 
 /**
- * What is stacked in each bucket: what each group spent itself, what the rest has below zero, so that it is not hidden in the rest's
- * sum, and what was allocated. They sum to the groups. A layer that would be empty because all of its group is allocated, or
- * because nothing is, is left out.
+ * The layers stacked in each bucket: each group's own spend, the negative part of the rest, which its sum would otherwise hide, and
+ * allocations. They sum to the groups. A group that has only allocations gets no layer, and layers of the other kinds are left out
+ * if they are zero everywhere.
  */
 function layersOf(groups: Series["groups"], points: BucketSums[]): Layer[] {
   const isAnywhere = (amountOf: Layer["amountOf"]) => points.some((point) => !isZero(amountOf(point)));
@@ -171,7 +171,7 @@ function layersOf(groups: Series["groups"], points: BucketSums[]): Layer[] {
 }
 
 /**
- * The first days of a range's buckets. The range of everything starts at the first spend and ends at now or later.
+ * The first days of a range's buckets. A range of all time starts at the first spend and ends today or at a later bucket.
  * @param rows the buckets with spend, in the order of time
  */
 export function bucketsOf(

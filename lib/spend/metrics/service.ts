@@ -30,7 +30,7 @@ import type { SpendScope } from "./rows-sql";
 import { seriesScopeOf, toSeries } from "./series";
 import { daysOf, loadDisplay, toBookedAhead, toTotals } from "./totals";
 
-/** The most slices of a breakdown; the rest is summed in one more. */
+/** The most slices of a breakdown; one more has the sum of the rest. */
 const maxSlices = 100;
 
 /**
@@ -60,7 +60,7 @@ export async function loadMetrics(
   return (await loadMetricsAndTypes(client, workspaceId, query, clock, given)).metrics;
 }
 
-/** Like `loadMetrics`, with the rows of `selectTypeTotals` by type that they are made of, in USD. */
+/** Like `loadMetrics`, and also returns the rows of `selectTypeTotals` by type, in USD, from which the metrics are made. */
 export async function loadMetricsAndTypes(
   client: ClientBase,
   workspaceId: string,
@@ -95,7 +95,7 @@ export async function loadMetricsAndTypes(
   return { metrics: { ...paired, converted: toConvertedMetrics(display, paired) }, types };
 }
 
-/** Of a converted sum: what it is in USD, by which both are ordered. */
+/** `usd`: the USD amount of a converted sum, by which it is sorted. */
 type ByUsd = { usd?: string };
 
 /** The sums that metrics are made of; `ofTypes` are those by type, the largest first. */
@@ -107,11 +107,11 @@ type MetricsSums = {
   buckets: BucketRow[];
   allocations: Omit<BucketRow, "place" | "amount" | "below_zero">[];
   largest: (string | null)[];
-  /** What was spent in the part of the cut day that counts. */
+  /** The spend in the part of the cut day that counts. */
   ofCutDay: string;
 };
 
-/** What limits refused in a period; null where that is not known. */
+/** What limits refused in a period; null if that is not known for the filters. */
 async function loadRefused(
   client: ClientBase,
   scope: SpendScope,
@@ -122,7 +122,7 @@ async function loadRefused(
   return { total_usd: toExact(parseDecimal(usd)), message_count: Number(messages) };
 }
 
-/** How the cut day of what is compared with is read; undefined where there is none. */
+/** Decides how the cut day of the days compared with is read; undefined if there is none. */
 async function loadCut(
   client: ClientBase,
   { workspaceId, filters }: SpendScope,
@@ -133,7 +133,7 @@ async function loadCut(
   return cut && loadCutDay(client, workspaceId, [filters.environment ?? "live"], cut, timeZone);
 }
 
-/** @param known the largest values of the series, where they are known */
+/** @param known the largest values of the series, if the caller knows them */
 async function loadSums(
   client: ClientBase,
   scope: SpendScope,
@@ -154,7 +154,7 @@ async function loadSums(
   return { sums, types, ofTypes: sliceTypes(types), ...breakdown, allocations, ofCutDay };
 }
 
-/** Converted sums in the order of those in USD, which need not be that of their own amounts. */
+/** Puts converted sums into the order of the sums in USD, which can differ from the order of the converted amounts. */
 function followOrder(recorded: MetricsSums, converted: MetricsSums): MetricsSums {
   const nameOf = ({ dimension, value }: ValueSlice) => `${dimension} ${value ?? ""} ${value === null}`;
   const amounts = new Map(converted.slices.map((slice) => [nameOf(slice), slice.amount]));
@@ -174,7 +174,7 @@ function followOrder(recorded: MetricsSums, converted: MetricsSums): MetricsSums
   };
 }
 
-/** What metrics are asked of. */
+/** A query with what was read and computed for it, except the sums. */
 type Asked = {
   query: Omit<MetricsQuery, "group_by" | "currency">;
   days: ReadDays;
@@ -184,7 +184,7 @@ type Asked = {
   refused: Metrics["refused"];
 };
 
-/** @param alike the sums in the other currency, where there is one */
+/** @param alike the sums in the other currency, if there is one */
 function toMetrics(
   { query, days, series, cut, clock, refused }: Asked,
   recorded: MetricsSums,
@@ -239,13 +239,13 @@ function toMetrics(
   };
 }
 
-/** A bucket of which no part is known. */
+/** The parts of a bucket that is not divided into parts. */
 const undivided = { allocated_in: "0", allocated_out: "0", below_zero: "0" };
 
 /**
- * The buckets of a series that is stacked by type. There are fewer types than groups.
+ * The buckets of a series that is stacked by type. There are fewer types than groups, so there is no rest.
  * @param types largest first
- * @param allocations by project, because all allocations of a workspace come to zero
+ * @param allocations netted by project, because all allocations of a workspace sum to zero
  */
 function bucketsByType(
   sums: TypeTotals[],
@@ -282,7 +282,7 @@ function sliceTypes(types: TypeTotals[]): Slice[] {
     .sort((a, b) => compare(absolute(parseDecimal(b.amount)), absolute(parseDecimal(a.amount))));
 }
 
-/** The largest slices, whatever their sign, listed from the highest to the lowest, and the sum of the rest. */
+/** The largest slices regardless of sign, sorted from the highest to the lowest amount, and the sum of the rest. */
 function toSlices(slices: (Slice & ByUsd)[]): Metrics["by_project"] {
   const largest = slices.slice(0, maxSlices);
   largest.sort((a, b) => compare(parseDecimal(b.usd ?? b.amount), parseDecimal(a.usd ?? a.amount)));

@@ -16,17 +16,17 @@ import {
 /** The dimensions whose totals have a row for each name and one for spend without a name. */
 const wholeDimensions = columnDimensions.filter((dimension) => dimension !== "user");
 
-/** The name that rows of totals are summed by, and the spelling that is shown where it is another: that of a provider. */
+/** The name that rows of totals are summed by, and the spelling to show if it can differ (for providers). */
 const key = sql`case dimension when 'provider' then ${providerKey(sql`value`)} else value end`;
 const shown = sql`${shownProvider(sql`value`)} filter (where dimension = 'provider')`;
 
-/** What allocations moved, of rows of sums. */
+/** The sum of the allocations among rows. */
 const allocated = sql`coalesce(sum(amount_usd) filter (where type = 'allocation'), 0)`;
 
 /**
- * The sums of the daily totals by value, those of the `stacked` dimension by bucket, too. Each row is read once, but for those
- * from which the spend of nobody is taken. The other dimensions are summed apart, because a bucket among what is grouped
- * costs half as much again for each row; folded months of theirs are read in one row.
+ * The sums of the daily totals by value, and for the `stacked` dimension also by bucket. Each row is read once, except those from
+ * which the spend without a person is computed. The other dimensions are summed separately: grouping by bucket makes each row half
+ * as expensive again, and without buckets folded months can be read.
  */
 export function sumsOfTotals(
   scope: SpendScope,
@@ -51,8 +51,8 @@ export function sumsOfTotals(
 }
 
 /**
- * The dimension, value, amount and messages of totals in a range that is divided at what is folded. In another currency each day
- * has its own rate: nothing is read folded.
+ * The dimension, value, amount and messages of the totals in a range, folded months included. In another currency each day has its
+ * own rate, so nothing is read folded.
  */
 function foldedTotals(
   dimensions: ListedDimension[],

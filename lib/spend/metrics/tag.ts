@@ -14,9 +14,10 @@ import { loadMetricsAndTypes } from "./service";
 import { daysOf } from "./totals";
 
 /**
- * A tag of the figures of `readTaggedMetrics`, for an ETag: it changes when a cost is recorded, refused by a limit or priced in the days that they are of or
- * are compared with, when any cost of the workspace is voided or corrected, at midnight, and every ten minutes while a day that goes on is
- * compared with a part of another. Names, of projects for example, are not part of it. It is read from a few rows of sums.
+ * Makes a tag of the figures of `readTaggedMetrics`, for an ETag, from a few rows of sums. The tag changes when a cost is recorded,
+ * refused by a limit or priced on the days of the query or those compared with, when any cost of the workspace is voided or
+ * corrected, at midnight, and every ten minutes while today is compared with a part of another day. It does not depend on names,
+ * such as those of projects.
  * @throws ServiceError not_found
  */
 export function readMetricsTag(claims: UserClaims, slug: string, query: MetricsQuery): Promise<string> {

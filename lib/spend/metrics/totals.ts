@@ -29,7 +29,7 @@ export async function loadTotals(
   return display ? pairAmounts(recorded, await load({ ...scope, display })) : recorded;
 }
 
-/** The currency of a query with the rates of the days that its figures are of; undefined where it has none. */
+/** The currency of a query with the rates of the days of its figures; undefined if it names none. */
 export async function loadDisplay(
   client: ClientBase,
   workspaceId: string,
@@ -51,14 +51,14 @@ export async function loadDisplay(
   });
 }
 
-/** The days that the figures of a query are read of. @param now what the clock shows; see `Clock.now` */
+/** The days from which the figures of a query are read. @param now what the clock shows; see `Clock.now` */
 export function daysOf(query: Omit<MetricsQuery, "group_by" | "currency">, now: number): ReadDays {
   const range = rangeOf(query, now);
   const before = comparedWith(query, now);
   return { range, spent: spentWithin(range, now), before: before && upTo(before, now) };
 }
 
-/** What is compared with, without the days after today. */
+/** The days compared with, without those after today. */
 const upTo = (before: Compared, now: number): NonNullable<ReadDays["before"]> => ({
   ...before,
   spent: spentWithin(before.whole, now),

@@ -3,26 +3,26 @@ import { neverNull, type Row, text } from "@/lib/db/columns";
 import { selectAll } from "@/lib/db/query";
 import { containing, join, literalPattern, sql } from "@/lib/db/sql";
 
-/** The dimensions of spend whose names can be looked for. */
+/** The dimensions of spend whose names can be searched. */
 export const namedDimensions = ["feature", "user", "model", "provider", "tag"] as const;
 
 const foundName = { dimension: text<(typeof namedDimensions)[number]>(), value: neverNull(text()) };
 
-/** A name under which something was spent, with what it names. */
+/** A name with spend, and its dimension. */
 export type FoundName = Row<typeof foundName>;
 
-/** Where names are looked for. Days are UTC days, `YYYY-MM-DD`. */
+/** What is searched for names. Days are UTC days, `YYYY-MM-DD`. */
 export type NamesScope = {
   workspaceId: string;
   environment: "live" | "test";
   from: string;
-  /** The day before which days are folded by month; null where none are. */
+  /** The day before which days are folded by month; null if none are. */
   foldedUntil: string | null;
-  /** The most sums of months, and of days, that are looked through for each dimension, the latest first. */
+  /** The most sums of months, and of days, that are searched for each dimension, the latest first. */
   mostSums: number;
 };
 
-/** The names that contain all words, those that begin with the text first. @param atMost of each dimension */
+/** The names that contain all words, those that begin with the text first. @param atMost names of each dimension */
 export function selectNames(
   client: ClientBase,
   { workspaceId, environment, from, foldedUntil, mostSums }: NamesScope,

@@ -6,7 +6,7 @@ import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { rangeOf } from "@/lib/spend/period";
 import { type FoundName, selectNames } from "./name-queries";
 
-/** A name that was used on none of so many latest sums of months and days is not found. */
+/** The latest sums of months and of days that are searched. A name used only in older ones is not found. */
 const mostSums = 200_000;
 
 /**

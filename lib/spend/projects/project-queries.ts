@@ -15,7 +15,7 @@ const projectRow = {
   archived_at: nullable(timestamp()),
   created_at: timestamp(),
   range_usd: numeric(),
-  /** The same in another currency, each day converted at its rate; null where none is asked for. */
+  /** `range_usd` in another currency, each day converted at its rate; null if none is requested. */
   range_converted: nullable(numeric()),
   range_message_count: numeric(),
   message_count: numeric(),
@@ -25,21 +25,21 @@ const projectRow = {
 /** A project as stored, with its live spend (USD as exact text). */
 export type ProjectRow = Row<typeof projectRow>;
 
-/** Which days count: `from` to `until` as the spend of the range, all up to `today` as the last activity. */
+/** The days to read: `from` to `until` for the spend of the range, all up to `today` for the last activity. */
 export type ProjectDays = DayRange & {
   today: string;
-  /** The day before which sums are folded; null where none are. */
+  /** The day before which sums are folded; null if none are. */
   foldedUntil: string | null;
 };
 
-/** Which totals of a workspace are those of projects, live. */
+/** The condition for the live totals by project of a workspace. */
 const ofProjects = (workspaceId: string) =>
   sql`workspace_id = ${workspaceId} and environment = 'live' and dimension = 'project'`;
 
 /**
  * A workspace's projects, active ones first, then by name.
  * @param slug only this one
- * @param display the currency in which the spend of the range is wanted besides USD
+ * @param display a second currency for the spend of the range
  */
 export function selectProjects(
   client: ClientBase,
@@ -52,7 +52,7 @@ export function selectProjects(
   const isOfProjects = ofProjects(workspaceId);
   const totals = rowsAround(
     days,
-    // Each day has a rate of its own.
+    // Each day is converted at its own rate.
     display !== undefined,
     (table, part) => sql`
       select value, ${table.day}, amount_usd, message_count, ${table.isFolded} as is_folded from ${table.name}
@@ -93,7 +93,7 @@ export function selectProjects(
 }
 
 /**
- * The totals of all days, so that those of a range can be told apart by their first day: where the range begins or ends within a
+ * The totals of all days, divided so that each row is either in the range or outside of it. If the range begins or ends within a
  * folded month, that month is read by day.
  * @param isByDay whether each day of the range needs a row of its own
  */
@@ -120,9 +120,9 @@ function rowsAround(
 const spendOfBucket = { slug: text(), bucket: text(), amount: numeric() };
 
 /**
- * What each project cost in each day or month of a range, live, USD as exact text, in the order of time; one without any spend has
- * no row.
- * @param foldedUntil the day before which sums are folded; null where none are
+ * What each project cost on each day or in each month of a range, live, USD as exact text, in the order of time. A project without
+ * spend has no row.
+ * @param foldedUntil the day before which sums are folded; null if none are
  */
 export function selectProjectBuckets(
   client: ClientBase,
@@ -157,7 +157,7 @@ export async function selectProjectSlugs(client: ClientBase, workspaceId: string
   const rows = await selectAll(
     client,
     { slug: text() },
-    // In milliseconds, as in responses, so that every page assigns the same colours to projects.
+    // Sorted by milliseconds, the precision of responses, so that every page assigns the same colours to projects.
     sql`select slug from public.projects where workspace_id = ${workspaceId}
       order by date_trunc('milliseconds', created_at), id`,
   );
@@ -182,7 +182,7 @@ export async function updateProjectRow(
   ];
   const changed = await execute(
     client,
-    // Without changes it still reports whether the project exists.
+    // Runs without changes, too, to find out whether the project exists.
     sql`update public.projects set ${join(changes.length > 0 ? changes : [sql`name = name`])}
       where workspace_id = ${workspaceId} and slug = ${slug}`,
   );

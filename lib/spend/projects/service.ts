@@ -46,14 +46,15 @@ export type SpendOfProject = Omit<Project, "month_usd" | "month_message_count"> 
   range_message_count: number;
 };
 
-/** The course of each project's spend in a range: by the slug, the USD of each bucket as exact text, in the order of time. */
+/** Each project's spend over time: by slug, the USD of each bucket as exact text, in the order of time. */
 export type Trends = { bucket: "day" | "month"; of: Record<string, string[]> };
 
 /**
- * Lists a workspace's projects with their spend in a range, its course up to today, how it differs, and the budgets of projects, for its members, in one snapshot. The spend
- * of all is the total of the range's metrics, and the course has buckets of the same length as their series.
- * @param currency in which the spend is wanted besides USD; the amounts are ConvertedNumbers then
- * @returns the projects, also those without spend, which have no course
+ * Lists a workspace's projects with their spend in a range, its trend up to today, how it differs from the days compared with, and
+ * the projects' budgets, for members, in one snapshot. The spend of all projects equals the total of the range's metrics, and trends
+ * have the same buckets as the metrics' series.
+ * @param currency a second currency; with one, amounts are ConvertedNumbers
+ * @returns all projects; those without spend have no trend
  * @throws ServiceError not_found
  */
 export function listSpendOfProjects(
@@ -101,9 +102,9 @@ export function listSpendOfProjects(
 }
 
 /**
- * Renames, archives or restores a project. Archived projects are not offered in selections, but they count in every sum,
- * messages to them are recorded, and recording does not restore them.
- * @throws ServiceError not_found, permission_denied to viewers
+ * Renames, archives or restores a project. Archived projects are not offered in selections, but they count in every sum.
+ * Messages to them are still recorded, which does not restore them.
+ * @throws ServiceError not_found, permission_denied for viewers
  */
 export function updateProject(
   claims: UserClaims,

@@ -55,7 +55,7 @@ export async function insertView(
   return id;
 }
 
-/** Deletes a view. @returns whether there was one that the user may delete */
+/** Deletes a view. @returns whether the view existed and the user may delete it */
 export async function deleteView(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
   const deleted = await execute(
     client,

@@ -32,8 +32,8 @@ export async function loadViews(
 }
 
 /**
- * Saves a view. Viewers save private ones only.
- * @throws ServiceError not_found, permission_denied, conflict where the user has too many
+ * Saves a view. Viewers may save only private ones.
+ * @throws ServiceError not_found, permission_denied, conflict if the user has too many
  */
 export function saveView(claims: UserClaims, slug: string, request: SaveViewRequest): Promise<SavedView> {
   return asUser(claims, async (client) => {
@@ -49,7 +49,7 @@ export function saveView(claims: UserClaims, slug: string, request: SaveViewRequ
 }
 
 /**
- * Deletes a view: one's own, or as an admin a shared one.
+ * Deletes a view of the caller, or as an admin a shared one.
  * @returns the deleted view
  * @throws ServiceError not_found, permission_denied
  */
@@ -70,8 +70,8 @@ export function removeView(claims: UserClaims, slug: string, id: string): Promis
 }
 
 /**
- * Restores a view that was deleted in the last ten minutes: one's own, or as an admin a shared one.
- * @throws ServiceError not_found, conflict where its maker has too many by now
+ * Restores a view that was deleted in the last ten minutes: one of the caller, or as an admin a shared one.
+ * @throws ServiceError not_found, conflict if its maker has too many by now
  */
 export function restoreView(claims: UserClaims, slug: string, id: string): Promise<SavedView> {
   const limit = { atMost: maxViewsEach, message: tooMany };

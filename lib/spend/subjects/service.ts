@@ -13,13 +13,13 @@ import { selectFoldedUntil } from "@/lib/spend/folded-days";
 import { comparedWith, rangeOf, spentWithin, toAnsweredStretch } from "@/lib/spend/period";
 import { type SubjectRow, selectSubjects } from "./subject-queries";
 
-/** The most that are listed at once. */
+/** The most subjects that one list has. */
 const maxSubjects = 1_000;
 
 /**
- * Lists what each person, key, model, feature, tag or project cost in a range, those with the highest spend first, for members, in one
- * snapshot, with how that differs from what the range is compared with.
- * @param currency in which amounts are wanted besides USD; they are ConvertedNumbers then
+ * Lists what each person, key, model, feature, tag or project cost in a range and how that differs from the days compared with, the
+ * highest spend first, for members, in one snapshot.
+ * @param currency a second currency; with one, amounts are ConvertedNumbers
  * @throws ServiceError not_found
  */
 export function listSubjects(
@@ -34,7 +34,7 @@ export function listSubjects(
   });
 }
 
-/** The same in the caller's transaction, which must be one snapshot. */
+/** Like `listSubjects`, in the caller's transaction, which must be one snapshot. */
 export async function loadSubjects(
   client: ClientBase,
   workspaceId: string,

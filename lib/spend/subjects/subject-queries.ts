@@ -16,38 +16,38 @@ const subjectRow = {
   spent: numeric(),
   messages: numeric(),
   before: numeric(),
-  /** Both amounts in another currency, each day converted at its rate; null where none is asked for. */
+  /** Both amounts in another currency, each day converted at its rate; null if none is requested. */
   converted_spent: nullable(numeric()),
   converted_before: nullable(numeric()),
-  /** How many there are in all. */
+  /** The number of subjects in all, including those that are not listed. */
   found: bigint(),
 };
 
 /** What one person, key, model, feature, tag or project cost. Amounts are USD as exact text. */
 export type SubjectRow = Row<typeof subjectRow>;
 
-/** Which spend is listed: that of `spent`, and what it was `before`; nothing is compared where that is undefined. */
+/** The spend to list: that of the days `spent` and, to compare, of the days `before`; undefined to compare with nothing. */
 export type SubjectScope = {
   workspaceId: string;
   environment: "live" | "test";
   dimension: SubjectDimension;
   spent: DayRange;
   before: DayRange | undefined;
-  /** The part of a day that is compared, too. */
+  /** A day of which a part is compared, too. */
   cut: CutDayOf | undefined;
-  /** The day before which sums are folded; null where none are. */
+  /** The day before which sums are folded; null if none are. */
   foldedUntil: string | null;
-  /** The currency in which amounts are wanted besides USD. */
+  /** A second currency for amounts. */
   display?: Display | undefined;
 };
 
-/** What each value of a dimension cost, those with the highest spend first, `atMost` of them. */
+/** What each value of a dimension cost, the highest spend first. @param atMost the most values to return */
 export function selectSubjects(
   client: ClientBase,
   { workspaceId, environment, dimension, spent, before, cut, foldedUntil, display }: SubjectScope,
   atMost: number,
 ): Promise<SubjectRow[]> {
-  // Each day has a rate of its own.
+  // With a currency, each day is converted at its own rate.
   const folded = display ? null : foldedUntil;
   const rowsOf = (range: DayRange, part: Sql) =>
     rowsOfTotals(
@@ -105,7 +105,7 @@ export function selectSubjects(
   );
 }
 
-/** What was recorded on a cut day before its instant, by the values of a dimension. */
+/** The rows of a cut day before its instant, with the value of a dimension. */
 function rowsOfCut(cut: CutDayOf, dimension: SubjectDimension): Sql {
   const value =
     dimension === "tag"

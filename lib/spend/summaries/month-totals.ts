@@ -5,8 +5,8 @@ import { reportFailure } from "@/lib/log";
 import { type MonthTotal, selectMonthTotals } from "./summary-queries";
 
 /**
- * Reads the current UTC month's totals of what a key may see. Calls that arrive while others are being read are read
- * together, after all of them have arrived, so each has every message that was acknowledged before it.
+ * Reads the totals of the current month, in the workspace's time zone, of what a key may see. Calls that arrive while others are
+ * being read are read together afterwards, so each sees every message that was acknowledged before the call.
  * @throws ServiceError unavailable
  */
 export async function readMonthTotals(claims: KeyClaims): Promise<MonthTotal[]> {
@@ -20,13 +20,13 @@ const reads = new Batcher<KeyClaims, MonthTotal[] | Error>({
   weigh: () => 1,
   // A large group would keep its first call waiting; more calls in one save little.
   maxGroupWeight: 16,
-  // Other reads keep half of the connections for reading.
+  // Leaves half of the connections for reading to other reads.
   maxInFlight: 2,
   maxQueuedWeight: 10_000,
   overflow: () => overloaded(),
 });
 
-/** Reads for a group; once for equal claims. If the statement fails, each is read alone, so that none fails for another. */
+/** Reads for a group, once for equal claims. If the statement fails, each call is read alone, so that one cannot fail the others. */
 async function readGroup(group: KeyClaims[]): Promise<(MonthTotal[] | Error)[]> {
   const callers = new Map(group.map((claims) => [JSON.stringify(claims), claims]));
   const distinct = [...callers.values()];

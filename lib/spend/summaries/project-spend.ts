@@ -20,17 +20,17 @@ import {
   selectSpendSlices,
 } from "./summary-queries";
 
-/** The types that are no usage. */
+/** The types that do not count as usage. */
 const otherKinds: (string | null)[] = ["subscription", "expense", "bill_adjustment"];
 
 /** The most rows in a project's spend. */
 const maxRows = 200;
 
 /**
- * Reads what a project spent in a range, by default this month of the workspace. If only one end is given, the other end is that of
- * this month, or that of the given end's own month if the range would be empty otherwise.
- * @throws ServiceError not_found where the project does not exist or the key may not see it, validation_failed for a range
- *   that cuts a day whose messages were removed
+ * Reads what a project spent in a range, by default in the current month of the workspace. If only one end is given, the other is
+ * that of the current month, or of the given end's month if the range would otherwise be empty.
+ * @throws ServiceError not_found if the project does not exist or the key may not see it, validation_failed for a range
+ *   that begins or ends within a day whose messages were removed
  */
 export async function readProjectSpend(
   claims: KeyClaims,
@@ -83,7 +83,7 @@ export async function readProjectSpend(
   });
 }
 
-/** Of a day whose messages were removed only the sum is left: a range cannot begin or end within it. */
+/** Refuses a range that begins or ends within a day whose messages were removed, because only the day's sums are left. */
 async function demandWholeDays(
   client: ClientBase,
   workspaceId: string,
@@ -110,7 +110,7 @@ async function demandWholeDays(
   if (issues.length > 0) throw validationFailed(issues);
 }
 
-/** The first instant of a range, and that before which it ends, as they are given: ISO 8601. */
+/** The first instant of a range and the instant after its last, ISO 8601; given ends are returned unchanged. */
 function endsOf(
   range: { from?: string | undefined; to?: string | undefined },
   { instant: now, timeZone }: Clock,
@@ -129,7 +129,7 @@ function sumOf(slices: SpendSlice[]): ExactNumber {
   return toExact(sum(slices.map((slice) => parseDecimal(slice.amount_usd))));
 }
 
-/** Sums by a dimension, highest first. Spend without a value forms a slice (null), so that slices sum to the total. */
+/** The sums by a dimension, highest first. Spend without a value is a slice with the value null, so slices sum to the total. */
 function byAmount(slices: SpendSlice[]): [string | null, ExactNumber][] {
   return slices
     .map(({ value, amount_usd }) => ({ value, amount: parseDecimal(amount_usd) }))

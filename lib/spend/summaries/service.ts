@@ -6,7 +6,7 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { readMonthTotals } from "./month-totals";
 import type { MonthTotal } from "./summary-queries";
 
-/** The current UTC month of what the key may see (specification 2.5). The total and its parts are sums of the same rows. */
+/** Sums the workspace's current month of what the key may see (specification 2.5). The total and its parts sum the same rows. */
 export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {
   const totals = await readMonthTotals(claims);
   const projects = sumByProject(totals);
@@ -36,7 +36,7 @@ export async function readMonthSummary(claims: KeyClaims): Promise<z.output<type
   };
 }
 
-/** What each project cost, the dearest first. */
+/** What each project cost, the highest first. */
 function sumByProject(totals: MonthTotal[]): { slug: string; name: string; total: Decimal }[] {
   const projects = new Map<string, { slug: string; name: string; total: Decimal }>();
   for (const [slug, name, , total] of totals) {

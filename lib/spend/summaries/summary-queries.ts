@@ -26,8 +26,8 @@ export type MonthTotal = [
 ];
 
 /**
- * The totals of the present month of the workspace for each of several keys, as far as each may see them, in the order of `callers`. The claims
- * are set by the statement itself; see `asKeysAtOnce`.
+ * Reads the totals of the current month for several keys, in the order of `callers`; row-level security limits each to what it may
+ * see. The statement sets the claims itself; see `asKeysAtOnce`.
  */
 export async function selectMonthTotals(client: ClientBase, callers: KeyClaims[]): Promise<MonthTotal[][]> {
   const texts = JSON.stringify(callers.map((claims) => JSON.stringify(claims)));
@@ -39,7 +39,7 @@ export async function selectMonthTotals(client: ClientBase, callers: KeyClaims[]
   return rows.map(({ totals }) => totals);
 }
 
-/** A workspace's project by its slug, where the caller may see it. */
+/** A workspace's project by its slug; undefined if the caller may not see it. */
 export function selectProject(
   client: ClientBase,
   workspaceId: string,
@@ -57,7 +57,7 @@ const spendSlice = {
   dimension: text<"type" | "model" | "feature" | "day">(),
   value: nullable(text()),
   amount_usd: numeric(),
-  /** Counted by type and by day only. */
+  /** Null in the slices by model and by feature. */
   message_count: nullable(numeric()),
   unpriced_count: nullable(numeric()),
 };
@@ -69,8 +69,8 @@ const dayMs = 86_400_000;
 
 /**
  * What a project spent between two instants, by type, by model, by feature and by day, each in the order of its values.
- * Whole days of the time zone are read from the daily sums; of a day that the range cuts, the messages themselves, so that an
- * instant is an instant. One statement: the totals and the rollup are written together, and so the figures of a range agree.
+ * Whole days of the time zone are read from the daily sums. If the range begins or ends within a day, that day's messages are read.
+ * Everything is read in one statement, so the figures of a range agree: the totals and the rollup are written together.
  * @param isOfUsers whether the caller may read only what was recorded for some users
  */
 export function selectSpendSlices(
@@ -81,7 +81,7 @@ export function selectSpendSlices(
   timeZone: string,
   isOfUsers = false,
 ): Promise<SpendSlice[]> {
-  // The totals have no rows by project and person together.
+  // The totals have no rows for a project and a person together.
   const totals = isOfUsers
     ? sql`public.daily_spend where workspace_id = ${project.workspace_id} and project_id = ${project.id}`
     : sql`public.daily_totals
@@ -130,7 +130,7 @@ export function selectSpendSlices(
   );
 }
 
-/** The most days to name one by one: an index finds the value of each day, instead of reading all values of the range. */
+/** The most days to list one by one. For listed days an index finds the one value; for a range it reads all values. */
 const maxNamedDays = 366;
 
 /** The condition that `day` is in a range of whole days. */
@@ -140,13 +140,13 @@ function listOrRange(from: number, until: number): Sql {
   return sql`day = any (${Array.from({ length: count }, (_, index) => dayOf(from + index * dayMs))}::date[])`;
 }
 
-/** What `linesWithin` selects, without rows. */
+/** A query with the columns of `linesWithin` and no rows. */
 const noLines = sql`select null::date as day, '' as type, '' as model, '' as feature, 0::numeric as amount_usd,
   0::bigint as message_count, 0::bigint as unpriced_count where false`;
 
 /**
- * The postings of a project in a part of a day. A key of users may read some lines of a message without the first, by which
- * others find them: it reads the lines themselves.
+ * The postings of a project in a part of a day. Usually they are found by the first line of their message. A key for certain users
+ * may see other lines without the first one, so it reads all lines directly.
  */
 function linesWithin(
   project: { workspace_id: string; id: string },
@@ -188,7 +188,7 @@ const latestRow = {
 /** The order of a project's rows. */
 export type RowOrder = (typeof rowOrders)[number];
 
-/** The first rows of a project in a range, at most `limit`; a message with lines is one, without what only its lines have. */
+/** The first rows of a project in a range, at most `limit`. A message with lines is one row, without the fields of its lines. */
 export async function selectFirstRows(
   client: ClientBase,
   project: { workspace_id: string; id: string },
@@ -201,7 +201,7 @@ export async function selectFirstRows(
     limit,
   }: { sort: RowOrder; timeZone: string; isOfUsers: boolean; limit: number },
 ) {
-  // A key of users may read some lines of a message: it is not to learn from the order what the others cost.
+  // A key for certain users may read only some lines of a message. The order must not reveal what the other lines cost.
   const amount = isOfUsers ? sql`postings.amount_usd` : sql`coalesce(m.lines_usd, m.amount_usd)`;
   const within = (column: Sql) => isBetween(timeZone, column, from, to);
   const unlessLines = (value: Sql) => sql`case when not ${hasLines} then ${value} end`;

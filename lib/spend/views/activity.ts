@@ -9,9 +9,9 @@ import { loadSessions } from "@/lib/spend/activity/sessions";
 import { loadTotals } from "@/lib/spend/metrics/totals";
 
 /**
- * The content of the activity page, read in one snapshot: a page of rows, and the totals of all pages.
- * @param asked.sums the query of the totals; undefined where there are none
- * @param asked.session the query of the session that the rows are of; undefined where they are of several
+ * Reads the content of the activity page in one snapshot: a page of rows, and the totals of all pages.
+ * @param asked.sums the query of the totals; undefined to read none
+ * @param asked.session the query of the rows' session; undefined if they are not of one session
  * @throws ServiceError not_found, validation_failed for an invalid cursor
  */
 export function readActivityView(

@@ -13,12 +13,12 @@ import { loadProjectSlugs } from "@/lib/spend/projects/service";
 import { loadViews } from "@/lib/spend/saved-views/service";
 
 /**
- * The content of the Explore page, read in one snapshot: the answer, how it compares with other days, the views that the user may open, the
- * names of the workspace's tags, and the slugs of all projects in order of creation. A query without `from` is about all days since
- * the first cost, as many as can be read; without any cost, about the month of `to`.
+ * Reads the content of the Explore page in one snapshot: the answer, its comparison with other days, the views that the user may
+ * open, the names of the workspace's tags, and the slugs of all projects in order of creation. A query without `from` covers all
+ * days since the first cost, or as many as can be read; if there is no cost, the month of `to`.
  * @param days the days of the page and what they are compared with
- * @returns the content; `comparison` is the error where the days compared with cannot be read; `first`, of a query without
- *   `from`, the first day with a cost
+ * @returns the content. `comparison` is an error if the days compared with cannot be read. `first`: for a query without `from`, the
+ *   first day with a cost
  * @throws ServiceError not_found, validation_failed, query_too_broad
  */
 export function readExplore(claims: UserClaims, slug: string, given: SpendQuery, days: RangeQuery) {
@@ -51,7 +51,7 @@ export function readExplore(claims: UserClaims, slug: string, given: SpendQuery,
   });
 }
 
-/** Whether an error says that a query is too much to answer. */
+/** Whether an error is a refusal of the query, which the page shows instead of an answer. */
 export function isRefusal(error: unknown): error is ServiceError {
   return error instanceof ServiceError && ["query_too_broad", "validation_failed"].includes(error.code);
 }

@@ -8,8 +8,8 @@ import { loadTaggedMetrics } from "@/lib/spend/metrics/tag";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
 /**
- * The content of the overview, read in one snapshot: its figures with their tag, why they differ from those compared with (undefined where
- * nothing is compared), the budgets with their live spend, and the slugs of all projects in order of creation.
+ * Reads the content of the overview in one snapshot: its figures with their tag, why they differ from those of the days compared with
+ * (undefined if nothing is compared), the budgets with their live spend, and the slugs of all projects in order of creation.
  * @returns the content; `now`: what the workspace's clock shows at the snapshot's time; see `Clock.now`
  * @throws ServiceError not_found
  */

@@ -4,7 +4,7 @@ import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { loadPrices, loadUnpriced } from "@/lib/ledger/custom-prices/service";
 
 /**
- * The content of the page of prices, read in one snapshot.
+ * Reads the content of the page of prices in one snapshot.
  * @returns the content; `today`: the snapshot's UTC day by the database's clock
  * @throws ServiceError not_found
  */

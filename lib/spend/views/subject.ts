@@ -10,13 +10,13 @@ import { loadChanges } from "@/lib/spend/changes/service";
 import { loadMetrics } from "@/lib/spend/metrics/service";
 import { loadProjectSlugs } from "@/lib/spend/projects/service";
 
-/** Rows that a page shows of its subject; all are in its activity. */
+/** The latest rows that a subject's page shows. Its activity has all. */
 const shownRows = 8;
 
 /**
- * The content of the page of a project, a person, a key, a model, a feature or a tag, read in one snapshot: its figures, why they differ
- * from those compared with (undefined where nothing is compared), the budgets for just it, its latest rows, and the slugs of all
- * projects in order of creation.
+ * Reads the content of the page of a project, a person, a key, a model, a feature or a tag in one snapshot: its figures, why they
+ * differ from those of the days compared with (undefined if nothing is compared), the budgets with exactly this scope, its latest
+ * rows, and the slugs of all projects in order of creation.
  * @returns the content; `now`: what the workspace's clock shows at the snapshot's time; see `Clock.now`
  * @throws ServiceError not_found
  */

@@ -17,11 +17,11 @@ export type Week = {
   amount: string;
   before: string;
   messages: number;
-  /** What changed most, by its change. */
+  /** By dimension, what changed most, sorted by the change. */
   movers: Record<(typeof moverDimensions)[number], Mover[]>;
-  /** How many messages' lines have no price, and the models with most of them. */
+  /** The number of lines without a price, and the models that have most of them. */
   unpriced: { count: number; models: string[] };
-  /** Budgets of which 80% are used, or which will be used up at their pace. */
+  /** Budgets that are used to 80%, or that will be used up at their present pace. */
   budgets: BudgetAtRisk[];
 };
 
@@ -32,20 +32,20 @@ type BudgetAtRisk = {
   spent: string;
   amount: string;
   used: string;
-  /** The day on which it is used up at its pace; null if it is used up, or lasts. */
+  /** The day on which it will be used up at its present pace; null if it lasts, or is used up already. */
   runs_out_on: string | null;
 };
 
 /** The most movers of each kind, and the most models without a price. */
 const shown = 3;
 
-/** How long the report of a large workspace may take to read, in milliseconds. */
+/** The longest that reading a report may take, for large workspaces. */
 const deadlineMs = 60_000;
 
 /**
  * Reads the spend of a week, for a member.
  * @param asked the time zone; undefined for the workspace's
- * @param week its Monday; null for the last week that is over
+ * @param week the Monday of the week; null for the last complete week
  * @throws ServiceError not_found, mfa_required, validation_failed for an unknown time zone
  */
 export function readWeek(

@@ -8,7 +8,7 @@ import { empty, join, sql } from "@/lib/db/sql";
 import { firstDayFrom, isBetween, startOf } from "@/lib/ledger/days";
 import { countOf } from "@/lib/spend/listed-postings";
 
-/** What a report compares: a sum of everything, and what moved most of each of these. */
+/** The dimensions of which a report lists what changed most. */
 export const moverDimensions = ["project", "user", "key", "model"] as const;
 
 const weekRow = {
@@ -19,7 +19,7 @@ const weekRow = {
   before_amount: numeric(),
   messages: numeric(),
   unpriced: numeric(),
-  /** The place among those of its kind. */
+  /** The rank among the rows of its kind. */
   place: bigint(),
 };
 export type WeekRow = Row<typeof weekRow>;
@@ -27,7 +27,7 @@ export type WeekRow = Row<typeof weekRow>;
 /** A span of time, in milliseconds since 1970; `until` is the first instant after it. */
 export type WeekSpan = { from: number; until: number };
 
-/** A span as whole days of a time zone and the hours before and after them. */
+/** Splits a span into whole days of a time zone and the hours before and after them. */
 function split(timeZone: string, { from, until }: WeekSpan): { days: DayRange; edges: WeekSpan[] } {
   const days = {
     from: firstDayFrom(timeZone, from),
@@ -44,7 +44,7 @@ const bounds = { week: date(), before_at: timestamp(), from_at: timestamp(), unt
 
 /**
  * The instants at which a week of a time zone and the one before it begin and end.
- * @param monday its first day; null for the last week that is over
+ * @param monday the first day of the week; null for the last complete week
  */
 export function selectBounds(client: ClientBase, zone: string, monday: string | null) {
   return selectOne(
@@ -57,8 +57,8 @@ export function selectBounds(client: ClientBase, zone: string, monday: string | 
 }
 
 /**
- * The live spend of a week and of the week before: whole days of the workspace are read from the daily totals, the hours around
- * them from the messages, so the sums equal those of the messages in any time zone.
+ * Reads the live spend of a week and of the week before. Whole days of the workspace are read from the daily totals and the hours
+ * around them from the messages, so the sums equal those of the messages in any time zone.
  * @param atMost the most movers of each dimension, and the most models without a price
  */
 export function selectWeek(

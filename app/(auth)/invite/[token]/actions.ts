@@ -19,7 +19,7 @@ export async function join(_: FormState, form: FormData): Promise<FormState> {
     if (error instanceof ServiceError && error.status < 500) return error;
     throw error;
   });
-  // Somebody else used it in the meantime: the page says so when it is loaded again.
+  // The invitation became invalid, for example because it was used. The reloaded page explains that.
   if (joined instanceof ServiceError)
     return joined.code === "not_found" ? redirect(`/invite/${token}`) : { error: joined.message };
   redirect(`/${joined.slug}`);

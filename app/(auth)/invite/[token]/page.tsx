@@ -10,7 +10,7 @@ import type { InvitationOffer } from "@/lib/contract/access/invitations";
 import { ServiceError } from "@/lib/errors";
 import { changeAccount, join } from "./actions";
 
-// Anybody who has the address can join, so it is not sent to other sites and not indexed.
+// Anybody with the address can join, so it is not sent as a referrer and the page is not indexed.
 export const metadata: Metadata = {
   title: "Join a workspace",
   referrer: "no-referrer",

@@ -2,7 +2,7 @@ import { isOperatorToken, operatorCookie } from "@/lib/access/operator";
 import { answerMethods } from "@/lib/http/define-route";
 import { serviceAddress } from "@/lib/service-address";
 
-/** The link to the outbox that a start prints: remembers its token in a cookie. A wrong token leads to the same 404 as none. */
+/** The outbox link that the service prints at its start: stores its token in a cookie. A wrong token gets the same 404 as none. */
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = answerMethods({
   GET: async (request) => {
     const token = new URL(request.url).searchParams.get("token");

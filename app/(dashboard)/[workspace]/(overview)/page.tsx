@@ -123,7 +123,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
   );
 }
 
-/** What the overview shows before the first live cost: the steps to it, or those by the API, and to alerts. */
+/** The overview before the first live cost: the steps to record one, with a program or by the API, and to set up alerts. */
 async function Onboarding({
   slug,
   start,

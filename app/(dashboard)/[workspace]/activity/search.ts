@@ -10,23 +10,23 @@ import { readPageRange } from "../page-range";
 
 const rowsPerPage = 50;
 
-/** The parameters of the page's address that are filters of the API too. */
+/** The parameters of the page's address that are also filters of the API. */
 const filterNames = [
   ...Object.keys(activityQuery.shape).filter((name) => !["limit", "cursor", "currency"].includes(name)),
   "group",
 ];
 
-/** The parameters that say how rows are shown, not which. */
+/** The parameters that decide how rows are shown, and not which. */
 const viewNames: readonly string[] = ["environment", "sort", "group", ...rangeNames];
 
 /**
  * Parses the query parameters of the activity page. By default the page shows live messages, while the API shows all.
  * @param remembered the range that was last chosen in this browser, for an address without one
- * @param currency the currency in which amounts are wanted besides USD
+ * @param currency a second currency for amounts
  * @param clock that of the workspace
- * @returns `params` of the address, with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services; or a `problem` as text. `sums` is
- *   undefined for filters by text, cost status, session, emitter, amount and adjustments, for which the service keeps no sums. `sessions` in
- *   the place of both where sessions are asked for
+ * @returns `params` of the address with the shown range, `range` for its controls, and the queries `rows` and `sums` for the services;
+ *   or a `problem` as text. `sums` is undefined for filters by text, cost status, session, emitter, amount and adjustments, for which
+ *   the service keeps no sums. If sessions are requested, the query `sessions` replaces both
  */
 export function parseSearch(
   address: SearchParams,
@@ -77,7 +77,7 @@ export function parseSearch(
     filters,
     sort,
     rows: rows.data,
-    /** The session that all rows are of, where its sum is of these rows. */
+    /** The query of the session of all rows, if its sum is that of the shown rows. */
     session: isOfSession ? sessionsQuery.parse({ ...sumFilters, emitter, session }) : undefined,
     sums: isSummed ? metricsQuery.parse({ ...sumFilters, ...(currency && { currency }) }) : undefined,
     /** The period and the environment, without the other filters. */

@@ -141,13 +141,13 @@ function Refused({ slug, title, problem }: { slug: string; title: string; proble
   );
 }
 
-/** The days of a range up to today, unless it begins later; of everything, all up to today, without a first one. */
+/** The days of a range up to today, unless it begins later. For all time, the days up to today, without a first one. */
 export function daysOf({ from, to, today }: PageRange): { from: string | undefined; to: string } {
   const last = to === null || (to > today && (from ?? "") <= today) ? today : to;
   return { from: from ?? undefined, to: last };
 }
 
-/** The same; of everything, as many days as a query may be about. */
+/** Like `daysOf`, but for all time as many days as a query may cover. */
 function longestDaysOf(range: PageRange): { from: string; to: string } {
   const { from, to } = daysOf(range);
   return { from: from ?? addDays(to, 1 - maxSpendDays), to };

@@ -34,7 +34,7 @@ export default async function KeysPage({ params }: Props) {
   const views = await readRememberedViews(user.id);
   return (
     <>
-      {/* NewKey keeps its place when the first key is created, because it shows that key's secret. */}
+      {/* NewKey stays mounted when the first key is created, because it shows that key's secret. */}
       <PageHeader title="Keys" actions={can_create ? <NewKey {...context} /> : null} />
       {keys.length === 0 ? (
         <EmptyState icon={<KeyRound />} title="No key yet">

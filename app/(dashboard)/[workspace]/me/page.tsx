@@ -26,7 +26,7 @@ type Props = { params: Promise<{ workspace: string }> };
 
 const linkClass = "rounded-sm underline-offset-4 [overflow-wrap:anywhere] hover:underline";
 
-/** What concerns the reader: their spend, what is left of each limit that holds for them, their requests, keys and sources. */
+/** The reader's own page: their spend, what is left of each limit that applies to them, their requests, keys and sources. */
 export default async function MePage({ params }: Props) {
   const {
     claims,

@@ -22,7 +22,7 @@ export const metadata: Metadata = { title: "Reconciliation" };
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
-/** What providers billed beside what was recorded: each month, and why one of them differs. */
+/** Compares what providers billed with what was recorded, by month, and explains the difference of one month. */
 export default async function ReconciliationPage({ params, searchParams }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;

@@ -11,8 +11,8 @@ export const metadata: Metadata = { title: "Ask for more", robots: { index: fals
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
 /**
- * Where a refusal by a budget or a key's limit leads, which does not know the workspace's address: to the form that asks for more
- * of the budget, or to the keys.
+ * The target of links in refusals by a budget or a key's limit, which do not contain the workspace's slug. Redirects to the form that
+ * requests a raise of the budget, or to the keys.
  */
 export default async function AskPage({ searchParams }: Props) {
   const { budget, key } = await searchParams;

@@ -8,8 +8,8 @@ export const metadata: Metadata = { title: "Unsubscribe", robots: { index: false
 type Props = { searchParams: Promise<Record<string, string | string[] | undefined>> };
 
 /**
- * Where the link of a weekly report leads. Nothing ends before the reader presses the button, because mail programs open
- * links by themselves. It needs no account.
+ * The target of the unsubscribe link of a weekly report. The report ends only when the reader presses the button, because mail
+ * programs open links automatically. The page needs no account.
  */
 export default async function UnsubscribePage({ searchParams }: Props) {
   const { token } = await searchParams;

@@ -16,5 +16,5 @@ const handle: Handler = async (request, context) => {
   }
 };
 
-/** The local sign-in, for Supabase clients. With a Supabase project, all of it is "not found". */
+/** The local sign-in, for Supabase clients. With a Supabase project, every path answers 404. */
 export { handle as DELETE, handle as GET, handle as OPTIONS, handle as PATCH, handle as POST, handle as PUT };

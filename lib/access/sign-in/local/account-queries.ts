@@ -28,7 +28,7 @@ export function call<T>(name: string, values: unknown[], client?: Pool | ClientB
     : onSignInShare(() => callAsService(qualified, ...values));
 }
 
-/** Returns a function's result. @throws Error where it returned nothing */
+/** Returns a function's result. @throws Error if it returned nothing */
 export function answered<T>(result: T | null): T {
   if (result === null) throw new Error("A function of the local sign-in returned nothing.");
   return result;
@@ -36,7 +36,7 @@ export function answered<T>(result: T | null): T {
 
 /**
  * Creates an account. Its password is hashed on `client`, so `client` should come from `inPasswordQueue`.
- * @returns null where the address is taken
+ * @returns null if the address is taken
  */
 export function createUser(
   email: string,
@@ -116,7 +116,7 @@ export async function refreshSession(
   return answered(await call("refresh_session", [refreshToken]));
 }
 
-/** @returns the session's user; null where the session has ended or is another user's */
+/** @returns the session's user; null if the session has ended or is another user's */
 export function readSessionUser(sessionId: string, userId: string): Promise<AuthUser | null> {
   return call("read_session_user", [sessionId, userId]);
 }
@@ -126,7 +126,7 @@ export async function closeSessions(userId: string, sessionId: string, scope: st
   await call("close_sessions", [userId, sessionId, scope]);
 }
 
-/** The purpose of a sign-in mail. `MailPurpose` adds those of the two mails of a change of address and of a reauthentication. */
+/** The purpose of a sign-in mail. `MailPurpose` adds the mails for a change of address and for a reauthentication. */
 export type SignInPurpose = "recovery" | "magiclink";
 export type MailPurpose = SignInPurpose | "email_change_current" | "email_change_new" | "reauthentication";
 
@@ -186,7 +186,7 @@ export function redeemLink(
   return call("redeem_link", [linkHash, purposes, offeredCodeHash]);
 }
 
-/** Redeems the six digits of a mail to an address. @returns null for wrong or expired ones */
+/** Redeems the six digits of a mail to an address. @returns null if they are wrong or expired */
 export function redeemSignInCode(
   email: string,
   code: string,
@@ -195,7 +195,7 @@ export function redeemSignInCode(
   return call("redeem_code", [email, code, purposes]);
 }
 
-/** Redeems the code that an opened link gave. A wrong verifier does not use it up. @returns the user's id */
+/** Redeems the code from an opened link. A wrong verifier does not use it up. @returns the user's id */
 export async function redeemAuthCode(
   codeHash: string,
   verifier: string,

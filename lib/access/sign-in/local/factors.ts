@@ -41,7 +41,7 @@ async function requireHolder(request: Request): Promise<Holder & { user: { id: s
   return { user, userId: user.id, sessionId };
 }
 
-/** @throws AuthProtocolError mfa_factor_not_found for what is no id */
+/** @throws AuthProtocolError mfa_factor_not_found if the parameter is not an id */
 function readId({ factorId }: Params): string {
   const id = z.guid().safeParse(factorId);
   if (!id.success) throw factorRefusal("mfa_factor_not_found");
@@ -52,8 +52,8 @@ function readId({ factorId }: Params): string {
 const shape = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 
 /**
- * Generates what an authenticator app needs: a secret of 160 bits, as RFC 4226 section 4 recommends, in base32, as a URI,
- * and that URI as a QR code.
+ * Generates a secret of 160 bits for an authenticator app, as RFC 4226 section 4 recommends: in base32, as a URI, and as a QR code
+ * of that URI.
  * @param issuer the name that the app shows
  */
 function makeTotp(issuer: string, account: string) {
@@ -112,7 +112,7 @@ async function challenge(request: Request, origin: Origin, params: Params): Prom
 
 const verifyTotpBody = z.object({ challenge_id: z.guid("must be an id"), code: short });
 
-/** POST factors/{id}/verify: raises the session for a right code; the first one completes the enrolment. */
+/** POST factors/{id}/verify: raises the session to `aal2` for a correct code. The first correct code completes the enrolment. */
 async function verifyTotp(request: Request, origin: Origin, params: Params): Promise<Response> {
   const { user, ...holder } = await requireHolder(request);
   const { challenge_id: challengeId, code } = await readBody(request, verifyTotpBody);

@@ -15,8 +15,8 @@ import { grantToken, signOut } from "./sessions";
 const mountPath = "/auth/v1/";
 
 /**
- * The endpoints of the Supabase Auth protocol, by path and method: those that the pages and a script with supabase-js use
- * for what is offered. `:name` matches one segment.
+ * The implemented endpoints of the Supabase Auth protocol, by path and method, as pages and scripts with supabase-js call them.
+ * `:name` matches one segment.
  */
 const endpoints: Record<string, Record<string, Answer>> = {
   signup: { POST: signUp },
@@ -81,7 +81,7 @@ function findEndpoint(request: Request): { answer: Answer; params: Record<string
 
 /**
  * Matches a path with a pattern, in which `:name` matches any one segment.
- * @returns the value of each `:name`; undefined where the path does not match
+ * @returns the value of each `:name`; undefined if the path does not match
  */
 function matchPath(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];

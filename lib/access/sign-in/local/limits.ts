@@ -16,11 +16,11 @@ const quarterMs = hourMs / 4;
 
 type Rate = readonly [limit: number, windowMs: number];
 
-/** How often one address and one account may do something; the error code and, for `n` seconds to wait, the text of a refusal. */
+/** How often one address and one account may do something, the error code of a refusal, and its text for a wait of `n` seconds. */
 type Limit = { perAddress?: Rate; perAccount?: Rate[]; code?: string; says?: (n: number) => string };
 
 const limits = {
-  // What costs a password hash, a mail or an account: wide enough for an office or a school behind one address.
+  // Actions that cost a password hash, a mail or an account. The limits suffice for an office or a school behind one address.
   "sign-ups": () => ({ perAddress: [100, hourMs], perAccount: [[10, hourMs]] }),
   "sign-ins": () => ({
     perAddress: [200, quarterMs],
@@ -31,12 +31,12 @@ const limits = {
   "codes tried": () => ({ perAddress: [60, quarterMs] }),
   "links opened": () => ({ perAddress: [200, quarterMs] }),
   "sessions renewed": () => ({ perAddress: [2000, quarterMs] }),
-  // Enough for a user who loses one, too few to guess their six digits or to flood the outbox.
+  // Enough for a user who loses a mail, too few to guess the six digits or to flood the outbox.
   "mails to one address": () => ({
     perAccount: [[5, 10 * minuteMs]],
     code: "over_email_send_rate_limit",
   }),
-  // What stops guessing. Each is counted over all factors and sessions of an account.
+  // Limits against guessing. Each counts over all factors and sessions of an account.
   "wrong passwords": () => ({
     perAccount: [[10, quarterMs]],
     says: (n) => `Too many wrong passwords. Try again in ${n} seconds, or reset the password.`,
@@ -102,7 +102,7 @@ export async function forgetGuesses(action: Action, account: string): Promise<vo
   await onSignInShare(() => forgetAttempts(action, accountQuotas(action, account)));
 }
 
-/** Counts an attempt against each quota. @throws AuthProtocolError with an exact Retry-After where one is full */
+/** Counts an attempt against each quota. @throws AuthProtocolError with an exact Retry-After if one is full */
 export async function countAttempt(action: Action, quotas: Quota[]): Promise<void> {
   try {
     await onSignInShare(() => throttle(action, quotas));

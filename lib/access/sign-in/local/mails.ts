@@ -112,7 +112,7 @@ export function makeChangeMails(challenge: string | null = null): {
   };
 }
 
-/** A link's token with what is stored of it, and six digits. */
+/** Generates the token of a link, the hash that is stored of it, and six digits. */
 function makeSecrets() {
   const token = generateToken();
   const code = String(randomInt(1_000_000)).padStart(6, "0");

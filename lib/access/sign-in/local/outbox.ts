@@ -81,7 +81,7 @@ export async function sendNotice(email: string, notice: keyof typeof notices, mo
   await postMail({ recipient: email, subject, body: `${body} ${more}`.trim(), link: null, code: null });
 }
 
-/** Puts a mail of another part of the service into the outbox, where no mail server is set. */
+/** Puts a mail of another part of the service into the outbox, if no mail server is set. */
 export async function postLocalMail(mail: {
   recipient: string;
   subject: string;
@@ -92,8 +92,8 @@ export async function postLocalMail(mail: {
 }
 
 /**
- * Whether this instance has an outbox, and whether a caller may read it. Its links sign users in, so only callers with the
- * link that the start prints may, unless OUTLAY_OUTBOX says otherwise. With a Supabase project there is no outbox.
+ * Whether this instance has an outbox, and whether a caller may read it. Its links sign users in, so only callers with the link
+ * that the service prints at its start may read it, unless OUTLAY_OUTBOX says otherwise. With a Supabase project there is no outbox.
  * @param given the value of the caller's operator cookie
  */
 export function outboxAccess(given: string | undefined, settings: Env = env()): "none" | "closed" | "open" {
@@ -101,7 +101,7 @@ export function outboxAccess(given: string | undefined, settings: Env = env()): 
   return settings.OUTLAY_OUTBOX === "everyone" || isOperatorToken(given) ? "open" : "closed";
 }
 
-/** The newest mails first; undefined where a Supabase project sends real ones. */
+/** Reads the outbox, the newest mails first; undefined if a Supabase project sends the mails. */
 export async function readOutbox(limit = 50): Promise<OutboxMail[] | undefined> {
   if (supabaseProject()) return undefined;
   return asServiceAlone((client) => selectOutbox(client, limit));

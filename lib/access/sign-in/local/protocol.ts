@@ -19,8 +19,8 @@ export function invalidRequest(message: string): AuthProtocolError {
 }
 
 /**
- * The 400 for all that Supabase Auth offers and the local sign-in does not, such as phones and other providers.
- * @param what the member or parameter that asks for it, such as `phone` or `grant_type=web3`
+ * The 400 for a feature of Supabase Auth that the local sign-in lacks, such as phones and other providers.
+ * @param what the member or parameter that requests it, such as `phone` or `grant_type=web3`
  */
 export function notSupported(what: string): AuthProtocolError {
   return new AuthProtocolError(400, "not_supported", `Not supported by the local sign-in: ${what}.`);

@@ -10,10 +10,10 @@ import { sqlState } from "@/lib/db/transaction";
 import { env, processCount } from "@/lib/env";
 import { AuthProtocolError } from "./protocol";
 
-// Three bounds keep a flood of sign-ins from other callers: on the requests of one session, on password hashes, and on the
-// transactions of the local sign-in.
+// Three limits keep a flood of sign-ins from slowing other callers down: on the requests of one session, on password hashes, and
+// on the transactions of the local sign-in.
 
-/** As many callers as allowed are waiting already. */
+/** Thrown if the allowed number of callers is waiting already. */
 class FullError extends Error {}
 
 /**
@@ -39,14 +39,14 @@ class Semaphore {
     return this.#running === 0;
   }
 
-  /** Waits for a place. @throws FullError at once where too many are waiting */
+  /** Waits for a place. @throws FullError at once if too many callers are waiting */
   async acquire(): Promise<void> {
     if (this.#running < this.atOnce) {
       this.#running += 1;
       return;
     }
     if (this.isFull) throw new FullError("Too many are waiting.");
-    // `release` passes its place to the first that waits, so #running does not change.
+    // `release` passes its place to the first waiting caller, so #running does not change.
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
@@ -81,7 +81,7 @@ const sessions = new Map<string, Semaphore>();
 /**
  * Limits how many requests of one session run at once. Further ones wait, before anything is verified or looked up, so
  * that a flood from one session leaves the processor and the connections to other callers.
- * @throws AuthProtocolError over_request_rate_limit with Retry-After where too many requests of the session are waiting
+ * @throws AuthProtocolError over_request_rate_limit with Retry-After if too many requests of the session are waiting
  */
 export async function inSessionTurn<T>(request: Request, run: () => Promise<T>): Promise<T> {
   const session = claimedSession(request);

@@ -34,7 +34,7 @@ export function ChooseFile({ onChosen }: { onChosen: (file: ChosenFile) => void 
     void read(input.current.files?.[0]);
     input.current.value = "";
   };
-  // The browser shows the input before React listens to it: that choice had no handler.
+  // Handles a file that was chosen before React attached the handlers.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when React takes over
   useEffect(readChosen, []);
   const onDrop = (event: DragEvent) => {

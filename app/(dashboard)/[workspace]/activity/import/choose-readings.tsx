@@ -19,7 +19,7 @@ const orders: [DayOrder, string][] = [
 ];
 const shownNames = 8;
 
-/** Asks how numbers, dates and project names of the file are to be read, where that is not certain or not ours. */
+/** Asks how to read numbers, dates and project names of the file, if they are ambiguous or not in the service's own format. */
 export function ChooseReadings({
   choices,
   settled: { questions, names },
@@ -67,7 +67,7 @@ export function ChooseReadings({
   );
 }
 
-/** One question, with what its example becomes under each reading. Nothing is chosen where several readings are possible. */
+/** One question, with the result of an example under each reading. Nothing is preselected if several readings are possible. */
 function ReadingField<Reading extends string>({
   label,
   question,
@@ -118,7 +118,7 @@ function ReadingField<Reading extends string>({
   );
 }
 
-/** Which projects the names of the file stand for. */
+/** Shows the projects that the names in the file are read as, and asks whether to accept them. */
 function NamesField({
   names,
   takesNames,

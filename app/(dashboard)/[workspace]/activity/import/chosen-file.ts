@@ -11,9 +11,9 @@ export const limits: BlobLimits = { maxRows: 50_000, maxBytes: 64 * 1024 ** 2 };
 export type ChosenFile = BlobContent & { name: string };
 
 /**
- * The mapping of columns to fields, and the column with the ids of the rows; empty when there is none. `readings`: how
- * numbers and dates were chosen to be read. `takesNames`: whether project names are read as the slugs that were shown. `guessed`:
- * fields whose column was guessed by its values.
+ * The mapping of columns to fields, and the column with the ids of the rows; empty if there is none. `readings`: the chosen
+ * readings of numbers and dates. `takesNames`: whether project names are read as the shown slugs. `guessed`: fields whose column
+ * was guessed from its values.
  */
 export type Choices = {
   mapping: Mapping;
@@ -23,7 +23,7 @@ export type Choices = {
   guessed?: ReadonlySet<Field>;
 };
 
-/** What is chosen of a file before anybody chose: fields by the names of columns, then by their values. */
+/** The initial choices for a file: fields are guessed from the names of columns, then from their values. */
 export function firstChoices({ columns, rows }: BlobContent, projects: readonly KnownProject[]): Choices {
   const mapping = guessMapping(columns, { map: {}, set: {} });
   const isTaken = (field: Field) => mapping.columns[field] !== undefined;

@@ -12,7 +12,7 @@ import { settleChoices } from "./settle-choices";
 export function ImportFile({ workspace }: { workspace: string }) {
   const [file, setFile] = useState<ChosenFile>();
   const [choices, setChoices] = useState<Choices>();
-  // What is checked and recorded stays the same, whatever else is read meanwhile.
+  // A copy of the choices, so that the check and the recording use the same ones even if projects are read again meanwhile.
   const [checked, setChecked] = useState<Choices>();
   const projects = useProjectList(workspace);
   const settled = file && choices ? settleChoices(file, choices, projects) : undefined;

@@ -22,7 +22,7 @@ import type { Settled } from "./settle-choices";
 const types = ["usage", "expense", "subscription", "allocation"];
 
 /**
- * Maps the columns to fields and asks how the file is written, with a preview of the first rows. The first mapping is guessed from
+ * Maps the columns to fields and asks how to read the file, with a preview of the first rows. The initial mapping is guessed from
  * the names of the columns and from their values.
  */
 export function MapColumns({
@@ -43,7 +43,7 @@ export function MapColumns({
   const { mapping, idColumn } = choices;
   const { problem } = settled;
   const change = (next: Choices["mapping"]) => {
-    // A column that somebody mapped is not guessed any more.
+    // A column that the user has mapped no longer counts as guessed.
     const guessed = new Set(
       [...(choices.guessed ?? [])].filter((field) => next.columns[field] === mapping.columns[field]),
     );

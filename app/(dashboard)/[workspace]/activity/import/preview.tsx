@@ -8,7 +8,7 @@ import type { ChosenFile } from "./chosen-file";
 
 const shownRows = 5;
 
-/** The messages that the first rows become with a mapping, or what is wrong with them. */
+/** The messages that a mapping makes of the first rows, or what is wrong with the rows. */
 export function Preview({ file, mapping }: { file: ChosenFile; mapping: Mapping }) {
   return (
     <section aria-label="Preview of the first rows" className="grid gap-2">

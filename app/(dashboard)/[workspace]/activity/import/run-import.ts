@@ -58,7 +58,7 @@ export async function runImport(
       refusals.push({ row, reason, issues: reason.split("; ").map(splitReason) });
     },
   });
-  // Rows that could not be converted are refused after others.
+  // Sorts by line, because refusals of rows that could not be converted come after the others.
   refusals.sort((a, b) => a.row.line - b.row.line);
   return { summary, refusals };
 }

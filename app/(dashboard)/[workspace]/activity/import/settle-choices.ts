@@ -9,16 +9,16 @@ import {
 } from "@/lib/ledger/import/readings";
 import { type Choices, type ChosenFile, findMissing } from "./chosen-file";
 
-/** What a file leaves open with a mapping, and the mapping once everything is chosen that has to be. */
+/** The open questions of a file with a mapping, and the mapping completed with the choices. */
 export type Settled = {
   questions: Questions;
   names: ProjectReading[];
   mapping: Mapping;
-  /** What has to be chosen before rows can be recorded; undefined where nothing is. */
+  /** What still has to be chosen before rows can be recorded; undefined if nothing. */
   problem: string | undefined;
 };
 
-/** Finds the readings of a file, and completes the mapping with what was chosen and what has one reading only. */
+/** Finds the possible readings of a file, and completes the mapping with the chosen readings and the unambiguous ones. */
 export function settleChoices(
   file: ChosenFile,
   { mapping, readings = {}, takesNames }: Choices,

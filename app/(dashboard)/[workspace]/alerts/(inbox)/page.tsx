@@ -19,7 +19,7 @@ type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<Sea
 
 const entriesPerPage = 20;
 
-/** The inbox of alerts. States: entries, none of those that were asked for, nothing has fired, an invalid address. */
+/** The inbox of alerts. States: entries, none that match, no alerts yet, an invalid address. */
 export default async function AlertsPage({ params, searchParams }: Props) {
   const {
     claims,
@@ -159,7 +159,7 @@ function NoEntries({ query: { status, assignee, cursor }, slug }: { query: Inbox
   );
 }
 
-/** For an invalid cursor, undefined instead of an error page. */
+/** Converts the error of an invalid cursor to undefined, to avoid an error page. */
 function undefinedIfInvalid(error: unknown): undefined {
   if (error instanceof ServiceError && error.code === "validation_failed") return undefined;
   throw error;

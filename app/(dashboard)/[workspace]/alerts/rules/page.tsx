@@ -32,7 +32,7 @@ export default async function AlertRulesPage({ params }: Props) {
       <PageHeader
         title="Rules and channels"
         parent={{ href: `/${slug}/alerts`, label: "Alerts" }}
-        // In one place, with and without channels: the dialog with the new secret must stay when the first one appears.
+        // Rendered at the same place with and without channels, so that the dialog with the secret stays open after the first one.
         actions={canEdit ? <NewChannel workspace={slug} canMail={canMail} /> : null}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-x-10 gap-y-10 lg:grid-cols-[minmax(0,1fr)_21rem]">

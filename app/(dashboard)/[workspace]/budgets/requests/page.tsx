@@ -15,7 +15,7 @@ export const metadata: Metadata = { title: "Budget requests" };
 
 type Props = { params: Promise<{ workspace: string }>; searchParams: Promise<SearchParams> };
 
-/** Asks for more of a budget, and decides what others ask. The budget of the address is chosen in the form. */
+/** Requests raises of budgets, and decides the requests of others. The form preselects the budget in the address. */
 export default async function BudgetRequestsPage({ params, searchParams }: Props) {
   const {
     claims,

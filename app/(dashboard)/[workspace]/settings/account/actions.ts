@@ -18,16 +18,16 @@ async function requireAccount() {
   return { auth, email: user.email };
 }
 
-/** What the identity provider wants before it sets a password, by its refusal. */
+/** By refusal of the identity provider, the proof that it requires before it sets a password. */
 const wantedProofs: Record<string, PasswordProof> = {
   current_password_required: "current",
   reauthentication_needed: "code",
 };
 
 /**
- * Changes the password. The identity provider decides which proof of identity it wants: the local sign-in the current
- * password or a code from a mail, a Supabase project what its settings say. Where it wants another one than it was given,
- * the form asks for that, and a code is sent.
+ * Changes the password. The identity provider decides which proof of identity it requires: the local sign-in the current
+ * password or a code from a mail, a Supabase project according to its settings. If it requires another proof, the form asks for
+ * that, and a code is sent if needed.
  */
 export async function changePassword({ needs = [] }: FormState, form: FormData): Promise<FormState> {
   const { auth } = await requireAccount();
@@ -41,12 +41,12 @@ export async function changePassword({ needs = [] }: FormState, form: FormData):
   if (!error) return { notice: "Your password is changed. You are signed out everywhere else." };
   const wanted = wantedProofs[error.code ?? ""];
   if (!wanted || needs.includes(wanted)) return { error: explainAuthError(error), needs };
-  // Supabase Auth uses the code up before it asks for the password, so another one is needed.
+  // Supabase Auth has used up the code before it asks for the password, so another code is sent.
   const sent = wanted === "code" || code ? await sendPasswordCode() : {};
   return { ...sent, needs: [...needs, wanted] };
 }
 
-/** Sends a code that proves who the user is when they change their password. */
+/** Sends a code that proves the user's identity for a change of the password. */
 export async function sendPasswordCode(): Promise<FormState> {
   const { auth } = await requireAccount();
   const { error } = await auth.reauthenticate();

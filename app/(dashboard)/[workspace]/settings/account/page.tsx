@@ -36,7 +36,7 @@ type Props = {
 export default async function AccountPage({ params, searchParams }: Props) {
   const { workspace } = await params;
   const { claims, user, profile, workspace: current, workspaces } = await requireWorkspace(workspace);
-  // That of this workspace, otherwise of another one of the user.
+  // The base currency of this workspace, otherwise that of another workspace of the user.
   const currency = [current, ...workspaces].find(({ base_currency: base }) => base !== "USD")?.base_currency;
   const [pending, change, blocking] = await Promise.all([
     readPendingAddress(),

@@ -117,7 +117,7 @@ function NoChanges({
   );
 }
 
-/** For an invalid cursor, undefined instead of an error page. */
+/** Converts the error of an invalid cursor to undefined, to avoid an error page. */
 function undefinedIfInvalid(error: unknown): undefined {
   if (error instanceof ServiceError && error.code === "validation_failed") return undefined;
   throw error;

@@ -17,7 +17,7 @@ export const metadata: Metadata = { title: "Bills" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The bills of a workspace, and for admins the accounts that they are pulled from. */
+/** The bills of a workspace, and for admins the provider accounts from which bills are pulled. */
 export default async function BillsPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug } = workspace;

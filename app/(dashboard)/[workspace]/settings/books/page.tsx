@@ -13,7 +13,7 @@ export const metadata: Metadata = { title: "Books" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The months of a workspace: which are closed, and what was filed of them. Admins close and reopen months here. */
+/** The months of a workspace, with the filed exports of closed ones. Admins close and reopen months here. */
 export default async function BooksPage({ params }: Props) {
   const { claims, workspace } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;

@@ -21,7 +21,7 @@ export const metadata: Metadata = { title: "People" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The people whom usage was for, and the erased ones. Admins have a person erased here. */
+/** The people whom usage was for, and the erased ones. Admins erase people here. */
 export default async function PeoplePage({ params }: Props) {
   const { claims, user, workspace, reader } = await requireWorkspace((await params).workspace);
   const { slug, role } = workspace;

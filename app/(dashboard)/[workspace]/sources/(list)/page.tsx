@@ -12,7 +12,7 @@ export const metadata: Metadata = { title: "Sources" };
 
 type Props = { params: Promise<{ workspace: string }> };
 
-/** The sources of a workspace: the programs that send their costs, what came in, and which are silent. */
+/** The sources of a workspace: the programs that send their costs, what was received, and which are silent. */
 export default async function SourcesPage({ params }: Props) {
   const {
     claims,

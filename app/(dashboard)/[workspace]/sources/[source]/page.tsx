@@ -40,7 +40,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: (await findSource(workspace, source)).source.name };
 }
 
-/** A source: what came in from it, what was refused and can be sent again, what has no price, and its settings. */
+/** A source: what was received from it, what was refused and can be sent again, what has no price, and its settings. */
 export default async function SourcePage({ params }: Props) {
   const { workspace: slug, source: id } = await params;
   const { source } = await findSource(slug, id);
@@ -114,7 +114,7 @@ export default async function SourcePage({ params }: Props) {
   );
 }
 
-/** The refused records that can be sent again, with the button for those who may. @param props.path of the source in the API */
+/** The refused records that can be sent again, with a button for those who may. @param props.path the source's path in the API */
 function KeptRecords({ kept, canSend, path }: { kept: SourceView["kept"]; canSend: boolean; path: string }) {
   if (kept.records === 0) return null;
   return (

@@ -39,7 +39,7 @@ type Props = {
   searchParams: Promise<SearchParams>;
 };
 
-/** What an address asks for: a kind, and with `name` one of it. Projects have an address of their own. */
+/** Reads the dimension of an address, and the subject if it has a `name`. Projects have an address of their own. */
 const readAddress = cache(async (params: Props["params"], searchParams: Props["searchParams"]) => {
   const { workspace: slug, dimension } = await params;
   if (!isSubjectDimension(dimension) || dimension === "project") notFound();
@@ -74,7 +74,7 @@ export async function generateMetadata({ params, searchParams }: Props): Promise
   return { title: title ?? subjectNames[dimension].many };
 }
 
-/** What people, keys, models, features or tags cost: the list of all, or with a name the page of one. */
+/** What people, keys, models, features or tags cost: the list of all, or with `name` the page of one. */
 export default async function SpendPage({ params, searchParams }: Props) {
   const { slug, workspace, dimension, search, value, title, ...more } = await readAddress(
     params,

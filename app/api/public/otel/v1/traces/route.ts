@@ -1,4 +1,4 @@
 import { defineOtlpRoute } from "@/lib/sources/otlp/http";
 
-/** The path that Langfuse's SDKs add to the address that they are given. */
+/** The path that Langfuse's SDKs append to the configured address. */
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineOtlpRoute("traces");
