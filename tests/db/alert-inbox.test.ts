@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { countEntries, selectEntries } from "@/lib/alerts/inbox/inbox-queries";
+import { selectCrossings } from "@/lib/alerts/log/alert-log-queries";
 import { crossing, raise } from "@/tests/helpers/alerts";
 import type { TestDatabase } from "@/tests/helpers/database";
 import type { Fixtures } from "@/tests/helpers/keys";
@@ -377,6 +378,30 @@ test("A rule that is off has no open entry, and its thresholds make none", async
   expect(await entries()).toEqual(["budget_threshold 50: rule_off"]);
   await spend("25");
   expect(await entries()).toEqual(["budget_threshold 50: rule_off"]);
+});
+
+test("A threshold that is crossed during a snooze is not one that spend had reached before", async () => {
+  const quiet = (level: string, reason: string) =>
+    crossing(workspace, { level, is_quiet: true, quiet_reason: reason });
+  await raise(
+    fixtures,
+    quiet("50", "was_above"),
+    quiet("80", "snoozed"),
+    quiet("90", "rule_off"),
+    crossing(workspace, { level: "100" }),
+  );
+  const client = await fixtures.sql.connect();
+  try {
+    const crossings = await selectCrossings(client, workspace, "2026-11-01", 10);
+    expect(crossings.map(({ level, was_above: wasAbove }) => `${level} ${wasAbove}`)).toEqual([
+      "100 false",
+      "90 false",
+      "80 false",
+      "50 true",
+    ]);
+  } finally {
+    client.release();
+  }
 });
 
 test("Removing a member leaves what they had to nobody", async () => {

@@ -79,7 +79,7 @@ const crossingRow = {
   /** The first day of the budget's period. */
   period: date(),
   level: text(),
-  is_quiet: boolean(),
+  was_above: boolean(),
   details: json<unknown>(),
   fired_at: timestamp(),
   project_slug: nullable(text()),
@@ -101,7 +101,8 @@ export function selectCrossings(
   return selectAll(
     client,
     crossingRow,
-    sql`select a.subject_id as budget_id, a.period, a.level, a.is_quiet, a.details, a.fired_at, ${projectSlug} as project_slug
+    sql`select a.subject_id as budget_id, a.period, a.level, a.details, a.fired_at, ${projectSlug} as project_slug,
+        a.is_quiet and coalesce(a.quiet_reason, 'was_above') = 'was_above' as was_above
       from public.alerts as a
       where a.workspace_id = ${workspaceId} and a.rule = 'budget_threshold'
         and (a.period >= ${since}::date or a.fired_at >= ${since}::date)

@@ -41,7 +41,7 @@ function toCrossing({
   budget_id,
   period,
   level,
-  is_quiet,
+  was_above,
   details,
   fired_at,
   project_slug,
@@ -67,7 +67,7 @@ function toCrossing({
     period_from: period,
     level,
     at,
-    was_above: is_quiet,
+    was_above,
     title,
   };
 }

@@ -1,3 +1,4 @@
+import { maxTags } from "@/lib/contract/ledger/limits";
 import { parseDecimal, toText } from "@/lib/decimal";
 import {
   isRicher,
@@ -83,8 +84,6 @@ function withNames(posting: LedgerRow, from: LedgerRow): LedgerRow {
   named.tags = tags.length > 0 ? tags : undefined;
   return named;
 }
-
-const maxTags = 10;
 
 /** The content by which postings are compared: everything but their ids, times and emitters. */
 function contentOf(postings: readonly LedgerRow[]): string {

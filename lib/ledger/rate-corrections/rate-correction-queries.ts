@@ -52,7 +52,7 @@ export function selectConverted(
     headRow,
     sql`select id, occurred_at, coalesce(adjusts, occurred_at) as dated_at, created_at, currency, original_amount, price from public.messages
       where workspace_id = ${workspaceId} and cost_status = 'converted' and type in ('expense', 'subscription') and part = 0
-        and (part = 0 or type <> 'batch') and voids is null and voided_by is null
+        and voids is null and voided_by is null
         and (occurred_at, id) > (${at.toISOString()}::timestamptz, ${id}::uuid)
       order by occurred_at, id limit ${atMost}`,
   );

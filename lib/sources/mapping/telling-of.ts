@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { add, compare, isZero, parseDecimal, zero } from "@/lib/decimal";
 import { isProviderKey } from "@/lib/ledger/ingest/call";
 import { costRank, kindRank, type Telling } from "@/lib/ledger/telemetry/same-call";
+import { shortId } from "@/lib/ledger/telemetry/span-tree";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { SourceRecord } from "./source-record";
 import { allInput } from "./tokens";
@@ -22,7 +23,7 @@ export function tellingOf({ signal, span, timeNs, scope }: Entry, record: Source
   return {
     likeness: knownHash(`${canonicalModel(model)} ${allInput(tokens)} ${hasOutput ? output : ""}`),
     scope: knownHash(`${emitter} ${scope}`),
-    trace: Number.parseInt(span.trace.slice(-12), 16),
+    trace: shortId(span.trace),
     started_us: Number(span.startNs / 1000n),
     ended_us: Number(timeNs / 1000n),
     ids: idsOf(keys.own),

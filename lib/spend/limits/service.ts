@@ -67,7 +67,7 @@ export function readKeyLimits({ key, claims }: KeyPrincipal, of: LimitsQuery = {
 }
 
 const byName = (a: CoveringBudget, b: CoveringBudget) =>
-  a.name < b.name ? -1 : Number(a.name > b.name || a.id > b.id);
+  a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1;
 
 /** Makes a check of whether a budget can count the given usage. A project that the key may not read has no budget. */
 async function countingOf(
