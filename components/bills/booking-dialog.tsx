@@ -23,7 +23,7 @@ import type {
   billAdjustment,
   bookAdjustmentRequest,
 } from "@/lib/contract/bills/bill-adjustments";
-import { type BookablePart, differenceParts } from "@/lib/contract/bills/difference-parts";
+import { type BookablePart, bookableParts, differenceParts } from "@/lib/contract/bills/difference-parts";
 import { undoAdjustment } from "./undo-adjustment";
 
 /** The bookable parts of a provider's difference. Amounts are exact text. */
@@ -174,7 +174,9 @@ function Preview({ answer }: { answer: BillAdjustment }) {
 /** The parts of one provider, or of all of them together. */
 function partsOf(bookable: readonly Bookable[], provider: string): Bookable["parts"] {
   const own = bookable.filter((one) => provider === "" || one.provider === provider);
-  const names = [...new Set(own.flatMap(({ parts }) => parts.map(({ part }) => part)))];
+  const names = bookableParts.filter((name) =>
+    own.some(({ parts }) => parts.some(({ part }) => part === name)),
+  );
   return names.map((name) => ({
     part: name,
     usd: sumExact(

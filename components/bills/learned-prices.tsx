@@ -11,7 +11,8 @@ import { Difference } from "./months";
 /** A rate with all its digits, for the usual portion of the unit: "$1.0625 a million". */
 function exactRate(rate: string, unit: string): string {
   const portion = usualPortion(unit);
-  return `$${multiplyExact(rate, portion)} ${portion === "1" ? "each" : "a million"}`;
+  const [whole = "0", decimals = ""] = multiplyExact(rate, portion).split(".");
+  return `$${whole}.${decimals.padEnd(2, "0")} ${portion === "1" ? "each" : "a million"}`;
 }
 
 /** Prices learned from bills, their effect, and a button for each that makes it the workspace's own price. */

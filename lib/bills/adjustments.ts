@@ -202,7 +202,7 @@ function toAdjustment(row: AdjustmentRow): BillAdjustment {
     amount_usd: exact(row.amount_usd),
     standing_usd: exact(row.standing_usd),
     message_count: row.message_count,
-    parts: row.parts.map(withAmount),
+    parts: bookableParts.flatMap((name) => row.parts.filter(({ part }) => part === name)).map(withAmount),
     days: row.days.map(withAmount),
     effects: null,
     created_at: toInstant(row.created_at.getTime()),

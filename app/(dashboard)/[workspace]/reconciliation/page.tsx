@@ -110,7 +110,7 @@ export default async function ReconciliationPage({ params, searchParams }: Props
                 description={
                   bookable.length === 0
                     ? "Every difference of the billed days is booked: what is recorded equals what was billed."
-                    : "An admin can book what is left of the difference, so that recorded equals billed."
+                    : `${canAdd ? "Book" : "Admins can book"} what is left of the difference, so that recorded equals billed.${detail.learned_prices.length > 0 ? " Set prices first: they change it." : ""}`
                 }
                 actions={
                   canAdd && bookable.length > 0 ? (
