@@ -41,7 +41,7 @@ export default async function BillsPage({ params }: Props) {
       >
         {bills.length === 0 ? (
           <EmptyState icon={<ReceiptText />} title="No bill yet" action={add}>
-            Add an invoice or a cost export of a provider as CSV, or a FOCUS file of a cloud.
+            Add an invoice or a cost export of a provider as CSV or Parquet, or a FOCUS file of a cloud.
             {canEdit ? null : " Admins of this workspace add bills."}
           </EmptyState>
         ) : (
