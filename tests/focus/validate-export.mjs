@@ -111,6 +111,9 @@ async function record({ url, key, token }) {
   await send({ type: "expense", vendor: "Late invoice", amount: 9, occurred_at: `${day}T00:00:00Z` });
   await send({ type: "subscription", vendor: "Linear", amount: 100, interval: "year", starts_on: day });
   await send({ type: "allocation", from_project: "search", amount: 0.4 }, "research");
+  // What bills and records differ by, booked as an adjustment.
+  const month = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7);
+  await post("workspaces/demo/bill-adjustments", { month, project: "search" }, token);
 }
 
 async function download({ url, token }) {

@@ -100,6 +100,17 @@ test.each<[MessageType, string, string, number | null, string | null, number | n
   expect(read(rowOf(type, "2026-11-05T00:00:00Z"), names)).toEqual(expected);
 });
 
+test.each<[MessageType, string | null, string]>([
+  ["bill_adjustment", "Tier of the bill · o3", "Tier of the bill, o3"],
+  ["expense", "Ours · 2026", "Ours · 2026"],
+  ["usage", null, "acme, 12 requests"],
+])(
+  "a FOCUS charge of %s with the label %s is described as %s, and names are kept as given",
+  (type, label, text) => {
+    expect(read(rowOf(type, "2026-11-05T00:00:00Z", { label }), ["ChargeDescription"])).toEqual([text]);
+  },
+);
+
 test.each([
   ["input_tokens", "Tokens"],
   ["cache_write_5m_tokens", "Tokens"],

@@ -63,6 +63,12 @@ export function unitOf({ unit_type: unit }: Pick<Charge, "unit_type">): string |
     .join(" ");
 }
 
+/** The label of an adjustment to a bill is of our own making, too. */
+function describe(charge: Charge): string {
+  const label = labelOf(charge, descriptionSeparator);
+  return charge.message_type === "bill_adjustment" ? label.replaceAll(" · ", descriptionSeparator) : label;
+}
+
 /** FOCUS calls a correction what changes a billing period that is over, and leaves any other charge without a class. */
 function chargeClass(charge: Charge): string | null {
   const { voids, corrects, adjusts, created_at, workspace } = charge;
@@ -87,7 +93,7 @@ export const focusColumns: ExportColumn<Charge>[] = [
   ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfBilling(charge), 0))],
   ["ChargeCategory", (charge) => classes[charge.message_type].category],
   ["ChargeClass", chargeClass],
-  ["ChargeDescription", (charge) => labelOf(charge, descriptionSeparator)],
+  ["ChargeDescription", describe],
   ["ChargeFrequency", (charge) => classes[charge.message_type].frequency],
   [
     "ChargePeriodEnd",
