@@ -17,7 +17,7 @@ export function isBuilt() {
 }
 
 /** The bundles of the service and of the local agent tools. Commands are bundled when they are run. */
-const bundledAtBuild = ["server", "decoder", "mcp"];
+const bundledAtBuild = ["server", "decoder", "parquet", "mcp"];
 
 /** Whether the pages were built from the present sources. */
 export function isPagesBuilt() {

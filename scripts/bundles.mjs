@@ -1,4 +1,4 @@
-// Makes the bundles in `dist/` with esbuild: the self-hosted server and its decoder, the local agent tools and the commands.
+// Makes the bundles in `dist/` with esbuild: the self-hosted server and its helpers, the local agent tools and the commands.
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -66,11 +66,12 @@ export const startedBundle = {
   plugins: [linesOfOwnSources],
 };
 
-/** The thread that decodes large bodies; the server starts it. */
-const decoderBundle = {
+/** What the server starts: the thread `decoder` decodes large bodies, the process `parquet` reads a Parquet file. */
+const helperBundle = (name) => ({
   ...startedBundle,
-  ...{ entryPoints: ["server/decoder.ts"], outfile: "dist/decoder.mjs" },
-};
+  ...{ entryPoints: [`server/${name}.ts`], outfile: `dist/${name}.mjs` },
+});
+const helpers = ["decoder", "parquet"];
 
 /** The local agent tools as a single file that needs only Node. */
 const toolsBundle = {
@@ -92,7 +93,7 @@ function commands() {
 function optionsOf(name) {
   if (name === "server") return startedBundle;
   if (name === "mcp") return toolsBundle;
-  if (name === "decoder") return decoderBundle;
+  if (helpers.includes(name)) return helperBundle(name);
   if (!commands().includes(name))
     throw new Error(`There is no command ${name}; there are ${commands().join(", ")}.`);
   return serverBundle(`dist/${name}.mjs`, `server/commands/${name}.ts`);
@@ -100,7 +101,7 @@ function optionsOf(name) {
 
 /**
  * Makes a bundle if one of its sources has changed. Writes it atomically, because another process may be starting it.
- * @param name server, decoder, mcp, or a command. @throws Error where there is none of that name, or bundling fails
+ * @param name server, a helper, mcp, or a command. @throws Error where there is none of that name, or bundling fails
  */
 export async function ensureBundle(name) {
   const options = optionsOf(name);
@@ -123,5 +124,5 @@ function sourcesOf({ inputs }) {
 /** Makes every bundle whose sources have changed, and the table of routes. Takes about a second. */
 export async function ensureBundles() {
   writeRoutes();
-  await Promise.all(["server", "decoder", "mcp", ...commands()].map(ensureBundle));
+  await Promise.all(["server", ...helpers, "mcp", ...commands()].map(ensureBundle));
 }

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { readParquetBy } from "@/lib/bills/parquet/read-apart";
 import { type Env, env } from "@/lib/env";
 import { storeSent } from "@/lib/keys/sources/note-sent";
 import { announceAddress } from "@/lib/service-address";
@@ -27,8 +28,9 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
     if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
     // Stores the counts of requests after the last one is answered.
     opened.push(storeSent);
-    // In development there is no bundle of it.
+    // In development there are no bundles of them.
     if (!dev) decodeInThread(new URL("./decoder.mjs", import.meta.url));
+    readParquetBy(dev ? "here" : new URL("./parquet.mjs", import.meta.url));
     const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
     const jobs = runsJobs ? startJobs() : undefined;
     // Both at the same time. A job may take longer than a stop; its next run repeats the unfinished work.

@@ -12,7 +12,7 @@ import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
 import type { addProviderAccountRequest, providerAccount } from "@/lib/contract/bills/provider-accounts";
-import { type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
+import { accountOf, type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
 
 /** A button that opens the form to add a provider account, whose costs are then pulled. */
 export function AddAccount({ workspace }: { workspace: string }) {
@@ -40,6 +40,7 @@ export function AddAccount({ workspace }: { workspace: string }) {
 function AccountForm({ workspace, close }: { workspace: string; close: () => void }) {
   const [provider, setProvider] = useState<PulledProvider>("openai");
   const { key, keyBegins, keysAt, rights } = pulledProviders[provider];
+  const account = accountOf(provider);
   const { run, isPending, problem, fieldErrors } = useMutation(
     (fields: FormData) => {
       const textOf = (name: string) => String(fields.get(name) ?? "").trim();
@@ -107,10 +108,10 @@ function AccountForm({ workspace, close }: { workspace: string; close: () => voi
       </FormField>
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <FormField
-          label="Account"
-          optional
+          label={account ? "Organization" : "Account"}
+          optional={account === undefined}
           error={fieldErrors.account}
-          description="A name, if you add several of this provider."
+          description={account ?? "A name, if you add several of this provider."}
         >
           {(control) => <Input {...control} name="account" maxLength={128} autoComplete="off" />}
         </FormField>

@@ -34,6 +34,7 @@ const labels: Record<BillField, string> = {
 /** The fields of the form as the API takes them. @param checked whether a dry run came before */
 async function toRequest(fields: FormData, checked: boolean) {
   const file = fields.get("file") as File;
+  const isText = !isBinary(file);
   const provider = String(fields.get("provider") ?? "").trim();
   const columns = Object.fromEntries(
     (Object.keys(billFields) as BillField[])
@@ -42,7 +43,8 @@ async function toRequest(fields: FormData, checked: boolean) {
   );
   return {
     name: file.name,
-    content: await file.text(),
+    content: isText ? await file.text() : await toBase64(file),
+    encoding: isText ? ("text" as const) : ("base64" as const),
     columns,
     ...(provider !== "" && { constants: { provider } }),
     amounts_in: fields.get("amounts_in") === "cents" ? ("cents" as const) : ("dollars" as const),
@@ -51,11 +53,26 @@ async function toRequest(fields: FormData, checked: boolean) {
   };
 }
 
+/** Whether a file is sent in Base64. */
+const isBinary = ({ name }: File) => /\.(parquet|gz)$/i.test(name);
+
+function toBase64(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^data:[^,]*,/, ""));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}
+
 /** What is wrong with the file before it is sent. */
 function checkFile(fields: FormData): Record<string, string> {
   const file = fields.get("file");
-  if (!(file instanceof File) || file.size === 0) return { content: "is required: choose a CSV file" };
-  if (file.size > maxBillCharacters) return { content: "is larger than 15 MiB. Split it by month" };
+  if (!(file instanceof File) || file.size === 0)
+    return { content: "is required: choose a CSV or Parquet file" };
+  // Four characters of Base64 are three bytes.
+  const isLarge = file.size > (isBinary(file) ? (maxBillCharacters * 3) / 4 : maxBillCharacters);
+  if (isLarge) return { content: "is larger than 15 MiB, or 11 MiB of Parquet. Split it by month" };
   return {};
 }
 
@@ -72,7 +89,8 @@ export function AddBill({ workspace }: { workspace: string }) {
           <DialogHeader>
             <DialogTitle>Add a bill</DialogTitle>
             <DialogDescription>
-              An invoice or a cost export as CSV, in USD. A FOCUS file of a cloud needs no more than the file.
+              An invoice or a cost export as CSV or Parquet, in USD. A FOCUS file of a cloud needs no more
+              than the file.
             </DialogDescription>
           </DialogHeader>
           <BillForm workspace={workspace} close={() => setOpen(false)} />
@@ -101,10 +119,13 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
   );
   const submit = async (fields: FormData) => {
     const file = fields.get("file");
-    if (file instanceof File) setColumns(columnsIn(await file.slice(0, 65_536).text()));
+    if (file instanceof File) setColumns(isBinary(file) ? [] : columnsIn(await file.slice(0, 65_536).text()));
     const answer = await run(fields);
-    if (answer?.id) close();
-    else if (answer) setFound(answer);
+    if (answer?.id) return close();
+    if (!answer) return;
+    setFound(answer);
+    if (file instanceof File && isBinary(file))
+      setColumns([...new Set([...Object.values(answer.columns), ...answer.unused])]);
   };
   const columnErrors = Object.entries(fieldErrors).filter(
     ([name]) => name.startsWith("columns.") && name !== "columns.provider",
@@ -122,7 +143,13 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
     >
       <FormField label="File" error={fieldErrors.content}>
         {(control) => (
-          <Input {...control} name="file" type="file" accept=".csv,.tsv,.txt,text/csv" className="py-1.5" />
+          <Input
+            {...control}
+            name="file"
+            type="file"
+            accept=".csv,.tsv,.txt,.gz,.parquet,text/csv"
+            className="py-1.5"
+          />
         )}
       </FormField>
       <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -143,7 +170,7 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
           )}
         </FormField>
       </div>
-      {columns.length > 0 ? (
+      {columns.length > 0 || columnErrors.length > 0 ? (
         <details open={columnErrors.length > 0 || undefined}>
           <summary className="cursor-pointer text-sm">Columns</summary>
           <div className="grid gap-3 pt-3 sm:grid-cols-2">
@@ -153,16 +180,26 @@ function BillForm({ workspace, close }: { workspace: string; close: () => void }
                 label={labels[field]}
                 error={field === "provider" ? undefined : fieldErrors[`columns.${field}`]}
               >
-                {(control) => (
-                  <Select {...control} name={`columns.${field}`}>
-                    <option value="">
-                      {found?.columns[field] ? `${found.columns[field]} (found)` : "Found by name"}
-                    </option>
-                    {columns.map((column) => (
-                      <option key={column}>{column}</option>
-                    ))}
-                  </Select>
-                )}
+                {(control) =>
+                  // The columns of a Parquet file are known when it was read.
+                  columns.length === 0 ? (
+                    <Input
+                      {...control}
+                      name={`columns.${field}`}
+                      placeholder="Found by name"
+                      maxLength={200}
+                    />
+                  ) : (
+                    <Select {...control} name={`columns.${field}`}>
+                      <option value="">
+                        {found?.columns[field] ? `${found.columns[field]} (found)` : "Found by name"}
+                      </option>
+                      {columns.map((column) => (
+                        <option key={column}>{column}</option>
+                      ))}
+                    </Select>
+                  )
+                }
               </FormField>
             ))}
           </div>

@@ -1,3 +1,4 @@
+import { formatCount } from "@/components/figures/format-count";
 import { formatDate } from "@/components/figures/format-date";
 import { formatUsd } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
@@ -59,6 +60,7 @@ export function ProviderAccounts({
                   </>
                 )}
               </span>
+              <Seats seats={account.seats} />
             </div>
             <AccountActions
               workspace={workspace}
@@ -72,6 +74,24 @@ export function ProviderAccounts({
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How many seats an account has, and what those cost that nobody used. */
+function Seats({ seats }: Pick<ProviderAccount, "seats">) {
+  if (seats === null) return null;
+  const { count, unused_count: unused, unused_monthly_usd: usd } = seats;
+  return (
+    <span className="text-muted-foreground text-xs">
+      {formatCount(count, "seat")},{" "}
+      {unused === 0 ? (
+        "all used in the last 30 days"
+      ) : (
+        <span className="text-foreground">
+          {unused} not used for 30 days{usd === null ? null : <> ({formatUsd(usd)} a month)</>}
+        </span>
+      )}
+    </span>
   );
 }
 

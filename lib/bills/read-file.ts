@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { parse } from "csv-parse/sync";
-import { type BillField, billFields, maxBillRows } from "@/lib/contract/bills/bill-fields";
+import { type BillField, billFields } from "@/lib/contract/bills/bill-fields";
 import type { AddBillRequest } from "@/lib/contract/bills/bills";
 import { add, type Decimal, zero } from "@/lib/decimal";
 import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
-import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord } from "@/lib/ledger/import/row";
-import { focusColumns, isFocus, readFocusRow } from "./focus";
+import { readFocusRow } from "./focus";
+import { focusColumns, isFocus } from "./focus-columns";
 import { chooseMark, readBilledRow } from "./read-row";
+import { type BillTable, readTable } from "./read-table";
 import { type BilledRow, type Statement, toStatements } from "./statements";
 
 /** A file of a bill as it was read. */
@@ -21,7 +21,7 @@ export type BillFile = {
   statements: Statement[];
 };
 
-type Given = Pick<AddBillRequest, "content" | "columns" | "constants" | "amounts_in">;
+type Given = Pick<AddBillRequest, "content" | "encoding" | "columns" | "constants" | "amounts_in">;
 type Values = Readonly<Record<string, string>>;
 
 /** The most problems of rows that an error names. */
@@ -29,9 +29,9 @@ const maxIssues = 20;
 
 const refuse = (message: string, path = "content"): ServiceError => validationFailed([{ path, message }]);
 
-/** Reads the text of a file. @throws ServiceError validation_failed with what is wrong in which line */
-export function readBillFile(request: Given): BillFile {
-  const { header, rows } = readCsv(request.content);
+/** Reads a file. @throws ServiceError validation_failed with what is wrong in which line */
+export async function readBillFile(request: Given): Promise<BillFile> {
+  const { header, rows } = await openTable(request);
   const format = isFocus(header) ? "focus" : "csv";
   const columns = format === "focus" ? focusColumns(header) : findColumns(header, request);
   const read =
@@ -45,9 +45,9 @@ export function readBillFile(request: Given): BillFile {
   const issues: Issue[] = [];
   const kept: BilledRow[] = [];
   let [leftOutCount, leftOut] = [0, zero];
-  for (const { line, values } of rows) {
+  for (const { place, values } of rows) {
     const found = read(values);
-    if ("problem" in found) issues.push({ path: "content", message: `line ${line}: ${found.problem}` });
+    if ("problem" in found) issues.push({ path: "content", message: `${place}: ${found.problem}` });
     else if ("leftOut" in found) [leftOutCount, leftOut] = [leftOutCount + 1, add(leftOut, found.leftOut)];
     else kept.push(found);
     if (issues.length >= maxIssues) break;
@@ -67,25 +67,12 @@ export function readBillFile(request: Given): BillFile {
   };
 }
 
-function readCsv(content: string) {
-  const [head = ""] = content.split(/\r?\n/, 1);
+/** @throws ServiceError validation_failed */
+async function openTable(request: Given): Promise<BillTable> {
   try {
-    const options = { ...csvOptions, delimiter: guessDelimiter(head), info: true, to: maxBillRows + 2 };
-    // Its types do not know what `info` adds.
-    const records = parse(content, options) as unknown as { record: string[]; info: { lines: number } }[];
-    const [first, ...others] = records;
-    if (!first) throw new FileError("it is empty");
-    if (others.length > maxBillRows)
-      throw new FileError(`it has more than ${maxBillRows} rows. Split it by month`);
-    const header = parseHeader(first.record);
-    const rows = others.map(({ record, info }) => {
-      const row = parseRecord(record, header, info.lines);
-      if (row instanceof FileError) throw new FileError(`line ${row.line}: ${row.message}`);
-      return row;
-    });
-    return { header, rows };
+    return await readTable(request);
   } catch (error) {
-    throw refuse(`cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}`);
+    throw refuse(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -62,7 +62,7 @@ export async function addBillFile(
   const open = (client: PoolClient) => requireMembership(client, claims, slug, "admin");
   // Nobody else's file is read.
   await asUserReading(claims, open);
-  const file = readBillFile(request);
+  const file = await readBillFile(request);
   return asUser(claims, async (client) => {
     const { id: workspaceId, time_zone: timeZone } = await open(client);
     const jumps = await findJumps(client, { id: workspaceId, timeZone }, file);

@@ -12,6 +12,8 @@ export type GetOptions = {
   accept: string;
   /** Sent besides, such as a credential. */
   headers?: Record<string, string>;
+  /** JSON to post. Without it, the document is asked for with GET. */
+  json?: string;
   /** Names of hosts, addresses and ranges that may be internal. */
   allowed?: readonly string[];
   /** Called when the connection stands: what fails later is not the network's fault. */
@@ -44,7 +46,7 @@ export function askOutside(url: URL, options: GetOptions): Promise<OutsideAnswer
 /** @param judge says what is wrong with an answer by its status and type, before its body is read */
 async function exchange(
   url: URL,
-  { network, signal, maxBytes, accept, headers: more, allowed, onConnected }: GetOptions,
+  { network, signal, maxBytes, accept, headers: more, json, allowed, onConnected }: GetOptions,
   judge: (status: number, type: string) => string | undefined,
 ): Promise<OutsideAnswer> {
   const isEncrypted = url.protocol === "https:";
@@ -59,10 +61,15 @@ async function exchange(
         Accept: accept,
         "User-Agent": "Outlay",
         Connection: "close",
+        ...(json !== undefined && {
+          "Content-Type": "application/json",
+          "Content-Length": String(Buffer.byteLength(json)),
+        }),
         ...more,
       };
       const outgoing = request({
         createConnection: () => connection,
+        method: json === undefined ? "GET" : "POST",
         path: url.pathname + url.search,
         headers,
         signal,
@@ -91,7 +98,7 @@ async function exchange(
             : reject(new Error("It ended early.")),
         );
       });
-      outgoing.end();
+      outgoing.end(json);
     });
   } finally {
     connection.destroy();

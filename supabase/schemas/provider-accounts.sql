@@ -34,6 +34,10 @@ create table public.provider_accounts (
   created_by uuid default auth.uid(),
   created_by_email text default auth.email(),
   created_at timestamptz not null default date_trunc('milliseconds', clock_timestamp()),
+  -- Its seats, where the provider counts them, those that nobody used for 30 days, and what a seat costs a month.
+  seat_count integer check (seat_count >= 0),
+  unused_seat_count integer check (unused_seat_count between 0 and seat_count),
+  seat_usd numeric,
   primary key (workspace_id, id),
   constraint provider_accounts_account_key unique (workspace_id, provider, account)
 );
@@ -266,7 +270,7 @@ grant execute on function private.store_pulled_days(uuid, uuid, jsonb, date) to 
 
 -- Records how a pull ended, unless the lease was lost.
 -- ended: { workspace_id, id, lease, outcome: 'done' | 'refused' | 'failed' | 'interrupted', problem, pulled_through, has_data,
--- held: { day, amount_usd, usual_usd }, retry_in_seconds }
+-- held: { day, amount_usd, usual_usd }, seats: { count, unused_count, usd }, which stay where they are missing, retry_in_seconds }
 create function private.finish_provider_pull(ended jsonb)
 returns void
 language plpgsql volatile security definer set search_path = ''
@@ -289,7 +293,10 @@ begin
     accepts_jump = p.accepts_jump and outcome <> 'done',
     held_day = case when outcome = 'done' then (ended -> 'held' ->> 'day')::date else p.held_day end,
     held_usd = case when outcome = 'done' then (ended -> 'held' ->> 'amount_usd')::numeric else p.held_usd end,
-    usual_usd = case when outcome = 'done' then (ended -> 'held' ->> 'usual_usd')::numeric else p.usual_usd end
+    usual_usd = case when outcome = 'done' then (ended -> 'held' ->> 'usual_usd')::numeric else p.usual_usd end,
+    seat_count = case when ended ? 'seats' then (ended -> 'seats' ->> 'count')::integer else p.seat_count end,
+    unused_seat_count = case when ended ? 'seats' then (ended -> 'seats' ->> 'unused_count')::integer else p.unused_seat_count end,
+    seat_usd = case when ended ? 'seats' then (ended -> 'seats' ->> 'usd')::numeric else p.seat_usd end
   where p.workspace_id = (ended ->> 'workspace_id')::uuid and p.id = (ended ->> 'id')::uuid and p.lease = (ended ->> 'lease')::uuid;
 end
 $$;

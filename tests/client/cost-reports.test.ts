@@ -37,5 +37,37 @@ test("Anthropic's SDK reads the simulated costs as text of cents, over several p
   expect(await sdks.anthropicCosts(simulator.url, "sk-ant-sdk", from, until)).toEqual(
     bill.map(({ day, usd }) => ({ day, amount: toText(shiftDecimal(parseDecimal(usd), 2)) })),
   );
+  expect(await sdks.anthropicInput(simulator.url, "sk-ant-sdk", from, until)).toEqual(
+    bill.map(({ day, quantity }) => ({ day, amount: quantity })),
+  );
   await expect(sdks.anthropicCosts(simulator.url, "sk-ant-unknown", from, until)).rejects.toThrow(/401/);
+});
+
+test("OpenRouter's SDK reads the simulated activity as dollars", async () => {
+  const day = new Date(Date.now() - 3 * 86_400_000).toISOString().slice(0, 10);
+  simulator.add("sk-or-sdk", [{ ...(bill[0] as TrueLine), day }]);
+  expect(await sdks.openrouterActivity(simulator.url, "sk-or-sdk")).toEqual([{ day, amount: 1.25 }]);
+  await expect(sdks.openrouterActivity(simulator.url, "sk-or-unknown")).rejects.toThrow(/Incorrect API key/);
+});
+
+test("GitHub's SDK reads the simulated reports as dollars, before and after discounts", async () => {
+  const [first] = bill as [TrueLine];
+  const seat: TrueLine = { ...first, unit: "web_searches", usd: "19" };
+  const day = [{ ...first, list: "2" }, { ...first, tier: "batch" as const, usd: "0.04" }, seat];
+  const seats = Array.from({ length: 120 }, (_, index) => ({
+    email: `${index}@example.com`,
+    lastUsed: null,
+  }));
+  Object.assign(simulator.add("github_pat_sdk", day), { seats });
+  const read = await sdks.githubUsage(simulator.url, "github_pat_sdk", "acme", first.day);
+  expect(read).toMatchObject({
+    credits: [{ sku: "Copilot AI Credits", model: "m", grossAmount: 2, netAmount: 1.25 }],
+    requests: [{ sku: "Copilot Premium Request", netAmount: 0.04 }],
+    seats: 120,
+  });
+  expect(new Set(read.all.map(({ sku }: { sku: string }) => sku))).toEqual(
+    new Set(["Copilot AI Credits", "Copilot Premium Request", "Copilot Business", "Actions Linux"]),
+  );
+  const unknown = sdks.githubUsage(simulator.url, "github_pat_unknown", "acme", first.day);
+  await expect(unknown).rejects.toThrow(/Incorrect API key/);
 });

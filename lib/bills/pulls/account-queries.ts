@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import {
   boolean,
   date,
+  integer,
   neverNull,
   nullable,
   numeric,
@@ -26,6 +27,9 @@ const accountRow = {
   held_day: nullable(date()),
   held_usd: nullable(numeric()),
   usual_usd: nullable(numeric()),
+  seat_count: nullable(integer()),
+  unused_seat_count: nullable(integer()),
+  seat_usd: nullable(numeric()),
   problem: nullable(text()),
   is_refused: boolean(),
   /** Whether a pull runs or is due. */
@@ -46,7 +50,7 @@ export function selectAccounts(client: ClientBase, workspaceId: string): Promise
     client,
     accountRow,
     sql`select id, provider, account, since, pulled_through, has_data, held_day, trim_scale(held_usd) as held_usd,
-        trim_scale(usual_usd) as usual_usd, problem, is_refused, last_pull_at, last_success_at, created_at, created_by_email,
+        trim_scale(usual_usd) as usual_usd, seat_count, unused_seat_count, trim_scale(seat_usd) as seat_usd, problem, is_refused, last_pull_at, last_success_at, created_at, created_by_email,
         next_pull_at <= now() or coalesce(leased_until > now(), false) as is_pulling,
         coalesce(last_success_at, created_at) < now() - interval '2 days' as is_late
       from public.provider_accounts where workspace_id = ${workspaceId}
@@ -142,6 +146,7 @@ export type EndedPull = {
   has_data?: boolean;
   pulled_through?: string;
   held?: { day: string; amount_usd: string; usual_usd: string } | null;
+  seats?: { count: number; unused_count: number; usd: string | null };
   retry_in_seconds: number;
 };
 

@@ -11,8 +11,10 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
+import { multiply, parseDecimal } from "@/lib/decimal";
 import { env } from "@/lib/env";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
+import { toExact } from "@/lib/ledger/pricing/exact";
 import { canSeal, seal } from "@/lib/seal";
 import { addDays } from "@/lib/spend/period";
 import { type AccountRow, addAccount, askForPull, removeAccount, selectAccounts } from "./account-queries";
@@ -124,6 +126,8 @@ function toAccount(row: AccountRow): ProviderAccount {
     heldDay !== null && heldUsd !== null && usualUsd !== null
       ? { day: heldDay, amount_usd: new ExactNumber(heldUsd), usual_usd: new ExactNumber(usualUsd) }
       : null;
+  const { seat_count: count, unused_seat_count: unused, seat_usd: seatUsd } = row;
+  const seatPrice = seatUsd === null ? null : parseDecimal(seatUsd);
   const instantOf = (at: Date | null) => (at === null ? null : toInstant(at.getTime()));
   return {
     id: row.id,
@@ -133,6 +137,15 @@ function toAccount(row: AccountRow): ProviderAccount {
     state: stateOf(row),
     problem: row.problem,
     held,
+    seats:
+      count === null || unused === null
+        ? null
+        : {
+            count,
+            unused_count: unused,
+            monthly_usd: seatPrice && toExact(seatPrice),
+            unused_monthly_usd: seatPrice && toExact(multiply(seatPrice, parseDecimal(unused))),
+          },
     is_pulling: row.is_pulling && !env().PROVIDER_URLS.isOff,
     pulled_through: row.pulled_through,
     last_pull_at: instantOf(row.last_pull_at),

@@ -4,6 +4,7 @@ import { addDays } from "@/lib/spend/period";
 import {
   type Ask,
   type DayRange,
+  exactNumber,
   inCents,
   nextPage,
   optionalText,
@@ -52,6 +53,28 @@ const analytics = z.object({
   ...list,
 });
 
+const count = exactNumber.nullish();
+
+/** `/v1/organizations/analytics/usage`: what was used, of the same groups. */
+const usageReport = z.object({
+  data: z.array(
+    z.object({
+      starting_at: day,
+      group: coordinates,
+      usage: z.object({
+        uncached_input_tokens: count,
+        cache_read_input_tokens: count,
+        output_tokens: count,
+        cache_creation: z
+          .object({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count })
+          .nullish(),
+        server_tool_use: z.object({ web_search_requests: count }).nullish(),
+      }),
+    }),
+  ),
+  ...list,
+});
+
 /** `/v1/organizations/cost_report`: the same in buckets of a day, without the amounts before discounts. */
 const report = z.object({
   data: z.array(
@@ -71,6 +94,46 @@ const placeOf = ({ model, service_tier: tier, api_key_id: key, ...rest }: z.outp
   const unit = tokens ?? (type === "tokens" ? undefined : type);
   return { model, tier, key, unit };
 };
+
+/** A place of a day, as a key. */
+const keyOf = (
+  of: string,
+  { model, tier, key }: ReturnType<typeof placeOf>,
+  unit: string | null | undefined,
+) => JSON.stringify([of, model ?? null, tier ?? null, key ?? null, unit ?? null]);
+
+/**
+ * How much was used of each place and unit. Empty where an organization has no access to the report. Each is taken once: of two rows of
+ * the same place, nobody could tell how much each is of.
+ */
+async function readQuantities(
+  ask: Ask,
+  query: [string, string][],
+): Promise<(key: string) => string | undefined> {
+  const quantities = new Map<string, string>();
+  try {
+    for await (const { data } of pages(ask, "/v1/organizations/analytics/usage", query, usageReport, beta))
+      for (const { starting_at: of, group, usage } of data) {
+        const place = placeOf(group);
+        const { cache_creation: written, server_tool_use: tools, ...counts } = usage;
+        const found = {
+          ...counts,
+          "cache_creation.ephemeral_5m_input_tokens": written?.ephemeral_5m_input_tokens,
+          "cache_creation.ephemeral_1h_input_tokens": written?.ephemeral_1h_input_tokens,
+          web_search: tools?.web_search_requests,
+        };
+        for (const [unit, quantity] of Object.entries(found))
+          if (quantity && quantity.text !== "0") quantities.set(keyOf(of, place, unit), quantity.text);
+      }
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal && [403, 404].includes(error.status))) throw error;
+  }
+  return (key) => {
+    const quantity = quantities.get(key);
+    quantities.delete(key);
+    return quantity;
+  };
+}
 
 async function* pull(ask: Ask, range: DayRange): AsyncGenerator<PulledPage> {
   let hasBegun = false;
@@ -95,12 +158,17 @@ async function* pullAnalytics(ask: Ask, { from, until }: DayRange): AsyncGenerat
       ["order_by", "time"],
       ["order", "asc"],
       ["limit", String(rowsAPage)],
-      ...groupedBy("model", "service_tier", "api_key_id", "cost_type", "token_type"),
+      ...groupedBy("model", "service_tier", "api_key_id"),
     ];
-    for await (const { data } of pages(ask, "/v1/organizations/analytics/cost", query, analytics, beta))
+    const takeQuantity = await readQuantities(ask, query);
+    const costs: [string, string][] = [...query, ...groupedBy("cost_type", "token_type")];
+    for await (const { data } of pages(ask, "/v1/organizations/analytics/cost", costs, analytics, beta))
       yield data.map(({ starting_at: of, group, cost: { amount, list_amount: list } }) => {
+        const place = placeOf(group);
+        const quantity = takeQuantity(keyOf(of, place, place.unit));
         const line = group.cost_type === "tokens" ? null : group.cost_type;
-        return { day: of, rows: [toRow({ ...placeOf(group), line, amount, ...(list && { list }) })] };
+        const row = { ...place, line, amount, ...(list && { list }), ...(quantity && { quantity }) };
+        return { day: of, rows: [toRow(row)] };
       });
   }
 }

@@ -40,7 +40,7 @@ export function askerOf(
       .toWellFormed()
       .trim()
       .slice(0, maxWords);
-  return async (path, query, schema, headers = {}) => {
+  return async (path, query, schema, headers = {}, body) => {
     requests += 1;
     if (requests > maxRequests) throw new ProviderFailure(`It has more than ${maxRequests} pages.`);
     const url = new URL(`${address ?? provider.url}${path}`);
@@ -52,6 +52,7 @@ export function askerOf(
       maxBytes,
       accept: "application/json",
       headers: { ...provider.authorize(key), ...headers },
+      ...(body && { json: JSON.stringify(body) }),
       signal: AbortSignal.any([limit, signal]),
     }).catch((error: unknown) => {
       if (signal.aborted) throw error;
@@ -62,7 +63,9 @@ export function askerOf(
     const text = answer.body.toString("utf8");
     if (status !== 200) {
       const words = clean(`It answers ${status}: ${wordsOf(text)}`);
-      if (status >= 400 && status < 500 && !passing.has(status)) throw new ProviderRefusal(status, words);
+      // GitHub refuses with 403, too, whoever asks too often.
+      const isPassing = passing.has(status) || retryAfter !== undefined;
+      if (status >= 400 && status < 500 && !isPassing) throw new ProviderRefusal(status, words);
       throw new ProviderFailure(words, readRetryAfter(retryAfter, Date.now()));
     }
     const parsed = schema.safeParse(readJson(text));

@@ -17,6 +17,7 @@ export type PulledPage = { day: string; rows: PulledRow[] }[];
 /**
  * Asks a provider for a document. Its numbers are `ExactNumber`.
  * @param query parameters; a name may occur several times
+ * @param body is posted as JSON
  * @throws ProviderRefusal, ProviderFailure
  */
 export type Ask = <T>(
@@ -24,7 +25,14 @@ export type Ask = <T>(
   query: [name: string, value: string][],
   schema: z.ZodType<T>,
   headers?: Record<string, string>,
+  body?: object,
 ) => Promise<T>;
+
+/** The seats of an account: how many there are, how many of them nobody used for `unusedDays`, and what one costs a month. */
+export type Seats = { count: number; unused: number; usd: Dollars | null };
+
+/** From how many days without use a seat counts as unused. */
+export const unusedDays = 30;
 
 /** A provider whose costs are pulled. */
 export type Provider = {
@@ -36,8 +44,10 @@ export type Provider = {
   farthestDays?: number;
   /** The headers that authorize a request. */
   authorize: (key: string) => Record<string, string>;
-  /** Reads the costs of some days. Days without costs may be missing. */
-  pull: (ask: Ask, range: DayRange) => AsyncGenerator<PulledPage>;
+  /** Reads the costs of some days. Days without costs may be missing. @param account its name */
+  pull: (ask: Ask, range: DayRange, account: string) => AsyncGenerator<PulledPage>;
+  /** Counts the seats, where the provider has some. */
+  countSeats?: (ask: Ask, today: string, account: string) => Promise<Seats>;
 };
 
 /** The provider has refused a request: another attempt with the same key is no use. */

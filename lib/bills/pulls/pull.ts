@@ -17,7 +17,7 @@ import {
 } from "./account-queries";
 import { askerOf } from "./ask";
 import { type ChosenDays, chooseDays, type HeldDay, type PulledDay, usualDays } from "./choose-days";
-import { type DayRange, type Provider, ProviderFailure, ProviderRefusal } from "./provider";
+import { type Ask, type DayRange, type Provider, ProviderFailure, ProviderRefusal } from "./provider";
 import { providers } from "./providers";
 import { wholeDays } from "./whole-days";
 
@@ -64,7 +64,7 @@ async function attempt(
   let held: HeldDay | undefined;
   let hasData = false;
   if (range.from < range.until)
-    for await (const days of wholeDays(provider.pull(ask, range), range)) {
+    for await (const days of wholeDays(provider.pull(ask, range, claimed.account), range)) {
       const chosen = await storeDays(claimed, provider, days, hasData);
       hasData ||= days.some(({ facts }) => facts.length > 0);
       held ??= chosen.held[0];
@@ -74,8 +74,26 @@ async function attempt(
     has_data: hasData,
     pulled_through: addDays(range.until, -1),
     held: held ? { day: held.day, amount_usd: toText(held.amount), usual_usd: toText(held.usual) } : null,
+    ...(await countSeats(provider, ask, claimed)),
     retry_in_seconds: daySeconds,
   };
+}
+
+/** The seats of an account. Nothing where they cannot be counted now: costs count without them. */
+async function countSeats(
+  provider: Provider,
+  ask: Ask,
+  { today, account }: ClaimedAccount,
+): Promise<Pick<EndedPull, "seats">> {
+  try {
+    const seats = await provider.countSeats?.(ask, today, account);
+    if (!seats) return {};
+    const { count, unused, usd } = seats;
+    return { seats: { count, unused_count: unused, usd: usd && toText(usd) } };
+  } catch (error) {
+    if (error instanceof ProviderRefusal || error instanceof ProviderFailure) return {};
+    throw error;
+  }
 }
 
 /** Opens the key, and seals it again where the key that seals has changed. @throws SealError */

@@ -11,11 +11,13 @@ import { wholeDays } from "./whole-days";
 
 const from = "2026-09-01";
 
-/** Answers with a text, whatever is asked for; a second page has nothing. */
+/** Answers with a text, whatever is asked for; Anthropic's report of usage has nothing. */
 const answering =
   (text: string): Ask =>
-  async (_path, _query, schema) =>
-    schema.parse(parse(text, undefined, (number) => new ExactNumber(number)));
+  async (path, _query, schema) => {
+    const answer = path.endsWith("/analytics/usage") ? '{"data":[],"has_more":false}' : text;
+    return schema.parse(parse(answer, undefined, (number) => new ExactNumber(number)));
+  };
 
 async function rowsOf(pages: AsyncIterable<PulledPage>) {
   const rows = [];
@@ -41,19 +43,30 @@ describe("An amount", () => {
   const anthropic = (value: string) =>
     `{"data":[{"starting_at":"${from}T00:00:00Z","group":{},"cost":{"amount":${value},"currency":"USD"}}],"has_more":false}`;
   const openrouter = (value: string) => `{"data":[{"date":"${from}","model":"m","usage":${value}}]}`;
+  const cursor = (value: string) =>
+    `{"usageEvents":[{"model":"m","kind":"Usage-based","chargedCents":${value}}]}`;
+  const github = (value: string) =>
+    `{"usageItems":[{"date":"${from}","product":"Copilot","sku":"s","model":"m","unitType":"requests","quantity":1,"grossQuantity":1,"grossAmount":${value},"netAmount":${value}}]}`;
 
-  test("is dollars at OpenAI and OpenRouter and cents at Anthropic, however it is written", async () => {
+  test("is dollars at OpenAI, OpenRouter and GitHub, cents at Anthropic and Cursor, however it is written", async () => {
     await fc.assert(
       fc.asyncProperty(amount, fc.boolean(), async (dollars, isText) => {
         const quote = (text: string) => (isText ? `"${text}"` : text);
         for (const [provider, answer, stated] of [
           ["openai", openai, dollars],
           ["openrouter", openrouter, dollars],
+          ["github", github, dollars],
           ["anthropic", anthropic, shiftDecimal(dollars, 2)],
+          ["cursor", cursor, shiftDecimal(dollars, 2)],
         ] as const)
           for (const text of written(toText(stated))) {
-            const [row] = await rowsOf(providers[provider].pull(answering(answer(quote(text))), range));
-            expect(row && toText(row.amount), `${provider} ${text}`).toBe(toText(dollars));
+            const rows = await rowsOf(
+              providers[provider].pull(answering(answer(quote(text))), range, "acme"),
+            );
+            expect(
+              rows.map((row) => toText(row.amount)),
+              `${provider} ${text}`,
+            ).toEqual([toText(dollars)]);
           }
       }),
       { numRuns: 60 },
@@ -62,9 +75,9 @@ describe("An amount", () => {
 
   test("of another currency, or that is no number, is refused", async () => {
     const euros = openai("1").replace('"usd"', '"eur"');
-    await expect(rowsOf(providers.openai.pull(answering(euros), range))).rejects.toThrow(/USD/);
+    await expect(rowsOf(providers.openai.pull(answering(euros), range, ""))).rejects.toThrow(/USD/);
     for (const text of ['"one"', "null", "true", '""'])
-      await expect(rowsOf(providers.openai.pull(answering(openai(text)), range)), text).rejects.toThrow();
+      await expect(rowsOf(providers.openai.pull(answering(openai(text)), range, "")), text).rejects.toThrow();
   });
 });
 

@@ -91,8 +91,12 @@ export const addBillRequest = z
       .min(1, "must not be empty")
       .max(maxBillCharacters, "must be shorter: split the file by month")
       .meta({
-        description: `The file: CSV with a header line, at most ${maxBillRows} rows. With the columns of FOCUS 1.0 or later (\`BilledCost\`, \`ChargePeriodStart\`, …) it needs no mapping.`,
+        description: `The file: CSV with a header line, at most ${maxBillRows} rows; with \`encoding\` also Parquet. With the columns of FOCUS 1.0 or later (\`BilledCost\`, \`ChargePeriodStart\`, …) it needs no mapping.`,
       }),
+    encoding: z.enum(["text", "base64"]).default("text").meta({
+      description:
+        "`base64`: `content` is the Base64 of a Parquet file (compressed with Snappy, Gzip, Zstandard or not at all), or of CSV in UTF-8, which may be zipped with gzip.",
+    }),
     columns: mapping("Which column has which field. Columns with usual names are found without.").optional(),
     constants: mapping("Fields that are the same in every row, such as the provider.").optional(),
     amounts_in: z

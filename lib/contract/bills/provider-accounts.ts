@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
-import { type PulledProvider, pulledProviders } from "./pulled-providers";
+import { accountOf, type PulledProvider, pulledProviders } from "./pulled-providers";
 
 /** The states of a provider account. */
 export const accountStates = ["never_ran", "no_data", "healthy", "held", "refused", "behind"] as const;
@@ -33,6 +33,15 @@ export const providerAccount = z
       })
       .nullable()
       .meta({ description: "The first day that is held." }),
+    seats: z
+      .object({
+        count: z.int().meta({ description: "Seats that are billed." }),
+        unused_count: z.int().meta({ description: "Seats that nobody used for 30 days." }),
+        monthly_usd: decimalNumber("What a seat costs a month, USD.").nullable(),
+        unused_monthly_usd: decimalNumber("What the unused ones cost a month, USD.").nullable(),
+      })
+      .nullable()
+      .meta({ description: "The seats, of Cursor and GitHub; null where they were not counted." }),
     is_pulling: z.boolean().meta({ description: "Whether a pull runs, or is about to." }),
     pulled_through: day.nullable().meta({ description: "The last day that was read (UTC)." }),
     last_pull_at: instant.nullable(),
@@ -68,7 +77,7 @@ export const addProviderAccountRequest = z
       )
       .meta({
         description:
-          "The key that reads the costs of the organization: an admin key of OpenAI (`sk-admin-…`) or Anthropic (`sk-ant-admin…`), a management key of OpenRouter. It is sealed, and no answer ever has it.",
+          "The key that reads the costs of the organization: an admin key of OpenAI (`sk-admin-…`) or Anthropic (`sk-ant-admin…`), a management key of OpenRouter, an admin API key of Cursor (`crsr_…`), a token of GitHub (`github_pat_…`). It is sealed, and no answer ever has it.",
       }),
     account: z
       .string()
@@ -79,11 +88,22 @@ export const addProviderAccountRequest = z
         "must not contain control characters or broken Unicode",
       )
       .default("")
-      .meta({ description: "A name for the account. Needed where there are several of a provider." }),
+      .meta({
+        description:
+          "A name for the account. Needed where there are several of a provider. Of GitHub, it is the name of the organization, as in its address.",
+      }),
     since: day.optional().meta({
       description:
         "The first day to pull (UTC), at most a year ago. Without it, the first day of the last month.",
     }),
+  })
+  .superRefine(({ provider: of, account }, context) => {
+    if (accountOf(of) !== undefined && !/^[a-z\d](?:[a-z\d-]{0,98}[a-z\d])?$/i.test(account))
+      context.addIssue({
+        code: "custom",
+        path: ["account"],
+        message: `must name the organization at ${pulledProviders[of].label}, as in its address: letters, digits and hyphens`,
+      });
   })
   .meta({ id: "AddProviderAccountRequest" });
 export type AddProviderAccountRequest = z.output<typeof addProviderAccountRequest>;

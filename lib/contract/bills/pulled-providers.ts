@@ -1,6 +1,6 @@
 /**
  * The providers whose costs are pulled, as pages show them: their names, the key that reads the costs and where it is made, and what
- * else that key can do, because it should do no more.
+ * else that key can do, because it should do no more. `account` says what the name of an account is where the provider needs it.
  */
 export const pulledProviders = {
   openai: {
@@ -26,6 +26,32 @@ export const pulledProviders = {
     keysAt: "https://openrouter.ai/settings/management-keys",
     rights: "A management key cannot call models, and can create keys. OpenRouter has no narrower one.",
   },
-} as const;
+  cursor: {
+    label: "Cursor",
+    key: "Admin API key",
+    keyBegins: "crsr_",
+    keysAt: "https://cursor.com/dashboard",
+    rights:
+      "Cursor gives admin keys to Enterprise teams. They can also set spend limits; Outlay asks for usage events alone.",
+  },
+  github: {
+    label: "GitHub",
+    key: "Token of an owner or billing manager",
+    keyBegins: "github_pat_",
+    keysAt: "https://github.com/settings/personal-access-tokens",
+    rights:
+      "A fine-grained token needs the organization permission Administration (read), and GitHub Copilot Business (read) to count seats.",
+    account: "The organization, as its address names it: github.com/acme is acme.",
+  },
+} as const satisfies Record<
+  string,
+  Record<"label" | "key" | "keyBegins" | "keysAt" | "rights", string> & { account?: string }
+>;
 
 export type PulledProvider = keyof typeof pulledProviders;
+
+/** What the account of a provider is called there, where the provider needs it to be named. */
+export const accountOf = (provider: PulledProvider): string | undefined => {
+  const found = pulledProviders[provider];
+  return "account" in found ? found.account : undefined;
+};

@@ -1,15 +1,17 @@
 import { groupDigits } from "@/lib/contract/values/group-digits";
 import type { StoredActivity } from "./activity-queries";
 
-const dot = " · ";
-
-/** A short name of a row: the label from its sender, otherwise a description of its content. */
-export function labelOf(row: StoredActivity): string {
-  const label = row.label ?? describeContent(row);
+/**
+ * A short name of a row: the label from its sender, otherwise a description of its content.
+ * @param separator between the parts of a description
+ */
+export function labelOf(row: StoredActivity, separator = " · "): string {
+  const label = row.label ?? describeContent(row, separator);
   return row.voids === null ? label : `Void: ${label}`;
 }
 
-function describeContent(row: StoredActivity): string {
+function describeContent(row: StoredActivity, separator: string): string {
+  const join = (parts: (string | null | undefined | false)[]) => parts.filter(Boolean).join(separator);
   const { provider, model, unit_type: unit, quantity, details } = row;
   switch (row.message_type) {
     case "usage":
@@ -34,8 +36,4 @@ function describeContent(row: StoredActivity): string {
 
 function countLines({ line_count: count }: StoredActivity): string {
   return count === 1 ? "1 line" : `${count} lines`;
-}
-
-function join(parts: (string | null | undefined | false)[]): string {
-  return parts.filter(Boolean).join(dot);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { MessageType } from "@/lib/contract/ledger/message";
 import type { StoredActivity } from "@/lib/spend/activity/activity-queries";
-import { focusColumns } from "./focus";
+import { focusColumns, unitOf } from "./focus";
 import { runsOf, unfold } from "./unfold";
 
 const workspace = {
@@ -91,13 +91,35 @@ describe("The period of a FOCUS charge", () => {
 });
 
 test.each<[MessageType, string, string, number | null, string | null, number | null]>([
-  ["usage", "Usage", "Usage-Based", 12, "requests", 12],
+  ["usage", "Usage", "Usage-Based", 12, "Requests", 12],
   ["expense", "Purchase", "One-Time", 1, "Expenses", null],
   ["subscription", "Purchase", "Recurring", 1, "Months", null],
   ["allocation", "Adjustment", "One-Time", null, null, null],
 ])("a FOCUS charge of %s is %s, %s, with its quantity and unit", (type, ...expected) => {
   const names = ["ChargeCategory", "ChargeFrequency", "PricingQuantity", "PricingUnit", "ConsumedQuantity"];
   expect(read(rowOf(type, "2026-11-05T00:00:00Z"), names)).toEqual(expected);
+});
+
+test.each<[MessageType, string | null, string]>([
+  ["bill_adjustment", "Tier of the bill · o3", "Tier of the bill, o3"],
+  ["expense", "Ours · 2026", "Ours · 2026"],
+  ["usage", null, "acme, 12 requests"],
+])(
+  "a FOCUS charge of %s with the label %s is described as %s, and names are kept as given",
+  (type, label, text) => {
+    expect(read(rowOf(type, "2026-11-05T00:00:00Z", { label }), ["ChargeDescription"])).toEqual([text]);
+  },
+);
+
+test.each([
+  ["input_tokens", "Tokens"],
+  ["cache_write_5m_tokens", "Tokens"],
+  ["tokens", "Tokens"],
+  ["web_searches", "Web Searches"],
+  ["GB-hours 30d", "GB Hours30d"],
+  [null, null],
+])("the unit %s is %s in FOCUS", (unit, written) => {
+  expect(unitOf({ unit_type: unit })).toBe(written);
 });
 
 test("Exports the lines of a batch as postings, each to its last digit, beside the amount of the whole", () => {

@@ -2,7 +2,7 @@ import type { Membership } from "@/lib/contract/access/me";
 import { fromTagList } from "@/lib/contract/ledger/attribution";
 import type { MessageType } from "@/lib/contract/ledger/message";
 import { postedOn } from "@/lib/contract/values/clock";
-import { csvNumber } from "@/lib/contract/values/csv";
+import { type CsvCell, csvNumber } from "@/lib/contract/values/csv";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { labelOf } from "@/lib/spend/activity/label";
 import { addDays, addMonthStart } from "@/lib/spend/period";
@@ -31,14 +31,43 @@ const dayOfCharge = ({ occurred_at, adjusts, workspace }: Charge) =>
   postedOn(workspace.time_zone, (adjusts ?? occurred_at).getTime());
 const midnight = (day: string) => `${day}T00:00:00Z`;
 const provider = (charge: Charge) => charge.provider ?? charge.workspace.name;
-const cost = (charge: Charge) => csvNumber(charge.amount_usd);
+/** Between the parts of a description. Programs that check FOCUS files refuse other characters than ASCII. */
+export const descriptionSeparator = ", ";
+
+/**
+ * A column of the type Decimal has a decimal point in every cell: readers that infer a column's type from its text take one of whole
+ * numbers for integers.
+ */
+const decimal = (digits: string | null): CsvCell =>
+  csvNumber(digits === null || digits.includes(".") ? digits : `${digits}.0`);
+const cost = (charge: Charge) => decimal(charge.amount_usd);
 /** A purchase has the quantity 1 (-1 when voided); an allocation has none. */
 const quantity = (charge: Charge) =>
-  csvNumber(
+  decimal(
     isPurchase(charge) ? (charge.voids === null ? "1" : "-1") : isUsage(charge) ? charge.quantity : null,
   );
 const unit = (charge: Charge) =>
-  isUsage(charge) ? charge.unit_type : classes[charge.message_type].unit || null;
+  isUsage(charge) ? unitOf(charge) : classes[charge.message_type].unit || null;
+
+/**
+ * A unit as FOCUS's UnitFormat writes it: capitalized words, each beginning with a letter. Tokens of every kind are `Tokens`, as those of
+ * providers are; the kind is in `x_Unit`.
+ */
+export function unitOf({ unit_type: unit }: Pick<Charge, "unit_type">): string | null {
+  if (unit === null || /(^|[^a-z])tokens$/i.test(unit)) return unit && "Tokens";
+  return unit
+    .replaceAll(/[^\p{L}\p{N}]+(?=\p{N})/gu, "")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ");
+}
+
+/** The label of an adjustment to a bill is of our own making, too. */
+function describe(charge: Charge): string {
+  const label = labelOf(charge, descriptionSeparator);
+  return charge.message_type === "bill_adjustment" ? label.replaceAll(" · ", descriptionSeparator) : label;
+}
 
 /** FOCUS calls a correction what changes a billing period that is over, and leaves any other charge without a class. */
 function chargeClass(charge: Charge): string | null {
@@ -64,7 +93,7 @@ export const focusColumns: ExportColumn<Charge>[] = [
   ["BillingPeriodStart", (charge) => midnight(addMonthStart(dayOfBilling(charge), 0))],
   ["ChargeCategory", (charge) => classes[charge.message_type].category],
   ["ChargeClass", chargeClass],
-  ["ChargeDescription", labelOf],
+  ["ChargeDescription", describe],
   ["ChargeFrequency", (charge) => classes[charge.message_type].frequency],
   [
     "ChargePeriodEnd",
@@ -74,13 +103,17 @@ export const focusColumns: ExportColumn<Charge>[] = [
     },
   ],
   ["ChargePeriodStart", (charge) => midnight(dayOfCharge(charge))],
-  ["ConsumedQuantity", (charge) => csvNumber(isUsage(charge) ? charge.quantity : null)],
-  ["ConsumedUnit", (charge) => (isUsage(charge) ? charge.unit_type : null)],
+  // There are none. Without the column, checking programs cannot judge the quantity.
+  ["CommitmentDiscountStatus", () => null],
+  ["ConsumedQuantity", (charge) => decimal(isUsage(charge) ? charge.quantity : null)],
+  ["ConsumedUnit", (charge) => (isUsage(charge) ? unitOf(charge) : null)],
   ["ContractedCost", cost],
   ["EffectiveCost", cost],
+  // Recommended; the ledger knows no invoices.
+  ["InvoiceId", () => null],
   ["InvoiceIssuerName", provider],
   // What a subscription covers is billed with the subscription; its list price is all that it has.
-  ["ListCost", (charge) => csvNumber(charge.list_price_usd ?? charge.amount_usd)],
+  ["ListCost", (charge) => decimal(charge.list_price_usd ?? charge.amount_usd)],
   ["PricingQuantity", quantity],
   ["PricingUnit", unit],
   ["ProviderName", provider],
@@ -112,6 +145,7 @@ export const focusColumns: ExportColumn<Charge>[] = [
   ["x_OccurredAt", (charge) => charge.occurred_at.toISOString()],
   ["x_Part", (charge) => csvNumber(String(charge.part))],
   ["x_Source", (charge) => charge.source],
+  ["x_Unit", (charge) => charge.unit_type],
   ["x_User", (charge) => charge.end_user],
   ["x_VoidedBy", (charge) => charge.voided_by],
   ["x_Voids", (charge) => charge.voids],

@@ -15,7 +15,7 @@ import { type ActivityPlace, type StoredActivity, selectLines } from "@/lib/spen
 import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
 import { removedWithin } from "@/lib/spend/removed-messages";
 import { activityColumns, type ExportColumn } from "./export-rows";
-import { focusColumns } from "./focus";
+import { descriptionSeparator, focusColumns } from "./focus";
 import { inTurn } from "./in-turn";
 import { RunningExport } from "./running-export";
 import { type ExportedPosting, runsOf, unfold } from "./unfold";
@@ -77,7 +77,8 @@ export async function exportActivity(
   const readPostings = async (found: StoredActivity[]): Promise<ExportedPosting[]> => {
     const rows = found.map(asFiled);
     if (!rows.some(({ has_lines }) => has_lines)) return rows;
-    return unfold(rows, await read((client, { id }) => selectLines(client, id, filters, rows)));
+    const lines = await read((client, { id }) => selectLines(client, id, filters, rows));
+    return unfold(rows, lines, format === "focus" ? descriptionSeparator : undefined);
   };
   await demandMembership(claims, slug);
   const running = await RunningExport.begin(claims.sub);

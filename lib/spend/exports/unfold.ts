@@ -8,8 +8,9 @@ export type ExportedPosting = StoredActivity;
  * Rows of activity as postings: each message with lines as its lines, every one with its own part, model, unit, quantity and amount.
  * The label and `message_amount_usd` stay those of the whole message.
  * @param lines those of the rows that have lines, in their order
+ * @param separator between the parts of a label that describes its message
  */
-export function unfold(rows: StoredActivity[], lines: ActivityLine[]): ExportedPosting[] {
+export function unfold(rows: StoredActivity[], lines: ActivityLine[], separator?: string): ExportedPosting[] {
   const linesOf = new Map<string, ActivityLine[]>();
   for (const line of lines) {
     const known = linesOf.get(line.id);
@@ -18,7 +19,7 @@ export function unfold(rows: StoredActivity[], lines: ActivityLine[]): ExportedP
   }
   return rows.flatMap((row) => {
     if (!row.has_lines) return [row];
-    const whole = { ...row, label: labelOf(row) };
+    const whole = { ...row, label: labelOf(row, separator) };
     return (linesOf.get(row.id) ?? []).map((line) => ({ ...whole, ...line, line_count: 1 }));
   });
 }

@@ -46,7 +46,8 @@ async function withAccount(provider: PulledProvider, bill: TrueLine[], change: P
   const secret = `sk-admin-${randomUUID()}`;
   const organization = Object.assign(simulator.add(secret, bill), change);
   const path = `${team.path}/provider-accounts`;
-  const added = await admin.call("POST", path, { provider, key: secret, since: daysAgo(20) });
+  const account = provider === "github" ? "acme" : "";
+  const added = await admin.call("POST", path, { provider, key: secret, account, since: daysAgo(20) });
   expect(added.status, JSON.stringify(added.body)).toBe(201);
   const id = String(added.body.id);
   const read = async () => {
@@ -143,9 +144,9 @@ describe("A pull", () => {
     const facts = await counted();
     expect(usdOf(facts)).toBe(usdOf(bill));
     expect(facts.map(({ list }) => list)).toEqual([...Array.from({ length: 10 }, () => "4.5"), "0.01"]);
-    expect(new Set(facts.map(({ unit }) => unit))).toEqual(
-      new Set(["input_tokens", "output_tokens", "web_searches"]),
-    );
+    const countsOf = (lines: { day: string; unit: string; quantity: unknown }[]) =>
+      lines.map(({ day, unit, quantity }) => `${day} ${unit} ${quantity}`).sort();
+    expect(countsOf(facts as { day: string; unit: string; quantity: unknown }[])).toEqual(countsOf(bill));
   });
 
   test("reads Anthropic's older report where an organization has no access to the newer one", async () => {
@@ -160,6 +161,75 @@ describe("A pull", () => {
     const { ended, counted } = await withAccount("openrouter", bill);
     expect(await ended()).toMatchObject({ state: "healthy" });
     expect(usdOf(await counted())).toBe(usdOf(bill));
+  });
+
+  test("reads Cursor's events as cents, over several pages, and what the plan includes as free", async () => {
+    const bill = [
+      ...billOf(12, 8).map((line) => ({ ...line, model: "claude-4.5-sonnet" })),
+      lineOf(7, { usd: "0", list: "3.25" }),
+    ];
+    const { ended, counted, sqlOf } = await withAccount("cursor", bill, { pageSize: 1 });
+    expect(await ended()).toMatchObject({ state: "healthy", problem: null });
+    const facts = await counted();
+    expect(usdOf(facts)).toBe(usdOf(bill));
+    expect(facts.filter(({ day }) => day === daysAgo(7))).toMatchObject([{ usd: "0", list: "3.25" }]);
+    expect(new Set(facts.map(({ unit }) => unit))).toEqual(new Set(["requests"]));
+    expect(
+      JSON.stringify(await sqlOf("select * from public.billed_facts where workspace_id = $1")),
+    ).not.toContain("ada@example.com");
+  });
+
+  test("reads GitHub's credits, premium requests and seats, and none of them twice", async () => {
+    const bill = [
+      ...billOf(12, 8).map((line) => ({ ...line, list: "4.5" })),
+      lineOf(8, { tier: "batch", usd: "0.04", quantity: 1 }),
+      lineOf(8, { unit: "web_searches", model: "seat", usd: "0.633333333333333333", quantity: 1 }),
+    ];
+    for (const isOld of [false, true]) {
+      const { ended, counted, sqlOf } = await withAccount("github", bill, { isOld });
+      expect(await ended()).toMatchObject({ state: "healthy", problem: null, account: "acme" });
+      const facts = await counted();
+      expect(usdOf(facts)).toBe(usdOf(bill));
+      // Without the report of credits, the one of all products has them, without models.
+      expect(facts.filter(({ model, list }) => model === "gpt-5" && list === "9").length).toBe(isOld ? 0 : 5);
+      expect(facts.filter(({ list }) => list === "9").length).toBe(5);
+      const lines = await sqlOf<{ line: string }>(
+        "select distinct line from public.billed_facts where workspace_id = $1 order by 1",
+      );
+      expect(lines.map(({ line }) => line)).toEqual([
+        "Copilot AI Credits",
+        "Copilot Business",
+        "Copilot Premium Request",
+      ]);
+    }
+  });
+
+  test("counts the seats of GitHub and Cursor, and those that nobody used for 30 days, in money where it is known", async () => {
+    const seats = Array.from({ length: 150 }, (_, index) => ({
+      email: `${index}@example.com`,
+      lastUsed: index === 0 ? null : index === 1 ? daysAgo(40) : daysAgo(index % 29),
+    }));
+    const bill = [lineOf(1, { unit: "web_searches", usd: "0.63", quantity: 1 })];
+    const github = await withAccount("github", bill, { seats });
+    expect((await github.ended()).seats).toEqual({
+      ...{ count: 150, unused_count: 2, monthly_usd: 19, unused_monthly_usd: 38 },
+    });
+    const cursor = await withAccount("cursor", billOf(3, 2), { seats });
+    expect((await cursor.ended()).seats).toEqual({
+      ...{ count: 150, unused_count: 2, monthly_usd: null, unused_monthly_usd: null },
+    });
+    expect((await (await withAccount("openai", [])).ended()).seats).toBeNull();
+  });
+
+  test("needs the organization of GitHub by its name", async () => {
+    const { admin, path } = await withAccount("openai", []);
+    for (const account of ["", "github.com/acme", "-acme"]) {
+      const { status, body } = await admin.call("POST", path, { provider: "github", key: "k", account });
+      expect([status, body.error_description]).toEqual([
+        400,
+        expect.stringMatching(/organization at GitHub/),
+      ]);
+    }
   });
 
   test("reads older answers, which lack fields", async () => {

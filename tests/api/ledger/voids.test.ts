@@ -200,8 +200,8 @@ describe("A void", () => {
     expect(csv.get(correction)).toMatchObject({ amount_usd: "7", corrects: id, voided_by: "" });
     const focus = new Map((await get("focus")).map((row) => [row.x_MessageId, row]));
     expect(focus.get(id)).toMatchObject({ ChargeClass: "", x_VoidedBy: body.id });
-    expect(focus.get(String(body.id))).toMatchObject({ ChargeClass: "Correction", BilledCost: "-6" });
-    expect(focus.get(correction)).toMatchObject({ ChargeClass: "Correction", BilledCost: "7" });
+    expect(focus.get(String(body.id))).toMatchObject({ ChargeClass: "Correction", BilledCost: "-6.0" });
+    expect(focus.get(correction)).toMatchObject({ ChargeClass: "Correction", BilledCost: "7.0" });
   });
 
   test("is in the audit log, with who and why", async () => {

@@ -128,11 +128,17 @@ test("Exports every mandatory FOCUS column and a charge per line of a batch, and
     expect((row.BillingPeriodStart ?? "") <= (row.ChargePeriodStart ?? "")).toBe(true);
     expect((row.ChargePeriodStart ?? "") < (row.BillingPeriodEnd ?? "")).toBe(true);
   }
+  // Programs that infer types take a column of whole numbers for integers, and FOCUS has decimals.
+  for (const column of ["BilledCost", "ListCost", "PricingQuantity", "ConsumedQuantity"])
+    for (const row of rows) expect(row[column] || "0.0", column).toMatch(/^-?\d+\.\d+$/);
+  expect(new Set(rows.map((row) => `${row.PricingUnit} ${row.x_Unit}`))).toEqual(
+    new Set(["Tokens input_tokens", "Requests requests", "Expenses ", "Months ", " "]),
+  );
   const lines = rows.filter((row) => row.x_MessageType === "batch");
   expect(
     lines.map((row) => [row.ServiceName, row.ConsumedQuantity, row.EffectiveCost, row.x_Feature]),
   ).toEqual([
-    ["m", "2", "0.25", "chat"],
+    ["m", "2.0", "0.25", "chat"],
     ["n", "0.000000000001", "0.125", "chat"],
   ]);
   const counts = (name: string) =>
@@ -146,7 +152,8 @@ test("Exports every mandatory FOCUS column and a charge per line of a batch, and
   const { body } = await exactClient(baseUrl(), token).get(`/api/v1/workspaces/${slug}/metrics?period=all`);
   // Totals end today; an export has the coming months of the yearly subscription, too.
   const both = [body.totals, body.booked_ahead].map((part) => exact((part as Row).total_usd ?? ""));
-  expect(sumOf(rows, "BilledCost")).toBe(show(total(both)));
+  for (const column of ["BilledCost", "EffectiveCost", "ContractedCost", "ListCost"])
+    expect(sumOf(rows, column), column).toBe(show(total(both)));
 });
 
 test.each(["csv", "focus"])(

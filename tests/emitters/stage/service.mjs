@@ -4,7 +4,7 @@
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { root } from "./root.mjs";
 
 /**
  * Starts the service in an empty data folder.
- * @returns `{ openWorkspace, kill, start, stop }`; `kill` is kill -9, and `start` listens at the same address again
+ * @returns `{ openWorkspace, openDemo, kill, start, stop }`; `kill` is kill -9, and `start` listens at the same address again
  */
 export async function startService() {
   await promisify(execFile)(process.execPath, ["scripts/build.mjs", "--bundles"], { cwd: root });
@@ -37,6 +37,7 @@ export async function startService() {
   await start();
   return {
     openWorkspace: (settings) => openWorkspace(url, settings),
+    openDemo: () => openDemo(url, dataDir),
     start,
     kill: () => end("SIGKILL"),
     stop: async () => {
@@ -82,6 +83,17 @@ async function openWorkspace(url, settings = {}) {
   const { token, slug } = await signUp(url);
   const key = await makeKey(url, slug, token, settings);
   return { url, otlp: `${url}/api/otlp`, key, readCalls: () => readCalls(url, slug, token) };
+}
+
+/** Signs the owner of the demo workspace in. @returns `{ url, key, token }` */
+async function openDemo(url, dataDir) {
+  const [password, key] = ["demo-password", "demo-key"].map((name) =>
+    readFileSync(join(dataDir, name), "utf8").trim(),
+  );
+  const { access_token: token } = await ask(`${url}/auth/v1/token?grant_type=password`, {
+    body: { email: "demo@outlay.local", password },
+  });
+  return { url, key, token };
 }
 
 async function signUp(url) {

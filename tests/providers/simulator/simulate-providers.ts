@@ -1,77 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { LosslessNumber, stringify } from "lossless-json";
-import { parseDecimal, shiftDecimal, toText } from "@/lib/decimal";
-
-/** A line of a true bill. Amounts are decimal text of dollars. */
-export type TrueLine = {
-  /** `YYYY-MM-DD`. */
-  day: string;
-  model: string;
-  unit: "input_tokens" | "cached_tokens" | "cache_write_1h_tokens" | "output_tokens" | "web_searches";
-  key: string;
-  tier?: "batch";
-  usd: string;
-  /** Before discounts; the same where it is left out. */
-  list?: string;
-  quantity: number;
-};
-
-/** What a simulated organization is at each of its providers, and how these behave. A test changes it. */
-export type Organization = {
-  key: string;
-  bill: TrueLine[];
-  /** Whether Anthropic gives it the newer report. */
-  hasAnalytics: boolean;
-  /** Older answers of OpenAI lack some fields. */
-  isOld: boolean;
-  /** Buckets or rows of a page at most, whatever is asked for. */
-  pageSize: number;
-  /** Answers of 429 to come, each with this Retry-After. */
-  throttled: number;
-  retryAfter: string;
-  /** What a refused key is told; `{key}` stands for it. */
-  refusal: string;
-  /** Called before each answer, which waits for it. */
-  beforeAnswer: (request: URL) => void | Promise<void>;
-};
-
-type Answer = { status: number; body: unknown; headers?: Record<string, string> };
-type Asked = { organization: Organization; url: URL; headers: IncomingMessage["headers"] };
-
-/** A number with all its digits, as providers write dollars. */
-const number = (text: string) => new LosslessNumber(text);
-/** Decimal text of cents, as Anthropic writes amounts. */
-const centsText = (usd: string) => toText(shiftDecimal(parseDecimal(usd), 2));
-
-const dayMs = 86_400_000;
-const dayAfter = (day: string) => new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10);
-
-function daysBetween(from: string, until: string): string[] {
-  const days: string[] = [];
-  for (let day = from; day < until; day = dayAfter(day)) days.push(day);
-  return days;
-}
-
-/** Cuts a list into pages whose names are bound to their query: with another query, they are refused. */
-function pageOf<T>(
-  items: T[],
-  { url, organization }: Asked,
-  limit: number,
-): { page: T[]; next: string | null } | null {
-  const query = new URLSearchParams(url.searchParams);
-  const token = query.get("page");
-  query.delete("page");
-  const bound = Buffer.from(query.toString()).toString("base64url");
-  const [offset = "0", of] = token?.split(".") ?? ["0", bound];
-  if (of !== bound) return null;
-  const size = Math.min(limit, organization.pageSize);
-  const end = Number(offset) + size;
-  return {
-    page: items.slice(Number(offset), end),
-    next: end < items.length ? `${end}.${bound}` : null,
-  };
-}
+import { text } from "node:stream/consumers";
+import { stringify } from "lossless-json";
+import {
+  type Answer,
+  type Asked,
+  centsText,
+  dayAfter,
+  dayMs,
+  daysBetween,
+  number,
+  type Organization,
+  pageOf,
+  type TrueLine,
+} from "./organization";
+import { cursorEndpoints } from "./simulate-cursor";
+import { githubEndpoint } from "./simulate-github";
 
 const otherQuery: Answer = {
   status: 400,
@@ -124,12 +68,20 @@ function openaiCosts(asked: Asked): Answer {
   return { status: 200, body: { object: "page", data, has_more: cut.next !== null, next_page: cut.next } };
 }
 
+const hourly = "cache_creation.ephemeral_1h_input_tokens";
 const anthropicUnits = {
   input_tokens: "uncached_input_tokens",
   cached_tokens: "cache_read_input_tokens",
-  cache_write_1h_tokens: "cache_creation.ephemeral_1h_input_tokens",
+  cache_write_1h_tokens: hourly,
   output_tokens: "output_tokens",
 };
+
+/** What rows are not grouped by is null. */
+const noGroup = Object.fromEntries(
+  "actor actor_type agent_id claude_tag_category claude_tag_user_id context_window deployment_id environment_id inference_geo organization_id product rbac_group_id session_id slack_channel_id speed user_profile_id workspace_id"
+    .split(" ")
+    .map((name) => [name, null]),
+);
 
 const anthropicGroup = (line: TrueLine) => ({
   cost_type: line.unit === "web_searches" ? "web_search" : "tokens",
@@ -159,15 +111,10 @@ function anthropicAnalytics(asked: Asked): Answer {
   const rows = days.flatMap((day) => organization.bill.filter((line) => line.day === day));
   const cut = pageOf(rows, asked, Number(url.searchParams.get("limit") ?? 20));
   if (!cut) return otherQuery;
-  const nothing = Object.fromEntries(
-    "actor actor_type agent_id claude_tag_category claude_tag_user_id context_window deployment_id environment_id inference_geo organization_id product rbac_group_id session_id slack_channel_id speed user_profile_id workspace_id"
-      .split(" ")
-      .map((name) => [name, null]),
-  );
   const data = cut.page.map((line) => ({
     starting_at: `${line.day}T00:00:00Z`,
     ending_at: `${dayAfter(line.day)}T00:00:00Z`,
-    group: { ...nothing, ...anthropicGroup(line), api_key_id: line.key },
+    group: { ...noGroup, ...anthropicGroup(line), api_key_id: line.key },
     cost: {
       amount: centsText(line.usd),
       list_amount: centsText(line.list ?? line.usd),
@@ -178,6 +125,42 @@ function anthropicAnalytics(asked: Asked): Answer {
   const more = { has_more: cut.next !== null, next_page: cut.next };
   return { status: 200, body: { data, ...more, data_refreshed_at: new Date().toISOString() } };
 }
+
+/** What was used, a row for each day, model, tier and key. */
+function anthropicUsage(asked: Asked): Answer {
+  const { organization, url } = asked;
+  if (!organization.hasAnalytics) return anthropicAnalytics(asked);
+  const rows = new Map<string, { line: TrueLine; counts: Record<string, number> }>();
+  for (const line of rangeOf(url).flatMap((day) => organization.bill.filter((one) => one.day === day))) {
+    const counts = rows.get(placeOf(line))?.counts ?? {};
+    const kind = line.unit === "web_searches" ? "web_search_requests" : anthropicUnits[line.unit];
+    rows.set(placeOf(line), { line, counts: { ...counts, [kind]: (counts[kind] ?? 0) + line.quantity } });
+  }
+  const cut = pageOf([...rows.values()], asked, Number(url.searchParams.get("limit") ?? 20));
+  if (!cut) return otherQuery;
+  const data = cut.page.map(
+    ({ line, counts: { web_search_requests: searches = 0, [hourly]: hour = 0, ...counts } }) => ({
+      starting_at: `${line.day}T00:00:00Z`,
+      ending_at: `${dayAfter(line.day)}T00:00:00Z`,
+      group: { ...noGroup, model: line.model, service_tier: line.tier ?? "standard", api_key_id: line.key },
+      usage: {
+        ...{
+          uncached_input_tokens: 0,
+          cache_read_input_tokens: 0,
+          output_tokens: 0,
+          total_tokens: 0,
+          requests: 1,
+        },
+        cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: hour },
+        server_tool_use: { web_search_requests: searches },
+        ...counts,
+      },
+    }),
+  );
+  const more = { has_more: cut.next !== null, next_page: cut.next };
+  return { status: 200, body: { data, ...more, data_refreshed_at: new Date().toISOString() } };
+}
+const placeOf = ({ day, model, tier, key }: TrueLine) => JSON.stringify([day, model, tier, key]);
 
 function anthropicReport(asked: Asked): Answer {
   const cut = pageOf(rangeOf(asked.url), asked, Number(asked.url.searchParams.get("limit") ?? 7));
@@ -223,12 +206,30 @@ function openrouterActivity({ organization }: Asked): Answer {
 const endpoints: Record<string, (asked: Asked) => Answer> = {
   "/v1/organization/costs": openaiCosts,
   "/v1/organizations/analytics/cost": anthropicAnalytics,
+  "/v1/organizations/analytics/usage": anthropicUsage,
   "/v1/organizations/cost_report": anthropicReport,
   "/api/v1/activity": openrouterActivity,
+  ...cursorEndpoints,
 };
 
+/** A refusal in the shape of the provider whose path it is. */
+function refusalOf({ pathname }: URL, status: number, message: string): Answer {
+  if (pathname.startsWith("/api/v1/")) return { status, body: { error: { code: status, message } } };
+  if (pathname.startsWith("/teams/")) return { status, body: { error: message } };
+  if (/^\/(organizations|orgs)\//.test(pathname))
+    return { status, body: { message, status: String(status) } };
+  return { status, body: { error: { message, code: status === 401 ? "invalid_api_key" : null } } };
+}
+
+/** A key as providers are given it: in a header of its own, as a bearer, or as the user of Basic with an empty password. */
+function keyOf({ headers }: IncomingMessage): string {
+  const [scheme = "", credentials = ""] = (headers.authorization ?? "").split(" ");
+  if (scheme.toLowerCase() !== "basic") return String(headers["x-api-key"] ?? credentials);
+  return Buffer.from(credentials, "base64").toString().replace(/:$/, "");
+}
+
 /**
- * Simulates OpenAI, Anthropic and OpenRouter on loopback, as their own SDKs read them: organizations with true bills, found by
+ * Simulates OpenAI, Anthropic, OpenRouter, Cursor and GitHub on loopback, as their own SDKs read them: organizations with true bills, found by
  * their admin keys.
  */
 export async function simulateProviders() {
@@ -236,31 +237,22 @@ export async function simulateProviders() {
   const requests: URL[] = [];
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const url = new URL(request.url ?? "/", "http://provider");
-    const key = request.headers["x-api-key"] ?? request.headers.authorization?.replace(/^Bearer /, "") ?? "";
+    const key = keyOf(request);
+    const posted = request.method === "POST" ? await text(request) : "";
     requests.push(url);
-    const endpoint = endpoints[url.pathname];
+    const endpoint = endpoints[url.pathname] ?? githubEndpoint(url.pathname);
     if (!endpoint) return { status: 404, body: { error: { message: "Not found" } } };
-    const organization = organizations.get(String(key));
-    if (!organization)
-      return {
-        status: 401,
-        body: { error: { message: "Incorrect API key provided.", code: "invalid_api_key" } },
-      };
+    const organization = organizations.get(key);
+    if (!organization) return refusalOf(url, 401, "Incorrect API key provided.");
     await organization.beforeAnswer(url);
     if (organization.refusal)
-      return {
-        status: 401,
-        body: { error: { message: organization.refusal.replaceAll("{key}", organization.key) } },
-      };
+      return refusalOf(url, 401, organization.refusal.replaceAll("{key}", organization.key));
     if (organization.throttled > 0) {
       organization.throttled -= 1;
-      return {
-        status: 429,
-        body: { error: { message: "Rate limit reached." } },
-        headers: { "retry-after": organization.retryAfter },
-      };
+      const headers = { "retry-after": organization.retryAfter };
+      return { ...refusalOf(url, 429, "Rate limit reached."), headers };
     }
-    return endpoint({ organization, url, headers: request.headers });
+    return endpoint({ organization, url, headers: request.headers, body: posted && JSON.parse(posted) });
   };
   const server = createServer((request, response: ServerResponse) => {
     void answer(request).then(({ status, body, headers }) => {
@@ -273,13 +265,16 @@ export async function simulateProviders() {
   return {
     url,
     /** The setting that has the service ask the simulator. */
-    providerUrls: ["openai", "anthropic", "openrouter"].map((name) => `${name}=${url}`).join(","),
+    providerUrls: ["openai", "anthropic", "openrouter", "cursor", "github"]
+      .map((name) => `${name}=${url}`)
+      .join(","),
     /** Every request so far. */
     requests,
     /** Adds an organization. @param key its admin key, which no other has */
     add(key: string, bill: TrueLine[]): Organization {
       const organization: Organization = {
         ...{ key, bill, hasAnalytics: true, isOld: false, pageSize: 1000 },
+        seats: [],
         ...{ throttled: 0, retryAfter: "1", refusal: "", beforeAnswer: () => {} },
       };
       organizations.set(key, organization);
@@ -293,5 +288,6 @@ export async function simulateProviders() {
   };
 }
 
+export type { Organization, TrueLine };
 /** The simulated providers. */
 export type Simulator = Awaited<ReturnType<typeof simulateProviders>>;

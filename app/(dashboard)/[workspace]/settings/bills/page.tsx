@@ -41,7 +41,7 @@ export default async function BillsPage({ params }: Props) {
       >
         {bills.length === 0 ? (
           <EmptyState icon={<ReceiptText />} title="No bill yet" action={add}>
-            Add an invoice or a cost export of a provider as CSV, or a FOCUS file of a cloud.
+            Add an invoice or a cost export of a provider as CSV or Parquet, or a FOCUS file of a cloud.
             {canEdit ? null : " Admins of this workspace add bills."}
           </EmptyState>
         ) : (
@@ -67,7 +67,7 @@ function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspac
       {accounts.length === 0 ? (
         <EmptyState icon={<PlugZap />} title="No provider yet" action={add}>
           {canAdd
-            ? "Add OpenAI, Anthropic or OpenRouter with a key that reads costs, and their bills are added every day."
+            ? "Add OpenAI, Anthropic, OpenRouter, Cursor or GitHub with a key that reads costs, and their bills are added every day."
             : "This service cannot keep keys of providers: whoever runs it has to set SEALING_KEYS. Until then, add bills as files."}
         </EmptyState>
       ) : (

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Add a bill",
     description:
-      "For admins. Adds an invoice or a cost export as CSV, or a FOCUS file. A bill is held against what was recorded, and is not spend itself. It states the days that it names as a whole: of a provider and account, the last bill of a day counts, and what earlier ones said of it is kept but not summed. Rows with the same day, line, model, unit, tier and key are one. `dry_run` answers what a file says without keeping it.",
+      "For admins. Adds an invoice or a cost export as CSV or Parquet, or a FOCUS file. A bill is held against what was recorded, and is not spend itself. It states the days that it names as a whole: of a provider and account, the last bill of a day counts, and what earlier ones said of it is kept but not summed. Rows with the same day, line, model, unit, tier and key are one. `dry_run` answers what a file says without keeping it.",
     auth: "user",
     role: "admin",
     params: workspaceParams,

@@ -1,0 +1,57 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { FileError } from "@/lib/ledger/import/row";
+import { reportFailure } from "@/lib/log";
+import { type ParquetAnswer, type ParquetTable, readParquet } from "./read-parquet";
+
+/** What reading a file may take. The largest that is allowed takes some seconds. */
+const limitMs = 30_000;
+const memory = "--max-old-space-size=384";
+
+/** `here`: in this process, for development. */
+let program: URL | "here" | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/** Has Parquet files read. @param by the bundle of `server/parquet.ts` */
+export function readParquetBy(by: URL | "here"): void {
+  program = by;
+}
+
+/**
+ * Reads a Parquet file in a process of its own, one file after another: a file can say that it has more than any memory holds, and V8 ends
+ * the whole process for that, not a thread alone.
+ * @throws FileError as `readParquet`; where the service cannot start processes; where reading takes too long or too much memory
+ */
+export async function readParquetApart(bytes: Uint8Array): Promise<ParquetTable> {
+  if (program === "here") return readParquet(bytes);
+  if (program === undefined)
+    throw new FileError("this service runs as functions, which read no Parquet. Add the file as CSV");
+  const file = fileURLToPath(program);
+  const turn = last.then(() => readElsewhere(file, bytes));
+  last = turn.catch(() => {});
+  const answer = await turn;
+  if ("problem" in answer) throw new FileError(answer.problem);
+  return answer.table;
+}
+
+function readElsewhere(file: string, bytes: Uint8Array): Promise<ParquetAnswer> {
+  const child = fork(file, [], {
+    execArgv: [memory],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  return new Promise<ParquetAnswer>((resolve, reject) => {
+    const fail = (why: string) => {
+      reportFailure(new Error(why), "A Parquet file could not be read.");
+      reject(new FileError("it takes too long or too much memory to read. Split it by month"));
+    };
+    const tooLate = setTimeout(() => fail(`It took more than ${limitMs / 1000} s.`), limitMs);
+    child.once("message", resolve);
+    child.once("error", (error) => fail(error.message));
+    child.once("exit", (code, signal) => {
+      clearTimeout(tooLate);
+      fail(`The process that reads it ended with ${signal ?? code}.`);
+    });
+    child.send(bytes, (error) => error && fail(error.message));
+  }).finally(() => void child.kill("SIGKILL"));
+}
