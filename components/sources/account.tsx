@@ -68,7 +68,7 @@ const sentences = new Map<string, (count: number, detail: string) => string>([
   [
     "not_understood",
     (count) =>
-      `${formatCount(count, "record")} not understood and not recorded: no known program uses these names for its counts.`,
+      `${formatCount(count, "record")} not understood and not recorded: no known program reports its counts like this.`,
   ],
   ["refused", (count) => `${formatCount(count, "record")} refused.`],
 ]);

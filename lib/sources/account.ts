@@ -30,7 +30,7 @@ export function lossesIn(account: readonly AccountRow[]): string[] {
   return [
     ...(without > 0 ? [`Not recorded, because they have no counts of tokens: ${without}.`] : []),
     ...(strange > 0
-      ? [`Not recorded, because no known emitter names its counts as these records do: ${strange}.`]
+      ? [`Not recorded, because no known emitter reports its counts as these records do: ${strange}.`]
       : []),
   ];
 }

@@ -137,7 +137,7 @@ const accountRow = z
     emitter: z.string().meta({ description: "`unknown` for records that could not be read." }),
     outcome: z.enum(sourceOutcomes).meta({
       description:
-        "`recorded`; `replayed`: the same record was sent before; `told_again`: another record of the same call is recorded; `in_sum`: a running total that adds nothing to an earlier one; `repeats`: left out, because it repeats what other records say; `without_counts`: a call without counts of tokens; `not_understood`: it has counts under names that no known emitter uses; `refused`.",
+        "`recorded`; `replayed`: the same record was sent before; `told_again`: another record of the same call is recorded; `in_sum`: a running total that adds nothing to an earlier one; `repeats`: left out, because it repeats what other records say; `without_counts`: a call without counts of tokens; `not_understood`: it has counts under names that no known emitter uses, or as a gauge or a summary; `refused`.",
     }),
     by: z.string().nullable().meta({
       description:

@@ -87,7 +87,7 @@ export class Group {
 
   #admitMessage(loaded: LoadedKey, submitted: Submission, place: Place): Verdict<Recorded> {
     const { key } = loaded;
-    const request = this.#spans.apart(key.id, submitted);
+    const request = this.#spans.apart(loaded, submitted, place.draft);
     const { now } = this.admission;
     const { draft, dryRun } = place;
     const earlier = earlierAnswer(loaded, request, draft);

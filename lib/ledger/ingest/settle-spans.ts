@@ -5,10 +5,11 @@ import type { LoadedKey } from "@/lib/keys/admission-queries";
 import { decideAttempt } from "@/lib/keys/decide";
 import type { Settled } from "@/lib/ledger/telemetry/span-tree";
 import type { IngestCall, Submission } from "./call";
+import type { Draft } from "./draft";
 import type { GroupWork, Place } from "./group-work";
 import type { LedgerRow } from "./ledger";
-import { isAlike, type TellingBook, type ToldCall } from "./telling-book";
-import { costOf } from "./told-again";
+import { hasOtherId, isAlike, type TellingBook, type ToldCall } from "./telling-book";
+import { costOf, earlierAnswer } from "./told-again";
 import { bestOf, isSameContent, withFound } from "./told-postings";
 import { spansOf } from "./wanted-tellings";
 
@@ -21,15 +22,30 @@ export class SpanSettling {
 
   /**
    * A call inside a span that told another call is one of its own: where what that span told has given way to other calls
-   * inside it, or differs from this one and so gives way now.
+   * inside it, or differs from this one and so gives way now. Of calls with equal counts at the same moment, a span around or
+   * inside this one may have been taken for a telling of another call, which has another id of the provider's.
    */
-  apart(keyId: string, request: Submission): Submission {
+  apart(loaded: LoadedKey, request: Submission, draft: Draft): Submission {
     const { telling } = request;
-    if (!telling || telling.outer.length === 0) return request;
+    if (!telling || telling.outer.length + telling.inner.length === 0) return request;
     const isSame = (call: ToldCall) => !call.isReplaced && isAlike(call, telling.tellings ?? []);
-    const tree = this.tellings.treeOf(keyId);
+    const tree = this.tellings.treeOf(loaded.key.id);
     const isTakenOver = spansOf(request).some((span) => tree.isTakenOver(span, isSame));
-    return isTakenOver ? { ...request, telling: { ...telling, outer: [] } } : request;
+    const own = isTakenOver ? { ...request, telling: { ...telling, outer: [] } } : request;
+    return this.#withoutOthers(loaded, own, draft);
+  }
+
+  /** A call without the keys of spans around and inside it that were recorded as another call. */
+  #withoutOthers(loaded: LoadedKey, request: Submission, draft: Draft): Submission {
+    const { telling } = request;
+    const { known = "", response } = earlierAnswer(loaded, request, draft) ?? {};
+    if (!telling || ![...telling.outer, ...telling.inner].includes(known)) return request;
+    const { id } = response as { id: string };
+    const call = this.tellings.recordedAs(loaded.key, telling, id, false);
+    if (!call || !hasOtherId(call, telling.tellings ?? [])) return request;
+    const others = (names: readonly string[]) => names.filter((name) => name !== known);
+    const left = { ...telling, outer: others(telling.outer), inner: others(telling.inner) };
+    return this.#withoutOthers(loaded, { ...request, telling: left }, draft);
   }
 
   /**

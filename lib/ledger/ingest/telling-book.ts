@@ -277,3 +277,10 @@ const storedCall = (postings: [StoredPosting, ...StoredPosting[]]): ToldCall => 
 export function isAlike(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
   return call.tellings.some((known) => tellings.some(({ likeness }) => likeness === known.likeness));
 }
+
+/** Whether another trace told a call with an id of the provider's, as these tellings have one: another id, where theirs is new. */
+export function hasOtherId(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
+  return call.tellings.some(({ ids, trace }) =>
+    tellings.some((told) => told.trace !== trace && (told.ids & ids) !== 0),
+  );
+}

@@ -31,7 +31,13 @@ export function isUsageName(name: string): boolean {
   return isUsage;
 }
 
-const usage = /(^|[._-])(usage|tokens?)([._#-]|$)|tokens?[._-]?count|[a-z]Tokens$|(^|[._-])cost([._#-]|$)/;
+/** The same of a metric of this name. */
+export function isUsageMetric(name: string): boolean {
+  return /token|cost/i.test(name);
+}
+
+const usage =
+  /(^|[._-])(usage|tokens?)([._#-]|$)|[tT]okens?[._-]?[cC]ount|[a-z]Tokens$|(^|[._-])cost([._#-]|$)/;
 const limits = /(^|[._-])(max|limit|budget|request)[._-]?|max[A-Z]|[Ss]ettings/;
 
 /** A cache of the results, because exports repeat a few names. */

@@ -65,6 +65,10 @@ const kinds: [attributes: Record<string, string | number>, outcome: string | und
   [{ "gen_ai.usage.tokens_in": 7 }, "not_understood"],
   [{ "my.usage.prompt": 7, model: "gpt-4o" }, "not_understood"],
   [{ "llm.usage.total_tokens": 7 }, "not_understood"],
+  [{ "my.usage.tokens": "7" }, "not_understood"],
+  [{ promptTokenCount: 7 }, "not_understood"],
+  [{ "langfuse.observation.usage_details": '{"input_pixels":7}' }, "not_understood"],
+  [{ "my.usage.tokens": "7 tokens of a prompt" }, undefined],
   [{ "gen_ai.request.max_tokens": 100 }, undefined],
   [{ "http.response.size": 7 }, undefined],
 ];
@@ -184,20 +188,42 @@ test("Accounts for every point of random exports that tells usage, once", () => 
     type: fc.constantFrom("input", "output", "total"),
     value: fc.nat(3),
     isTotal: fc.boolean(),
+    form: fc.constantFrom("sum", "sum", "gauge", "summary", "without temporality"),
   });
   fc.assert(
     fc.property(fc.array(series, { maxLength: 20 }), (list) => {
-      const bodies = list.map(({ name, service, type, value, isTotal }, index) =>
-        exportPoints([{ start: 1.79e9, time: 1.79e9 + 60 + index, value }], {
+      const bodies = list.map(({ name, service, type, value, isTotal, form }, index) => {
+        const { body } = exportPoints([{ start: 1.79e9, time: 1.79e9 + 60 + index, value }], {
           ...{ name, service, isTotal },
           attributes: { type, "gen_ai.token.type": type, model: "gpt-4o", "gen_ai.request.model": "gpt-4o" },
-        }),
-      );
-      const body = { resourceMetrics: bodies.flatMap((one) => one.body.resourceMetrics) };
-      const { records, leftOut } = mapped({ signal: "metrics", body }, "json");
+        });
+        return body.resourceMetrics.map((of) => inForm(of, form));
+      });
+      const body = { resourceMetrics: bodies.flat() };
       const told = list.filter(({ name, value }) => value > 0 && name !== "http.server.requests");
-      expect(records.length + sumOf(leftOut)).toBe(told.length);
+      for (const encoding of ["json", "protobuf"] as const) {
+        const { records, leftOut } = mapped({ signal: "metrics", body }, encoding);
+        expect(records.length + sumOf(leftOut)).toBe(told.length);
+        expect(records.length).toBeLessThanOrEqual(told.filter(({ form }) => form === "sum").length);
+      }
     }),
     { numRuns: 300 },
   );
 });
+
+type ResourceMetrics = ReturnType<typeof exportPoints>["body"]["resourceMetrics"][number];
+
+/** The same metric in a form whose points cannot be added up. */
+function inForm({ resource, scopeMetrics }: ResourceMetrics, form: string) {
+  const changed = scopeMetrics.map(({ scope, metrics }) => ({
+    scope,
+    metrics: metrics.map(({ sum, ...metric }) => {
+      if (form === "gauge") return { ...metric, gauge: { dataPoints: sum.dataPoints } };
+      if (form === "without temporality") return { ...metric, sum: { ...sum, aggregationTemporality: 0 } };
+      if (form === "sum") return { ...metric, sum };
+      const dataPoints = sum.dataPoints.map(({ asInt, ...point }) => ({ ...point, sum: Number(asInt) }));
+      return { ...metric, summary: { dataPoints } };
+    }),
+  }));
+  return { resource, scopeMetrics: changed };
+}

@@ -1,5 +1,5 @@
 import type { SourceOutcome } from "@/lib/contract/sources/sources";
-import { isUsageName } from "@/lib/sources/emitters/allow-list";
+import { isUsageMetric, isUsageName } from "@/lib/sources/emitters/allow-list";
 import { unknownEmitter } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
@@ -43,7 +43,7 @@ function whyUncounted({ kind }: Rule, entry: Entry): LeftOut | undefined {
 }
 
 function tellsUsage({ point, name, own }: Entry): boolean {
-  if (point) return /token|cost/i.test(name) && readCount(point.value) !== undefined;
+  if (point) return isUsageMetric(name) && readCount(point.value) !== undefined;
   for (const [attribute, value] of own)
     if (isUsageName(attribute) && readCount(value) !== undefined) return true;
   return false;

@@ -45,7 +45,7 @@ export function findRemedy({ repeats }: Emitter, { signal, name }: Entry): strin
 
 function fits(rule: Rule, entry: Entry): boolean {
   const { signal, names, scopes, requires, where, except, tokens, kind, one } = rule;
-  if (signal !== entry.signal) return false;
+  if (signal !== entry.signal || entry.point?.isLevel) return false;
   if (names && !names.includes(entry.name)) return false;
   if (scopes && !scopes.some((pattern) => pattern.test(entry.scope))) return false;
   if (requires?.some((name) => !entry.own.has(name))) return false;

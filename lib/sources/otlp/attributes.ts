@@ -7,13 +7,13 @@ const maxJsonLength = 8_000;
 
 /**
  * The attributes on the allow-list, and numbers that are some usage by their names. Text that holds JSON is read into its named
- * members, as `name#member`.
+ * members and such numbers, as `name#member`.
  */
 export function readAttributes(list: readonly Attribute[]): Attributes {
   const attributes = new Map<string, Scalar>();
   for (const [key, value] of list) {
     if (!allowList.has(key)) {
-      if (typeof value !== "string" && isUsageName(key)) attributes.set(key, value);
+      if (isNumeric(value) && isUsageName(key)) attributes.set(key, value);
       continue;
     }
     if (jsonAttributes.has(key)) readMembers(key, value, attributes);
@@ -35,6 +35,11 @@ export function readOffered(list: readonly Attribute[], offered: ReadonlySet<str
   return read ?? noAttributes;
 }
 
+/** Whether a value may be a count that no known emitter names so. Some write counts as text. */
+function isNumeric(value: Scalar): boolean {
+  return typeof value !== "string" || /^\d{1,20}(\.\d{1,20})?$/.test(value);
+}
+
 function cut(value: Scalar): Scalar {
   return typeof value === "string" && value.length > maxTextLength ? value.slice(0, maxTextLength) : value;
 }
@@ -44,8 +49,10 @@ function readMembers(name: string, text: Scalar, into: Map<string, Scalar>): voi
   if (typeof text !== "string" || text.length > maxJsonLength) return;
   const parsed = parse(text) ?? parse(fromPython(text));
   const walk = (value: unknown, path: string, depth: number) => {
-    if (namedMembers.has(path) && (typeof value === "number" || typeof value === "string"))
-      into.set(path, cut(value));
+    if (typeof value === "number" || typeof value === "string") {
+      if (namedMembers.has(path)) into.set(path, cut(value));
+      else if (typeof value === "number" && isUsageName(path)) into.set(path, value);
+    }
     if (typeof value !== "object" || value === null || depth > 3) return;
     for (const [member, inner] of Object.entries(value))
       walk(inner, `${path}${depth === 0 ? "#" : "."}${member}`, depth + 1);

@@ -12,6 +12,8 @@ export type Point = {
   startNs: bigint;
   /** Whether the value is a running total since `startNs` (cumulative temporality) instead of an increment (delta). */
   isTotal: boolean;
+  /** A gauge, a summary, or a sum without a temporality: nobody can say what it adds to earlier points, so it counts nothing. */
+  isLevel?: true;
   /** Identifies the series: a hash of resource, scope, metric and every attribute. */
   series: string;
 };

@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { isUsageMetric } from "@/lib/sources/emitters/allow-list";
 import { BadValue, type Intake } from "./intake";
 import {
   asDouble,
@@ -15,8 +16,9 @@ import {
 } from "./json-values";
 import { maxValueDepth, type RawMetric, type RawPoint, type SeriesAttribute } from "./records";
 
-/** The kinds of data with points that count. */
+/** The kinds of data with points that can be added up, and those that only tell how much something is. */
 const kinds = ["sum", "histogram", "exponentialHistogram"];
+const levels = ["gauge", "summary"];
 
 const temporalities: Record<string, number> = {
   AGGREGATION_TEMPORALITY_DELTA: 1,
@@ -24,13 +26,13 @@ const temporalities: Record<string, number> = {
 };
 
 /**
- * Reads the points of sums and the sums of histograms of an export in JSON. All their attributes are read, because they make a
- * series.
+ * Reads the points of sums and the sums of histograms of an export in JSON, and of gauges and summaries those that are named as
+ * usage. All their attributes are read, because they make a series.
  * @param json what `JSON.parse` made of the body
  * @throws Error where it is no such export
  */
 export function readMetricsJson(json: unknown, intake: Intake): RawMetric[] {
-  const read: RawMetric[] = [];
+  const metrics: RawMetric[] = [];
   for (const ofResource of listIn(asObject(json), "resourceMetrics").map(asObject)) {
     intake.takeGroup();
     const shared = intake.readShared(() => attributesOf(objectIn(ofResource, "resource"), intake));
@@ -39,7 +41,9 @@ export function readMetricsJson(json: unknown, intake: Intake): RawMetric[] {
       const scope = nameIn(objectIn(ofScope, "scope"), "name");
       for (const metric of listIn(ofScope, "metrics").map(asObject)) {
         intake.takeGroup();
-        const kind = kinds.find((one) => isSet(metric[one]));
+        const name = nameIn(metric, "name");
+        const read = isUsageMetric(name) ? [...kinds, ...levels] : kinds;
+        const kind = read.find((one) => isSet(metric[one]));
         if (kind === undefined) continue;
         const data = objectIn(metric, kind);
         const points: RawPoint[] = [];
@@ -52,11 +56,11 @@ export function readMetricsJson(json: unknown, intake: Intake): RawMetric[] {
         }
         if (points.length === 0 || !("value" in shared)) continue;
         const temporality = temporalityIn(data);
-        read.push({ resource: shared.value, scope, name: nameIn(metric, "name"), temporality, points });
+        metrics.push({ resource: shared.value, scope, name, temporality, points });
       }
     }
   }
-  return read;
+  return metrics;
 }
 
 function temporalityIn({ aggregationTemporality: told }: Json): number {

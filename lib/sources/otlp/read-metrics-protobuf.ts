@@ -1,3 +1,4 @@
+import { isUsageMetric } from "@/lib/sources/emitters/allow-list";
 import type { Intake } from "./intake";
 import { maxValueDepth, type RawMetric, type RawPoint, type SeriesAttribute } from "./records";
 import { WireReader } from "./wire-reader";
@@ -16,9 +17,17 @@ const pointFields: Record<number, Record<number, keyof RawPoint | "int" | undefi
   10: { 1: "attributes", 2: "startNs", 3: "timeNs", 5: "value", 10: "flags" },
 };
 
+/** The same of the kinds of data that only tell how much something is. */
+const levelFields: typeof pointFields = {
+  // Gauge
+  5: { 2: "startNs", 3: "timeNs", 4: "value", 6: "int", 7: "attributes", 8: "flags" },
+  // Summary
+  11: { 2: "startNs", 3: "timeNs", 5: "value", 7: "attributes", 8: "flags" },
+};
+
 /**
- * Reads the points of sums and the sums of histograms of an export in binary protobuf. All their attributes are read, because
- * they make a series.
+ * Reads the points of sums and the sums of histograms of an export in binary protobuf, and of gauges and summaries those that
+ * are named as usage. All their attributes are read, because they make a series.
  * @throws Error where the bytes are not such an export
  */
 export function readMetricsProtobuf(bytes: Uint8Array, intake: Intake): RawMetric[] {
@@ -98,7 +107,7 @@ class MetricReader extends WireReader {
     const data: Pick<RawMetric, "temporality" | "points">[] = [];
     const end = this.begin();
     for (let field = this.next(end); field > 0; field = this.next(end)) {
-      const fields = pointFields[field];
+      const fields = pointFields[field] ?? (isUsageMetric(name) ? levelFields[field] : undefined);
       if (field === 1) name = this.name();
       else if (fields) data.push(this.#data(fields, failure));
       else this.skip(field);

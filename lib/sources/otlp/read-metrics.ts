@@ -1,4 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
+import { isUsageMetric } from "@/lib/sources/emitters/allow-list";
 import { readAttributes, readOffered } from "./attributes";
 import type { Entry } from "./entry";
 import type { Attribute, RawMetric, RawPoint, SeriesAttribute } from "./records";
@@ -9,7 +10,8 @@ export function readMetrics(metrics: readonly RawMetric[], offered: ReadonlySet<
   return metrics.flatMap(({ resource, scope, name, temporality, points }) => {
     const shared = ofResources.get(resource) ?? readResource(resource, offered);
     ofResources.set(resource, shared);
-    if (temporality !== delta && temporality !== cumulative) return [];
+    const isLevel = temporality !== delta && temporality !== cumulative;
+    if (isLevel && !isUsageMetric(name)) return [];
     const series = createHash("sha256").update(
       `[${shared.text},${JSON.stringify(scope)},${JSON.stringify(name)},`,
     );
@@ -32,6 +34,7 @@ export function readMetrics(metrics: readonly RawMetric[], offered: ReadonlySet<
             value: String(value),
             startNs,
             isTotal: temporality === cumulative,
+            ...(isLevel && { isLevel }),
             series: fingerprint(series, attributes),
           },
         },

@@ -27,7 +27,7 @@ export type IsRead = (key: string) => boolean;
 /** An attribute of a series. `value`: undefined for lists and bytes. `hashed`: the value, of any type, in the form that is hashed. */
 export type SeriesAttribute = { key: string; value: Scalar | undefined; hashed: unknown };
 
-/** A point of a sum, or the sum of a histogram. `value`: undefined where it has none. */
+/** A point of a sum or a gauge, or the sum of a histogram or a summary. `value`: undefined where it has none. */
 export type RawPoint = {
   value: number | bigint | undefined;
   timeNs: bigint;
@@ -36,7 +36,7 @@ export type RawPoint = {
   attributes: SeriesAttribute[];
 };
 
-/** A metric with points that count. `temporality`: 1 for delta, 2 for cumulative, as OTLP has them. */
+/** A metric with points. `temporality`: 1 for delta, 2 for cumulative, as OTLP has them; 0 for gauges and summaries, which have none. */
 export type RawMetric = {
   resource: SeriesAttribute[];
   scope: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ledgerDifferences } from "@/tests/helpers/harness";
-import { exportSpans } from "@/tests/helpers/otlp";
+import { chatCall, exportSpans } from "@/tests/helpers/otlp";
 import { makeSource, type Sent } from "@/tests/helpers/otlp-source";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 
@@ -313,6 +313,35 @@ test("Records equal calls of the same moment, each told twice, each once", async
     const source = await makeSource(harness);
     for (const sent of exports) await source.accept(sent);
     expect(await source.messages()).toHaveLength(calls.length);
+  }
+});
+
+test("Records two equal calls of the same moment, each told by a wrapper and by the SDK inside it, in every order of exports", async () => {
+  const told = ["a", "b"].flatMap((call) => {
+    const counts = { ...chatCall, "gen_ai.response.id": `chatcmpl-${call.repeat(24)}` };
+    const wrapper = {
+      "openinference.span.kind": "LLM",
+      "llm.model_name": "gpt-4o",
+      "llm.token_count.prompt": 10,
+      "llm.token_count.completion": 5,
+    };
+    const times = { trace: call, startMs: base, endMs: base + 500 };
+    return [
+      exportSpans([{ ...times, id: "1", attributes: wrapper }]),
+      exportSpans([{ ...times, id: "2", parent: "1", attributes: counts }], {
+        scope: "com.anthropic.sdk.python",
+      }),
+    ];
+  });
+  const orders = <T>(list: readonly T[]): T[][] =>
+    list.length < 2
+      ? [[...list]]
+      : list.flatMap((one) => orders(list.filter((other) => other !== one)).map((rest) => [one, ...rest]));
+  for (const [place, order] of orders(told).entries()) {
+    const source = await makeSource(harness);
+    for (const sent of order) await source.accept(sent);
+    expect(await source.messages(), `order ${place}`).toHaveLength(2);
+    expect(await ledgerDifferences(harness.fixtures, source.workspace)).toEqual([]);
   }
 });
 

@@ -72,7 +72,9 @@ test("Accounts for everything told: the counts of what became of it sum to what 
   for (const sent of [twice, twice, again, around, inside, inside]) await source.accept(sent);
   const { partialSuccess } = await (await source.accept(lost)).json();
   expect(partialSuccess.errorMessage).toContain("no counts of tokens: 1.");
-  expect(partialSuccess.errorMessage).toContain("no known emitter names its counts as these records do: 1.");
+  expect(partialSuccess.errorMessage).toContain(
+    "no known emitter reports its counts as these records do: 1.",
+  );
   const { account } = await source.until(
     (read) => read.account.reduce((sum, { count }) => sum + count, 0) === 11,
   );
