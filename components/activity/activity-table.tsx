@@ -124,7 +124,8 @@ export function ActivityTable({
               {others.map(({ name }) => (
                 <TableCell
                   key={name}
-                  className={`max-w-44 truncate ${name === "project" ? "" : "text-muted-foreground"} ${placeOf(name)}`}
+                  dir="auto"
+                  className={`max-w-44 truncate text-left ${name === "project" ? "" : "text-muted-foreground"} ${placeOf(name)}`}
                 >
                   {textOf(item, name)}
                 </TableCell>
@@ -137,6 +138,11 @@ export function ActivityTable({
                 ) : (
                   <Money usd={item.usd} figure="activity.amount_usd" />
                 )}
+                {item.isPartlyPriced && item.wholeUsd === null ? (
+                  <span className="block text-muted-foreground text-xs">
+                    <Money usd={item.usd} /> so far
+                  </span>
+                ) : null}
                 {item.wholeUsd === null ? null : (
                   <span className="block text-muted-foreground text-xs">
                     of <Money usd={item.wholeUsd} />

@@ -62,7 +62,9 @@ function Line({ line }: { line: BatchLine }) {
     <TableRow data-line>
       <TableCell className="hidden sm:table-cell" />
       <TableCell className="w-full max-w-0 pl-6 sm:pl-9">
-        <span className="block truncate">{name || quantity}</span>
+        <span dir="auto" className="block truncate text-left">
+          {name || quantity}
+        </span>
         {name ? <span className="block truncate text-muted-foreground text-xs">{quantity}</span> : null}
       </TableCell>
       <TableCell className="hidden md:table-cell" />

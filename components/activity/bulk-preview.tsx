@@ -78,7 +78,9 @@ function Changes({ title, rows }: { title: string; rows: Row[] }) {
           {rows.map(({ key, label, about, before, after }) => (
             <TableRow key={key}>
               <TableCell className="w-full max-w-0 py-1.5 pl-0">
-                <span className="block truncate">{label}</span>
+                <span dir="auto" className="block truncate text-left">
+                  {label}
+                </span>
                 {about ? <span className="block truncate text-muted-foreground text-xs">{about}</span> : null}
               </TableCell>
               <TableCell className="whitespace-nowrap py-1.5 text-right text-muted-foreground">

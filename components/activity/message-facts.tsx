@@ -50,7 +50,7 @@ export function MessageFacts({ workspace, message }: { workspace: string; messag
             href={`/${workspace}/settings/prices`}
             className="justify-self-start text-primary text-sm underline-offset-4 hover:underline"
           >
-            {message.cost_status === "priced" ? "Prices" : "Prices and unpriced usage"}
+            {message.cost_status === "priced" ? "Prices" : "Set a price"}
           </Link>
         ) : null}
       </section>

@@ -35,6 +35,8 @@ export type ActivityItem = {
   /** The amount of the whole message if the row is only a part of it; otherwise null. */
   wholeUsd: AmountProp | null;
   hasNoPrice: boolean;
+  /** Whether some of its lines have no price, and the others have an amount. */
+  isPartlyPriced: boolean;
   isIncluded: boolean;
   /** Whether it is a voided cost, a void, or a correction that replaces a voided cost. */
   undone: "voided" | "void" | "correction" | null;
@@ -86,6 +88,7 @@ export function toItem(row: ActivityRow): ActivityItem {
     usd: withConverted(usd, row.converted?.amount),
     wholeUsd: wholeUsd === usd ? null : withConverted(wholeUsd, row.converted?.message_amount),
     hasNoPrice: row.cost_status === "unpriced",
+    isPartlyPriced: row.cost_status === "unpriced" && usd !== "0",
     isIncluded: row.cost_status === "included",
     undone: undoneOf(row),
     lineCount: hasLines(row) ? row.line_count : null,

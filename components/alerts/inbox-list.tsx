@@ -46,8 +46,10 @@ function Entry({ entry, workspace, userId, canChange, canSnooze }: Context & { e
         </header>
         <AlertFigures alert={entry} />
         {isResolved ? null : <p className="text-[13px] text-muted-foreground">{advice}</p>}
-        <Standing entry={entry} userId={userId} />
-        <Course entry={entry} workspace={workspace} canEdit={canSnooze} />
+        <div className="flex flex-wrap gap-x-3 gap-y-1.5">
+          <Standing entry={entry} userId={userId} />
+          <Course entry={entry} workspace={workspace} canEdit={canSnooze} />
+        </div>
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-1.5">
           {first ? (
             <Link
@@ -133,7 +135,7 @@ function Course({
   const oldestFirst = course.toReversed();
   const hasFailed = course.some(({ deliveries }) => deliveries.some(({ state }) => state === "dead"));
   return (
-    <details open={hasFailed} className="text-[13px]">
+    <details open={hasFailed} className="text-[13px] open:w-full">
       <summary className="w-fit cursor-pointer rounded-sm text-muted-foreground hover:text-foreground">
         {oldestFirst.length === 1 ? "Whom it was sent to" : null}
         {oldestFirst.length > shownOfCourse ? "… " : null}

@@ -101,7 +101,6 @@ export function AskForMore({
         }
         error={fieldErrors.amount ?? fieldErrors.percent}
         name="more"
-        inputMode="decimal"
         autoComplete="off"
       />
       <FormField label="What is it for?" error={fieldErrors.reason}>

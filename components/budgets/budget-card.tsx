@@ -90,6 +90,7 @@ export function BudgetCard({
       </div>
       <div className="grid gap-0.5 text-sm">
         <Remaining budget={budget} />
+        <Held budget={budget} />
         <Blocked budget={budget} />
         <Refused budget={budget} />
         <p className="text-muted-foreground">
@@ -169,6 +170,17 @@ function Blocked({ budget }: { budget: Budget }) {
     <p className="text-destructive">
       It refuses to record costs until {formatDay(budget.period_until)}, or until you raise it. By then, the
       call to the model has happened.
+    </p>
+  );
+}
+
+/** What reservations hold of it. A budget that blocks does not let other calls spend it. */
+function Held({ budget: { held_usd: held, blocks } }: { budget: Budget }) {
+  if (toNumber(held) === 0) return null;
+  return (
+    <p>
+      <Money usd={held} figure="held_usd" /> held for calls that are being made
+      {blocks ? "; others cannot spend it" : null}
     </p>
   );
 }

@@ -24,6 +24,8 @@ export type BudgetRow = {
   warns: string;
   amount: string;
   spent: string;
+  /** What reservations hold of it. */
+  held: string;
   remaining: string;
   forecast: string | null;
   /** The fraction of the limit that is spent, exact. */
@@ -49,6 +51,7 @@ export function toBudgetRow(budget: Budget, workspace: string): BudgetRow {
     warns: formatWarned(budget.warns) ?? "Warns channels by their rules",
     amount: exactText(amount),
     spent: exactText(spent),
+    held: exactText(budget.held_usd),
     remaining: exactText(remaining),
     forecast: forecast === null ? null : exactText(forecast),
     used: exactText(budget.percent_used),

@@ -74,10 +74,18 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
       label: "Spent",
       kind: "usd",
       value: ({ spent }) => spent,
-      cell: ({ spent, href }) => (
-        <Link href={href} prefetch={false} className="rounded-sm underline-offset-4 hover:underline">
-          <Money usd={spent} figure="spent" />
-        </Link>
+      alsoSaved: [{ label: "Held", kind: "usd", value: ({ held }) => held }],
+      cell: ({ spent, held, href }) => (
+        <>
+          <Link href={href} prefetch={false} className="rounded-sm underline-offset-4 hover:underline">
+            <Money usd={spent} figure="spent" />
+          </Link>
+          {held === "0" ? null : (
+            <span className={`block text-muted-foreground text-xs ${secondLine}`}>
+              <Money usd={held} figure="held_usd" /> held
+            </span>
+          )}
+        </>
       ),
       className: "whitespace-nowrap",
     },

@@ -32,17 +32,24 @@ export function thresholdsOf({ alert_at: alertAt, amount }: Budget): Threshold[]
 /** Says which thresholds were reached in the present period and when, and which were not. */
 export function Thresholds({ thresholds, reached }: { thresholds: Threshold[]; reached: Reached[] }) {
   if (thresholds.length === 0) return null;
+  const crossingOf = (threshold: Threshold | undefined) =>
+    reached.find((each) => each.level === threshold?.level);
   return (
     <ul aria-label="Thresholds" className="flex flex-wrap gap-x-3 gap-y-0.5 text-muted-foreground text-xs">
-      {thresholds.map(({ level, label }) => {
-        const crossed = reached.find((each) => each.level === level);
+      {thresholds.map((threshold, index) => {
+        const { level, label } = threshold;
+        const crossed = crossingOf(threshold);
+        // Said once, of the highest of those that were reached by then.
+        const isSaidOfNext = crossingOf(thresholds[index + 1])?.wasAbove;
         return (
           <li key={level} className="inline-flex items-center gap-1">
             {crossed ? <Check aria-hidden="true" className="size-3" /> : null}
             <span className={crossed ? "text-foreground" : undefined}>{label}</span>
             {crossed ? (
               crossed.wasAbove ? (
-                "already reached when the budget was created"
+                <span className={isSaidOfNext ? "sr-only" : undefined}>
+                  already reached when the budget was created
+                </span>
               ) : (
                 <>
                   <span className="sr-only">reached</span>

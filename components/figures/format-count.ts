@@ -33,7 +33,7 @@ export function formatDigits(text: string): string {
   const [, sign = "", digits = "0", fraction] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   const { whole, point } = exact();
   const grouped = whole.format(BigInt(digits));
-  return `${sign}${grouped}${fraction === undefined ? "" : `${point}${fraction}`}`;
+  return `${sign && "−"}${grouped}${fraction === undefined ? "" : `${point}${fraction}`}`;
 }
 
 /** A noun in the singular for 1 and in the plural for other counts: "row", "rows". */

@@ -107,7 +107,7 @@ describe("A reader's locale", () => {
     expect(plain(formatSignedMoney("-5"))).toBe("−5,00 $");
     expect(plain(formatSignedMoney("36.12"))).toBe("+36,12 $");
     expect(plain(formatTick(9.5))).toBe("9,50 $");
-    expect(formatDigits("-1234567.0001")).toBe("-1.234.567,0001");
+    expect(formatDigits("-1234567.0001")).toBe("−1.234.567,0001");
     expect(plain(formatExactUsd("-1234567.000100000000000001"))).toBe("−1234567,000100000000000001 $");
     expect(plain(formatExactUsd("12345"))).toBe("12345 $");
     expect(plain(formatExactUsd("1234.5", true))).toBe("1.234,5 $");

@@ -186,7 +186,7 @@ function Creator({ apiKey: { created_by: creator, created_at: at } }: { apiKey: 
   return (
     <span className="grid">
       {creator ? (
-        <span className="truncate" title={creator.email}>
+        <span dir="auto" className="truncate text-left" title={creator.email}>
           {creator.name ?? creator.email}
         </span>
       ) : (

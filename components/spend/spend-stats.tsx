@@ -19,8 +19,7 @@ import { periodLabels } from "./period-labels";
 import type { SpendView } from "./spend-view";
 
 /**
- * The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows, the messages
- * to those that cost most.
+ * The figures of a period: spend, previous period, forecast, messages and unpriced lines. Each links to its rows.
  * @param props.isBelowHeadline whether a sentence above says what was spent and what is expected, which are then left out
  */
 export function SpendStats({
@@ -95,8 +94,13 @@ export function SpendStats({
       ) : null}
       <Stat
         label="Messages"
-        href={activityHref(workspace, { ...filter, sort: "-amount" })}
-        note={<Kinds totals={totals} />}
+        href={rows}
+        note={
+          <>
+            <Kinds totals={totals} />{" "}
+            <NoteLink href={activityHref(workspace, { ...filter, sort: "-amount" })}>Most expensive</NoteLink>
+          </>
+        }
       >
         <Count value={totals.message_count} compact figure="totals.message_count" />
       </Stat>
@@ -121,12 +125,29 @@ export function SpendStats({
         <Stat
           label="Without a price"
           href={activityHref(workspace, { ...filter, cost_status: "unpriced" })}
-          note="They count as zero until a price is set"
+          note={
+            <>
+              They count as zero until a price is set.{" "}
+              <NoteLink href={`/${workspace}/settings/prices`}>Set prices</NoteLink>
+            </>
+          }
         >
           <Count value={totals.unpriced_count} compact figure="totals.unpriced_count" />
         </Stat>
       ) : null}
     </StatList>
+  );
+}
+
+function NoteLink({ href, children }: { href: string; children: string }) {
+  return (
+    <Link
+      href={href}
+      prefetch={false}
+      className="whitespace-nowrap rounded-sm underline decoration-border underline-offset-4 hover:text-foreground"
+    >
+      {children}
+    </Link>
   );
 }
 

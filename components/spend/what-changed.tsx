@@ -57,7 +57,7 @@ export function WhatChanged({
                   {/* Takes the width that the figures leave. */}
                   <th scope="row" className="w-full max-w-0 py-2 pr-3 text-left font-normal">
                     <span title={causeTexts[cause.name].hint}>{causeTexts[cause.name].label}</span>
-                    <span className="block truncate text-muted-foreground text-xs" dir="auto">
+                    <span className="line-clamp-2 text-muted-foreground text-xs">
                       <Detail workspace={workspace} filter={days} cause={cause} changes={changes} />
                     </span>
                   </th>
@@ -167,7 +167,7 @@ function Detail({
             prefetch={false}
             className="rounded-sm hover:text-foreground hover:underline"
           >
-            {name ?? "No model"} {formatSignedMoney(usd)}
+            <bdi>{name ?? "No model"}</bdi> {formatSignedMoney(usd)}
           </Link>
         </Fragment>
       ))}

@@ -75,6 +75,24 @@ begin
 end
 $$;
 
+-- What is held of the budgets of the caller's workspaces, of which something is.
+create function private.held_for_members()
+returns table (budget_id uuid, usd numeric)
+language sql stable security definer set search_path = ''
+as $$
+  select h.budget_id, h.usd
+  from private.held_of_budgets(array(select private.member_workspaces()), clock_timestamp()) as h
+$$;
+grant execute on function private.held_for_members() to authenticated, service_role;
+
+-- What is held of each budget of which something is, for members.
+create view public.budget_holds with (security_invoker = true) as
+select b.workspace_id, b.id as budget_id, h.usd as held_usd
+from private.held_for_members() as h
+join public.budgets as b on b.id = h.budget_id;
+revoke all on public.budget_holds from anon, authenticated, service_role;
+grant select on public.budget_holds to authenticated, service_role;
+
 -- What decisions must know of reservations: what is held of keys and budgets, those that messages name, and those that were made with
 -- the same idempotency keys. Those named stay locked until the transaction ends. Called under the locks of the keys and budgets, after
 -- which the time is taken: what one decision takes for over, no later one takes for held.

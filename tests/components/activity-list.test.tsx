@@ -30,6 +30,7 @@ const row = (label: string, lineCount: number | null = null): ActivityItem => ({
   usd: "1",
   wholeUsd: null,
   hasNoPrice: false,
+  isPartlyPriced: false,
   isIncluded: false,
   undone: null,
   lineCount,

@@ -29,6 +29,7 @@ const row = (place: number, more: Partial<ActivityItem> = {}): ActivityItem => (
   usd: "1",
   wholeUsd: null,
   hasNoPrice: false,
+  isPartlyPriced: false,
   isIncluded: false,
   undone: null,
   lineCount: null,

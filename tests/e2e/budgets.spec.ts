@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { exactText } from "@/components/figures/amount";
 import type { budgetList } from "@/lib/contract/spend/budgets";
 import type { Metrics } from "@/lib/contract/spend/metrics";
-import { apiClient } from "@/tests/helpers/client";
+import { apiClient, costMessage } from "@/tests/helpers/client";
 import { workspaceId } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { digitsIn, readPage } from "./html";
@@ -57,6 +57,26 @@ test("Shows the API's figures, with the budgets closest to their limit first", a
     expect(digitsIn(html, field), field).toEqual(digitsOf(sorted.map((each) => each?.[field] ?? Number.NaN)));
   expect(text).toContain("Provider OpenAI");
   expect(text).toContain("Nothing spent yet.");
+});
+
+test("Shows what reservations hold beside what is spent, on cards and in the table", async ({
+  request,
+  world,
+}) => {
+  const { slug, workspace } = await withSpend(request, world);
+  await setBudget(world, workspace, { name: "Wide", amount: "100000" });
+  await setBudget(world, workspace, { name: "Idle", amount: "10", type: "feature", value: "nothing" });
+  const { secret } = await world.fixtures.key(workspace);
+  const { message } = costMessage({ estimated_cost: 1.25 });
+  const held = await apiClient(world.service.baseUrl, secret).call("POST", "/api/v1/reservations", {
+    project: "checkout",
+    message,
+  });
+  expect(held.status).toBe(201);
+  for (const path of [`/${slug}/budgets`, `/${slug}/budgets?show=table`]) {
+    const { html } = await readPage(request, path);
+    expect(digitsIn(html, "held_usd"), path).toEqual(["1.25"]);
+  }
 });
 
 test("Shows the API's forecast: the month's total and the day a budget runs out", async ({ page, world }) => {

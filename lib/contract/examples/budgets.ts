@@ -29,6 +29,7 @@ const budget = {
   usual_amount: 1000,
   raise: null,
   alert_at: { percent: [50, 80, 100], usd: [] },
+  held_usd: 1.5,
   refused_usd: 7.25,
   forecast: 1030,
   forecast_details: {
@@ -44,7 +45,7 @@ const budget = {
   created_at: "2026-10-01T08:00:00.000+00:00",
 };
 
-const { id: _id, created_at: _created, ...shown } = budget;
+const { id: _id, held_usd: _held, created_at: _created, ...shown } = budget;
 const preview = {
   ...shown,
   would_warn: [{ level: "50", usd: 500, on: "2026-11-14" }],

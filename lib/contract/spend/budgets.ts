@@ -187,6 +187,9 @@ export const budget = budgetRow
       percent: z.array(decimalNumber("Per cent of the limit.")),
       usd: z.array(decimalNumber("USD.")),
     }),
+    held_usd: decimalNumber(
+      "What reservations hold of its present period at this moment, USD. It is not part of `spent`, and a budget that blocks does not let others spend it.",
+    ),
     refused_usd: decimalNumber(
       "What limits refused to record of what it counts in the present period, USD: this budget, and others as far as its scope is a project, key, provider, model or all spend. It may have been spent all the same, and is not part of `spent`.",
     ),
@@ -216,7 +219,7 @@ const wouldWarn = z.object({
 
 /** What a budget would show if it were created now, and what it would have done. */
 export const budgetPreview = budget
-  .omit({ id: true, created_at: true })
+  .omit({ id: true, held_usd: true, created_at: true })
   .extend({
     would_warn: z
       .array(wouldWarn)

@@ -121,6 +121,20 @@ export function countBudgets(client: ClientBase, workspaceId: string): Promise<n
   return callFunction(client, "private.count_budgets", workspaceId);
 }
 
+const heldOfBudget = { id: neverNull(uuid()), usd: neverNull(numeric()) };
+
+/** What reservations hold of budgets at this moment, USD as exact text, for members. Budgets of which nothing is held have no row. */
+export function selectHeldOfBudgets(
+  client: ClientBase,
+  workspaceId: string,
+): Promise<Row<typeof heldOfBudget>[]> {
+  return selectAll(
+    client,
+    heldOfBudget,
+    sql`select budget_id as id, trim_scale(held_usd) as usd from public.budget_holds where workspace_id = ${workspaceId}`,
+  );
+}
+
 const scopeRow = { type: text<"project" | "key">(), id: uuid(), slug: nullable(text()), name: text() };
 
 /** A project or a key that a budget can be limited to. */

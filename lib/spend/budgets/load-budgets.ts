@@ -22,6 +22,7 @@ import {
   type ScopeRow,
   selectBudgetStatus,
   selectBudgetUsage,
+  selectHeldOfBudgets,
   selectReceivers,
   selectScopes,
 } from "./budget-queries";
@@ -82,6 +83,7 @@ export async function describeBudgets(
     scope.workspaceId,
     rows.length === 1 ? rows[0]?.id : undefined,
   );
+  const held = await selectHeldOfBudgets(client, scope.workspaceId);
   const receivers = rows.some(namesPeople)
     ? await selectReceivers(
         client,
@@ -104,6 +106,7 @@ export async function describeBudgets(
       percent: row.alert_percents.map((value) => toExact(parseDecimal(value))),
       usd: row.alert_amounts.map((value) => toExact(parseDecimal(value))),
     },
+    held_usd: toExact(parseDecimal(held.find(({ id }) => id === row.id)?.usd ?? "0")),
     refused_usd: toExact(parseDecimal(refused.find(({ id }) => id === row.id)?.usd ?? "0")),
     ...toForecast(row, usage, charges),
     created_at: toInstant(row.created_at.getTime()),

@@ -42,7 +42,7 @@ export function previewBudget(
     const counted = { ...row, spent: draft.spent_usd, booked: draft.booked_usd };
     const [described] = await describeBudgets(client, scope, [counted]);
     if (!described) throw notFound();
-    const { id: _, created_at: __, ...shown } = described;
+    const { id: _, held_usd: __, created_at: ___, ...shown } = described;
     return {
       ...shown,
       would_warn: toWarnings(counted, draft.days ?? []),

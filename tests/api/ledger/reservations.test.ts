@@ -91,6 +91,23 @@ test.each([1, 2, 3])(
   },
 );
 
+test("Shows members what is held of each budget that counts it, as long as it is held", async () => {
+  const everything = await create({ name: "Everything", amount: 10 });
+  const other = await create({ name: "Other", scope_type: "feature", scope_value: "other", amount: 10 });
+  const key = await holder();
+  const [first, second] = [await key.reserve(4), await key.reserve(0.5)];
+  const listed = await team.users.viewer.get(`${team.path}/budgets`);
+  expect(listed.body.budgets).toMatchObject([
+    { name: "Everything", spent: 0, held_usd: 4.5, remaining: 10 },
+    { name: "Other", held_usd: 0 },
+  ]);
+  expect((await key.record(3, String(first.body.id))).status).toBe(201);
+  expect(await read(everything.id)).toMatchObject({ spent: 3, held_usd: 0.5, remaining: 7 });
+  await end(second.body.id);
+  expect(await read(everything.id)).toMatchObject({ spent: 3, held_usd: 0 });
+  expect(await read(other.id)).toMatchObject({ held_usd: 0 });
+});
+
 test("Counts what is held against the key and its budgets, for messages too, and says what is left and when it resets", async () => {
   await create({ name: "Everything", amount: 10 });
   const key = await holder({ monthly_limit: "5" });
