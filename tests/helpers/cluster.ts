@@ -16,6 +16,8 @@ export type TestCluster = {
   adminUrl: string;
   url: string;
   template: string;
+  /** The folder of the run's Postgres, which is deleted when the run ends. */
+  folder: string;
   /** Only in runs of `npm run test:supabase`: every database has a Supabase project then. */
   hosted?: HostedCluster;
 };
@@ -61,7 +63,7 @@ export async function startTestCluster(): Promise<{ cluster: TestCluster; stop()
     await server.enableServiceLogin();
     const template = new URL(server.url).pathname.slice(1);
     const { superuserUrl, adminUrl, url } = server;
-    return { cluster: { superuserUrl, adminUrl, url, template }, stop };
+    return { cluster: { superuserUrl, adminUrl, url, template, folder: dataDir }, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -139,7 +141,11 @@ async function drop(client: Client, name: string): Promise<void> {
   await client.query(`drop database if exists ${name} with (force)`);
 }
 
-async function asSuperuser(cluster: TestCluster, run: (client: Client) => Promise<unknown>): Promise<void> {
+/** Calls `run` with a connection of the superuser to the run's Postgres. */
+export async function asSuperuser(
+  cluster: TestCluster,
+  run: (client: Client) => Promise<unknown>,
+): Promise<void> {
   // Not over a connection to the template, because a database in use cannot be copied.
   const client = new Client({ connectionString: inDatabase(cluster.superuserUrl, "postgres") });
   await client.connect();

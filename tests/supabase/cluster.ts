@@ -67,7 +67,14 @@ export async function startHostedCluster(): Promise<{ cluster: TestCluster; stop
       identities: { url: identities.url, secret: identities.secret },
     };
     return {
-      cluster: { superuserUrl, adminUrl: adminUrl.replace("127.0.0.1", "localhost"), url, template, hosted },
+      cluster: {
+        superuserUrl,
+        adminUrl: adminUrl.replace("127.0.0.1", "localhost"),
+        url,
+        template,
+        folder: dataDir,
+        hosted,
+      },
       stop,
     };
   } catch (error) {
