@@ -146,7 +146,7 @@ function toMessages(
         if (!isAsked(part) || isZero(usd)) return [];
         // Without days, a bill says no more than when its period ends.
         const booked = [addDays(cell.until, -1), dayOf(now)].sort()[0] ?? cell.from;
-        const label = `${differenceParts[part].label} of the bill${cell.recordedModel === null ? "" : ` · ${cell.recordedModel}`}`;
+        const label = [differenceParts[part].label, cell.recordedModel].filter(Boolean).join(" · ");
         return [
           {
             id: newId(),
