@@ -1,6 +1,5 @@
 import { findBarriers } from "./axe";
 import { expect, test } from "./fixtures";
-import { expectUsableAlsoOnPhone, listShown } from "./page-checks";
 
 test("Finds unreadable text on a page whose other text looks as on pages before", async ({ page }) => {
   const readable = "<p>The text of every page</p>".repeat(6);
@@ -45,23 +44,4 @@ test("Checks a popover that is open, and not the page beneath it, which is check
   expect(await findBarriers(page, "structure")).toEqual([expect.stringMatching(/^label: /)]);
   await page.evaluate(() => document.querySelector<HTMLElement>("[popover]")?.hidePopover());
   expect(await findBarriers(page, "colours")).toEqual([expect.stringMatching(/^color-contrast: .*Beneath/)]);
-});
-
-test("Looks for barriers again where a phone shows or scrolls something else in what is open", async ({
-  page,
-}) => {
-  await page.setContent(
-    `<html class="light dark"><style>
-       .phone { display: none } .list { width: 500px; overflow: auto }
-       @media (width < 640px) { .phone { display: block } .list { width: 100px } }
-     </style>
-     <main><p class="phone">Beneath</p></main>
-     <dialog aria-label="Question">
-       <div class="list"><p style="width: 400px">Long</p></div><button class="phone"></button>
-     </dialog>`,
-  );
-  await page.evaluate(() => document.querySelector("dialog")?.showModal());
-  expect(await page.evaluate(listShown)).toBe("vvv-");
-  await expect(expectUsableAlsoOnPhone(page)).rejects.toThrow("button-name");
-  expect(await page.evaluate(listShown)).toBe("vsvv");
 });

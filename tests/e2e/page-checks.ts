@@ -74,36 +74,17 @@ export async function expectUsable(page: Page): Promise<void> {
 
 /**
  * The same for what is open on a page, also where the screen is as narrow as a phone's. Layout is the style sheet's alone, so nothing
- * has to be opened again, and barriers that are not of colours are looked for again only where a phone shows or scrolls something else.
+ * has to be opened again.
  */
 export async function expectUsableAlsoOnPhone(page: Page): Promise<void> {
   await expectUsable(page);
   const wide = page.viewportSize();
   if (wide === null) throw new Error("The page has no viewport of its own.");
-  const shownWide = await page.evaluate(listShown);
   await page.setViewportSize(devices["Pixel 7"].viewport);
-  if ((await page.evaluate(listShown)) !== shownWide) await expectSound(page);
+  await expectSound(page);
   expect(await findBarriers(page, "colours")).toEqual([]);
   await expectWithin(page);
   await page.setViewportSize(wide);
-}
-
-/** Runs in the page. @returns of each element of what is checked, in order, whether it is visible, and whether it can be scrolled */
-export function listShown(): string {
-  const modals = document.querySelectorAll("dialog:modal");
-  const above = [...(modals.length > 0 ? modals : document.querySelectorAll(":popover-open"))].filter(
-    ({ clientHeight }) => clientHeight > 0,
-  );
-  return (above.length > 0 ? above : [document.body])
-    .flatMap((each) => [each, ...each.querySelectorAll("*")])
-    .map((element) => {
-      if (!element.checkVisibility({ visibilityProperty: true })) return "-";
-      const { overflowX, overflowY } = getComputedStyle(element);
-      const isLarger =
-        element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight;
-      return /auto|scroll/.test(overflowX + overflowY) && isLarger ? "s" : "v";
-    })
-    .join("");
 }
 
 /** Asserts that there is no barrier but those of colours. */
