@@ -144,7 +144,7 @@ function NoteLink({ href, children }: { href: string; children: string }) {
     <Link
       href={href}
       prefetch={false}
-      className="whitespace-nowrap rounded-sm underline decoration-border underline-offset-4 hover:text-foreground"
+      className="block w-fit rounded-sm underline underline-offset-4 hover:text-foreground"
     >
       {children}
     </Link>
