@@ -88,4 +88,20 @@ describe("A budget written by SQL", () => {
       /permission denied/,
     );
   });
+
+  test("Shows what is held of it to members of its workspace alone", async () => {
+    await insert("owner");
+    const { id: key } = await fixtures.key(workspace);
+    await fixtures.sql.query(
+      `insert into private.reservations
+         (workspace_id, id, environment, api_key_id, amount_usd, project, provider, created_at, expires_at, request)
+       values ($1, gen_random_uuid(), 'live', $2, 1.5, 'p', 'openai', now(), now() + interval '1 hour', '{}')`,
+      [workspace, key],
+    );
+    const held = "select held_usd from public.budget_holds";
+    for (const who of ["owner", "admin", "member", "viewer"] as const)
+      expect(await as(who, held)).toEqual([{ held_usd: "1.5" }]);
+    expect(await as("stranger", held)).toEqual([]);
+    await as("owner", remove, [workspace]);
+  });
 });
