@@ -8,13 +8,14 @@ import { attachDatabase } from "@/server/attach";
 const help = `npm run feeds -- [--fetch] [--accept ITEM]… [--json]
 
 Lists how the service fetches exchange rates and prices of models (RATES_URL, PRICES_URL): the last attempt, the latest day of
-each source, and what is held because it differs by more than 20 % from what was known. What is held is not used.
+each source, and the rates and prices held for review because they differ by more than 20 % from the known ones. They are not
+used until they are accepted.
 
   --fetch        fetches now
-  --accept ITEM  uses what is held of a currency (ARS) or a model (openai/gpt-4o); all processes do within seconds
+  --accept ITEM  accepts what is held for a currency (ARS) or a model (openai/gpt-4o); every process uses it within seconds
   --json         writes one JSON document instead of text
 
-Exits with 0, with 1 where nothing is held of an item, 2 when it could not run.
+Exits with 0, with 1 if nothing is held for an item, with 2 if it could not run.
 `;
 
 /** The folder of the repository: this file's bundle is in `dist/`. */
@@ -42,7 +43,7 @@ export async function main(args: string[]): Promise<number> {
     for (const item of values.accept) if ((await acceptHeld(item)) === 0) unknown.push(item);
     const states = await readFeeds();
     process.stdout.write(values.json ? `${JSON.stringify(states, null, 2)}\n` : describeStates(states));
-    for (const item of unknown) process.stderr.write(`Nothing is held of ${item}.\n`);
+    for (const item of unknown) process.stderr.write(`Nothing is held for ${item}.\n`);
     return unknown.length > 0 ? 1 : 0;
   } finally {
     await close();

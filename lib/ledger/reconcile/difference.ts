@@ -4,14 +4,14 @@ export const differenceKinds = {
   daily_totals: "a day's total by one dimension and the messages of that day",
   monthly_spend: "a month's sum of folded days and the sums of these days",
   monthly_totals: "a month's total of folded days and the totals of these days",
-  removed: "the sums of a month whose messages were removed and what they came to",
-  key_spend: "what a key spent in a month and what was recorded with it",
-  posting: "a message and the postings it is kept as",
-  lines: "what a message with lines is sorted by and the sum of its lines",
-  void: "a voided message and its void, which come to nothing together",
+  removed: "the sums of a month whose messages were removed and the totals noted then",
+  key_spend: "a key's spend in a month and the messages recorded with it",
+  posting: "a message and its postings",
+  lines: "the amount by which a message with lines is sorted and the sum of its lines",
+  void: "a voided message and its void, which sum to zero",
   idempotency: "an idempotency key and the message it answers with",
-  closed_month: "what was filed of a closed month and its sums now; a repair leaves it",
-  budget: "what is spent of a budget in a period and the messages of that period",
+  closed_month: "the filed figures of a closed month and its sums now; --repair leaves them",
+  budget: "a budget's spend in a period and the messages of that period",
 } as const;
 export type Kind = keyof typeof differenceKinds;
 
