@@ -1,4 +1,4 @@
-import { addChannel, crossing, raise } from "@/tests/helpers/alerts";
+import { addChannel, crossing, raiseLasting } from "@/tests/helpers/alerts";
 import type { World } from "../callers";
 import { deleted } from "../deleted";
 import { nothing, type Sample, type Samples } from "../sample";
@@ -30,7 +30,7 @@ async function webhookOf(world: World): Promise<Sample> {
 async function deadDeliveryOf(world: World): Promise<Sample> {
   const { fixtures } = world.harness;
   const { params, restore } = await channelOf(world);
-  await raise(fixtures, crossing(world.workspace.id, { subject_id: crypto.randomUUID() }));
+  await raiseLasting(fixtures, crossing(world.workspace.id, { subject_id: crypto.randomUUID() }));
   const { rows } = await fixtures.sql.query(
     `update public.deliveries set state = 'dead', lease = null, leased_until = null
      where channel_id = $1 returning id`,
@@ -52,7 +52,7 @@ async function snoozeOf({ harness, workspace }: World): Promise<Sample> {
 /** An entry of the inbox. */
 async function entryOf({ harness, workspace }: World): Promise<Sample> {
   const subject = crypto.randomUUID();
-  await raise(harness.fixtures, crossing(workspace.id, { subject_id: subject }));
+  await raiseLasting(harness.fixtures, crossing(workspace.id, { subject_id: subject }));
   const { rows } = await harness.fixtures.sql.query(
     "select id from public.alert_entries where workspace_id = $1 and subject_id = $2",
     [workspace.id, subject],
@@ -78,7 +78,7 @@ export const alertSamples: Samples = {
   }),
   "GET /api/v1/workspaces/[slug]/alerts/news": nothing,
   "POST /api/v1/workspaces/[slug]/alerts/seen": async ({ harness, workspace }) => {
-    await raise(harness.fixtures, crossing(workspace.id, { subject_id: crypto.randomUUID() }));
+    await raiseLasting(harness.fixtures, crossing(workspace.id, { subject_id: crypto.randomUUID() }));
     const { rows } = await harness.fixtures.sql.query(
       "select id from public.alerts where workspace_id = $1 order by number desc limit 1",
       [workspace.id],
