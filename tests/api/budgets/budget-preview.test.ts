@@ -74,7 +74,12 @@ describe("A preview of a budget", () => {
     const request = { amount: 20, alert_at: { percent: [25, 50, 100], usd: [12.5] }, ...body };
     const { status, body: shown } = await preview(request);
     expect(status).toBe(200);
-    const { id, created_at: _at, ...real } = (await create({ blocks: false, ...request })) as Answer;
+    const {
+      id,
+      held_usd: held,
+      created_at: _at,
+      ...real
+    } = (await create({ blocks: false, ...request })) as Answer;
     const { would_warn: warned, would_refuse: refused, is_known_scope: isKnown, ...rest } = shown;
     expect(rest).toEqual(real);
     expect(isKnown).toBe(body.allow_unknown_scope !== true);
@@ -84,6 +89,7 @@ describe("A preview of a budget", () => {
     const isUsedUp = Number(real.percent_used) >= 1;
     expect((refused as Answer | null)?.now ?? null).toBe(body.blocks ? isUsedUp : null);
     expect(id).toBeDefined();
+    expect(held).toBe(0);
   });
 
   test("Leaves nothing behind, and warns nobody", async () => {
