@@ -190,7 +190,7 @@ export const ofSettings: Opened[] = [
   },
   {
     path: "/reconciliation?month=2026-10",
-    files: ["bills/book-difference", "bills/booking-dialog"],
+    files: ["bills/booking-dialog"],
     open: async (page, check) => {
       await click(page, "Book the difference");
       const dialog = page.getByRole("dialog", { name: "Book the difference" });

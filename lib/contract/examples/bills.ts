@@ -44,6 +44,7 @@ const account = {
   state: "healthy",
   problem: null,
   held: null,
+  seats: null,
   is_pulling: false,
   pulled_through: "2026-11-02",
   last_pull_at: "2026-11-03T09:14:02.310+00:00",
