@@ -7,23 +7,24 @@ export type Block = { language: string; text: string };
 
 /**
  * The blocks of code of a section of docs/deploy.md, in order. A section ends at the next heading of its level or a higher one.
- * @throws Error where the page has no such heading
+ * @throws Error if the page has no such heading
  */
 export function blocksOf(heading: string): Block[] {
-  const lines = readFileSync(join(projectRoot, "docs/deploy.md"), "utf8").split("\n");
-  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replace(/^#+ /, "") === heading);
-  if (start < 0) throw new Error(`docs/deploy.md has no heading "${heading}"`);
-  const level = lines[start]?.indexOf(" ") ?? 0;
-  const length = lines
-    .slice(start + 1)
-    .findIndex((line) => /^#+ /.test(line) && line.indexOf(" ") <= level && !line.startsWith("#!"));
-  const section = lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join("\n");
-  return [...section.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)].map(
-    ([, , language = "", text = ""]) => ({
-      language,
-      text,
-    }),
-  );
+  const blocks: Block[] = [];
+  let level: number | undefined;
+  let open: Block | undefined;
+  for (const line of readFileSync(join(projectRoot, "docs/deploy.md"), "utf8").split("\n")) {
+    const fence = /^ *```(\w*)$/.exec(line);
+    const [, marks = "", title] = /^(#+) (.*)$/.exec(line) ?? [];
+    if (fence) {
+      if (open) blocks.push(open);
+      open = open || level === undefined ? undefined : { language: fence[1] ?? "", text: "" };
+    } else if (open) open.text += `${line}\n`;
+    else if (title === heading) level = marks.length;
+    else if (level !== undefined && marks !== "" && marks.length <= level) return blocks;
+  }
+  if (level === undefined) throw new Error(`docs/deploy.md has no heading "${heading}"`);
+  return blocks;
 }
 
 /**

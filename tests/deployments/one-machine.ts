@@ -58,6 +58,7 @@ export async function oneMachine(): Promise<void> {
     );
     const left = shell("pgrep -u outlay -x postgres || true").trim();
     seen("and leaves no Postgres behind", left === "", left);
+    shell(blockWith(page, "install -d"));
     shellAs("outlay", restore, "/opt/outlay/app", env);
     const other = { ...env, OUTLAY_DATA_DIR: "/var/lib/outlay-2" };
     const again = startUnit(unit, join(folder, "again.log"), other);
