@@ -36,7 +36,7 @@ export function OwnerField({
     members?.map(({ user_id: id, display_name: name, email }) => ({ id, name: name ?? email })) ??
     (initial ? [initial] : []);
   return (
-    <div className="grid gap-5 sm:grid-cols-2">
+    <div className={`grid gap-5 ${value === "" ? "" : "sm:grid-cols-2"}`}>
       <FormField
         label="Whose budget is it?"
         optional
