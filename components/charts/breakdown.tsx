@@ -16,7 +16,7 @@ export function Breakdown({
   figure,
 }: {
   title: string;
-  /** The address of the list of all parts. */
+  /** The URL of the page that lists all rows of the breakdown. */
   href?: string | undefined;
   rows: BreakdownRow[];
   total: AmountProp;

@@ -17,7 +17,7 @@ import { sql } from "@/lib/db/sql";
 
 const byMonth = { month: neverNull(text()), provider: text(), amount_usd: neverNull(numeric()) };
 
-/** What adjustments book, by month (`YYYY-MM`) and provider, USD. */
+/** The sums of adjustments by month (`YYYY-MM`) and provider, USD. */
 export function selectAdjustedByMonth(client: ClientBase, workspaceId: string) {
   return selectAll(
     client,
@@ -38,7 +38,7 @@ const adjustedRow = {
   amount_usd: neverNull(numeric()),
 };
 
-/** What adjustments book of the days from one to before another, by provider, day, model and part, as bills name them. */
+/** The sums of adjustments on some days, by the provider, day, model and part of the bill. The last day is exclusive. */
 export function selectAdjusted(client: ClientBase, workspaceId: string, from: string, until: string) {
   return selectAll(
     client,
@@ -73,7 +73,7 @@ const adjustmentRow = {
 /** A booking as stored; amounts are exact text. */
 export type AdjustmentRow = Row<typeof adjustmentRow>;
 
-/** The bookings of a workspace, the latest first. @param only of one id or month (`YYYY-MM`) */
+/** The bookings of a workspace, latest first. @param only an id or a month (`YYYY-MM`) to filter by */
 export function selectAdjustments(
   client: ClientBase,
   workspaceId: string,
@@ -116,7 +116,7 @@ export function selectAdjustments(
   );
 }
 
-/** A message of a booking. `billed_…`: as the bill names its provider and model, by which it is found again. */
+/** A message of a booking. `billed_provider` and `billed_model`: the names on the bill, by which later reconciliations find it. */
 export type AdjustmentMessage = {
   id: string;
   occurred_at: string;
@@ -132,7 +132,7 @@ export type AdjustmentMessage = {
 
 const projectRow = { id: uuid(), slug: text(), name: text() };
 
-/** A project by its slug; undefined where the workspace has none of it. */
+/** A project by its slug; undefined if the workspace has no such project. */
 export function selectProjectOf(client: ClientBase, workspaceId: string, slug: string) {
   return selectFirst(
     client,
@@ -141,7 +141,7 @@ export function selectProjectOf(client: ClientBase, workspaceId: string, slug: s
   );
 }
 
-/** Holds the bills and adjustments of a workspace until the transaction ends. Runs as the service. */
+/** Locks the bills and adjustments of a workspace until the transaction ends. Runs as the service. */
 export async function lockBills(client: ClientBase, workspaceId: string): Promise<void> {
   await callFunction(client, "private.lock_bills", workspaceId);
 }

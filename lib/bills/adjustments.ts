@@ -17,7 +17,7 @@ import {
   asUserReading,
   type UserClaims,
 } from "@/lib/db/transaction";
-import { compare, isZero, parseDecimal, roundTo, sum, toText } from "@/lib/decimal";
+import { compare, isZero, moneyScale, parseDecimal, roundTo, sum, toText } from "@/lib/decimal";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { untilFirst } from "@/lib/ledger/corrections/attempts";
 import { readEffects } from "@/lib/ledger/corrections/bulk";
@@ -34,14 +34,11 @@ import {
 } from "./adjustment-queries";
 import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
 
-/** The most bookings that are listed. */
+/** The maximum number of bookings in a list. */
 const maxListed = 100;
 
-/** The most messages of one booking. */
+/** The maximum number of messages in one booking. */
 const maxMessages = 10_000;
-
-/** The decimals of the ledger. */
-const decimals = 18;
 
 /** Lists the adjustments to bills, the latest first, for members. @throws ServiceError not_found */
 export function listAdjustments(
@@ -57,11 +54,11 @@ export function listAdjustments(
 }
 
 /**
- * Books what bills and records differ by in a month as adjustments, for admins: a message for each provider, day, model and part, on the
- * day that it belongs to. What is left of a difference is booked, so that a second booking books nothing. It is not held against
- * budgets, because it was billed; they count it. A dry run does the same and takes it back.
- * @throws ServiceError not_found; permission_denied; validation_failed for an unknown project; conflict where nothing is to book, where
- *   the difference is not the expected one any more, or where it needs too many messages
+ * Books the difference between bills and records of a month as adjustments, for admins: one message for each provider, day, model and
+ * part, on the day of the bill. Only the difference that is left is booked, so a second booking finds nothing. Budgets count
+ * adjustments but never refuse them, because the money was billed. A dry run rolls the same work back.
+ * @throws ServiceError not_found; permission_denied; validation_failed for an unknown project; conflict if there is nothing to book, if
+ *   the difference has changed from `expected_usd`, or if it needs too many messages
  */
 export function bookDifference(
   claims: UserClaims,
@@ -126,7 +123,7 @@ async function book(
   return { ...booked, id: null, created_at: null, effects };
 }
 
-/** The parts of the differences that a request asks for, as messages. */
+/** The messages for the requested parts of the differences. */
 function toMessages(
   { cells, names }: ReconciledCells,
   { provider, model, day, parts = bookableParts }: BookAdjustmentRequest,
@@ -142,9 +139,9 @@ function toMessages(
     )
     .flatMap((cell) =>
       [...cell.parts].flatMap(([part, amount]) => {
-        const usd = roundTo(amount, decimals, "nearest");
+        const usd = roundTo(amount, moneyScale, "nearest");
         if (!isAsked(part) || isZero(usd)) return [];
-        // Without days, a bill says no more than when its period ends.
+        // A bill without days is booked on the last day of its period.
         const booked = [addDays(cell.until, -1), dayOf(now)].sort()[0] ?? cell.from;
         const label = [differenceParts[part].label, cell.recordedModel].filter(Boolean).join(" · ");
         return [
@@ -166,8 +163,8 @@ function toMessages(
 }
 
 /**
- * Undoes a booking, for admins: its messages are voided, so that every sum is as if it had not been made. Undone before, it stays so.
- * @throws ServiceError not_found; permission_denied; conflict where the operator has removed messages of it
+ * Undoes a booking, for admins: voids its messages, so that every sum is as before the booking. A second call changes nothing.
+ * @throws ServiceError not_found; permission_denied; conflict if the operator has removed messages of it
  */
 export function undoBooking(claims: UserClaims, slug: string, id: string): Promise<BillAdjustment> {
   return untilFirst(() =>

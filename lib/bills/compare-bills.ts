@@ -5,7 +5,7 @@ import { divideMoney, isZero, multiply, parseDecimal, toText } from "@/lib/decim
 import { selectBilledWorkspaces } from "./bill-queries";
 import { type Coverage, isBelow, leastCoverage, loadCoverage } from "./coverage";
 
-/** What a provider billed in a month, and what is not recorded of it; USD as exact text. */
+/** The billed amount of a provider in a month, and the part that is not recorded; USD as exact text. */
 type ComparedProvider = { provider: string; billed_usd: string; missing_usd: string };
 
 /** A month of a workspace. `is_below`: whether less than 95 % of what was billed is recorded. */

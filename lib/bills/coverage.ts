@@ -11,13 +11,13 @@ import { joinOverlapping } from "./match";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 
 /**
- * How much of what was billed in a month is recorded, by amounts: of each provider and period, at most what is billed. What is booked as an
- * adjustment is recorded.
+ * How much of the billed amount of a month is recorded, in USD. Compared by provider and period, so that an excess in one does not hide
+ * a gap in another. Adjustments count as recorded.
  */
 export type Coverage = { month: string; billed: Decimal; missing: Decimal; providers: ProviderCoverage[] };
 export type ProviderCoverage = { provider: string; billed: Decimal; missing: Decimal };
 
-/** The coverage of the latest month with a bill, of this month and the last, for members; null without a bill. @throws ServiceError not_found */
+/** The coverage of this month, or of the last if this one has no bill, for members; null if neither has. @throws ServiceError not_found */
 export function readCoverage(claims: UserClaims, slug: string): Promise<Coverage | null> {
   return asUserReading(claims, async (client, now) => {
     const { id, time_zone: timeZone } = await requireMembership(client, claims, slug);
@@ -26,7 +26,7 @@ export function readCoverage(claims: UserClaims, slug: string): Promise<Coverage
   });
 }
 
-/** The coverage of each month with a bill, the earliest first. @param since the first day of a month, `YYYY-MM-DD` */
+/** The coverage of each month with a bill, earliest first. @param since the first day of a month, `YYYY-MM-DD` */
 export async function loadCoverage(client: ClientBase, books: Books, since: string): Promise<Coverage[]> {
   const counted = await loadCounted(client, books.id, since);
   const months = [...new Set(counted.map(({ from }) => from.slice(0, 7)))].sort();
@@ -67,10 +67,10 @@ export async function loadCoverage(client: ClientBase, books: Books, since: stri
   });
 }
 
-/** Below this share of what was billed, in percent, the overview and the weekly report say so. */
+/** The percentage of the billed amount below which the overview and the weekly report warn. */
 export const leastCoverage = 95;
 
-/** Whether less than a share of what was billed is recorded. @param percent such as 95 */
+/** Whether less than a percentage of the billed amount is recorded. @param percent such as 95 */
 export const isBelow = (
   { billed, missing }: Pick<Coverage, "billed" | "missing">,
   percent: number,

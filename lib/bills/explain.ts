@@ -26,7 +26,7 @@ export type RecordedUse = {
   quantity: Decimal | null;
   /** Whether it was recorded without a price. */
   isUnpriced: boolean;
-  /** Whether who recorded it said what it costs: no price changes that. */
+  /** Whether the client stated the cost, which no price changes. */
   isGiven?: boolean;
 };
 

@@ -11,13 +11,13 @@ import {
 import { priceUsage } from "@/lib/ledger/pricing/price-message";
 import { type BilledFact, isTokens } from "./statements";
 
-/** A quantity that is large enough for a rate with every decimal, and one that is beyond every tier of long contexts. */
+/** A quantity so large that a price is exact, and so large an input that prices for long contexts would apply. */
 const million = parseDecimal(1_000_000);
 
 /**
- * The facts of a statement with quantities of tokens that the bill leaves out and its amounts before discounts decide: the amount by the
- * list price of model and unit, outside of tiers. Anthropic bills so. A model gets them where every one of its amounts comes to a whole number of
- * tokens; its prices must not depend on the length of the context, which a bill does not say.
+ * Adds missing quantities of tokens to the facts of a statement: the amount before discounts divided by the list price. Anthropic's
+ * cost report has no quantities. A model gets quantities only if all its amounts come to whole numbers of tokens in the standard tier,
+ * and if its prices do not depend on the length of the context, which a bill does not state.
  * @param provider the provider's key
  * @param day the first of the statement, whose list prices count
  */

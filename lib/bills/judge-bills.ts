@@ -6,7 +6,7 @@ import { divideMoney, isZero, multiply, parseDecimal, subtract, toText } from "@
 import { addMonthStart } from "@/lib/spend/period";
 import { type Coverage, isBelow, loadCoverage } from "./coverage";
 
-/** A workspace as `private.bills_to_judge` returns it. `percent`: null where the rule is off. `period`: of its present state. */
+/** A row of `private.bills_to_judge`. `percent`: null if the rule is off. `period`: the month of its current state, if it has one. */
 type JudgedWorkspace = {
   workspace_id: string;
   time_zone: string;
@@ -15,9 +15,10 @@ type JudgedWorkspace = {
 };
 
 /**
- * Judges how much of what was billed is recorded, of the latest month with a bill of this and the last, in all workspaces, and raises the
- * alerts. Another process that judges meanwhile does it instead. @param at another moment than the present, in tests
- * @returns how many alerts were to be raised. @throws ServiceError unavailable
+ * Evaluates the rule `bill_coverage` in all workspaces, on this month's bills or else the last month's, and raises alerts. Does nothing
+ * while another process evaluates it.
+ * @param at the time of the evaluation; tests set it
+ * @returns how many alerts were raised. @throws ServiceError unavailable
  */
 export async function judgeBills(at: Date = new Date()): Promise<number> {
   const since = addMonthStart(dayOf(at.getTime()), -1);
@@ -38,7 +39,7 @@ async function settle(client: ClientBase, verdicts: object[]): Promise<number> {
   return callFunction<number>(client, "private.settle_alert_states", JSON.stringify(verdicts));
 }
 
-/** Reads as a key does that may read all live spend of the workspace, and nothing of another. */
+/** Reads with the rights of a key that may read all live spend of this workspace only. */
 async function readLatest(workspace: JudgedWorkspace, since: string): Promise<Coverage | undefined> {
   const { workspace_id: id, time_zone: timeZone } = workspace;
   const reader = { id, workspace_id: id, environment: "live" as const, allow: null, deny: [] };

@@ -4,6 +4,7 @@ import {
   type Decimal,
   divideMoney,
   isZero,
+  moneyScale,
   multiply,
   parseDecimal,
   roundTo,
@@ -16,34 +17,32 @@ import { decimalsOf, isRounding, totalOf } from "./explain";
 import { type Cell, groupBy, type RecordedRow } from "./match";
 import type { BilledFact } from "./statements";
 
-/** A price that bills say, and what it changes. `from`: the first day from which every row is billed at it. */
+/** A price found in bills, and its effect. `from`: the first day since which every row is billed at it. */
 export type LearnedRate = {
   provider: string;
   model: string;
   unit: string;
   rate: Decimal;
-  /** What usage is recorded at; null where it has several prices. */
+  /** The price at which the usage is recorded; null if there are several. */
   recordedRate: Decimal | null;
   from: string;
-  /** What was recorded since then at a price of Outlay's, and what it costs now and then, USD. */
+  /** The usage since `from` that Outlay priced, and its cost before and after the new price, USD. */
   quantity: Decimal;
   before: Decimal;
   after: Decimal;
 };
 
-/** The decimals of the ledger, and so of a rate. */
-const scale = 18;
-
-/** A rate is learned where the rounding of the bill is less than a fortieth of its amounts. */
+/** A rate is learned only if the bill's rounding error is below a fortieth of its amounts. */
 const certain = parseDecimal(40);
 
 type Line = { from: string; quantity: Decimal; amount: Decimal };
 
 /**
- * Learns prices: of a model and unit whose billed amounts are one rate times their quantities, within the rounding of the bill, where what
- * was recorded on the same days has another. The last days of the month decide, so that a price that changed is learned from its change on.
- * @param names how the provider of each key is recorded
- * @returns the largest change first
+ * Learns negotiated prices. A price is learned for a model and unit if every billed amount is the same rate times its quantity, within
+ * the bill's rounding, and if the usage is recorded at another rate. A price that changed within the month is learned from the day of
+ * the change.
+ * @param names the recorded spelling of each provider, by the provider's key
+ * @returns the rates, the largest change first
  */
 export function learnPrices(cells: readonly Cell[], names: ReadonlyMap<string, string>): LearnedRate[] {
   const ofModels = groupBy(cells, ({ provider, model }) => JSON.stringify([provider, model]));
@@ -62,7 +61,7 @@ export function learnPrices(cells: readonly Cell[], names: ReadonlyMap<string, s
 
 const changeOf = ({ before, after }: LearnedRate) => absolute(subtract(after, before));
 
-/** A price of the workspace's own holds for every tier. */
+/** A workspace's own price applies to every tier, so a rate of one tier must not become one. */
 const isOfOneTier = (facts: readonly BilledFact[]) => facts.every(({ tier }) => tier === null);
 
 function learnUnit(
@@ -94,7 +93,7 @@ function learnUnit(
     const isSame = isRounding(subtract(after, before), decimals, rows.length);
     if (model === null || isSame || compare(quantity, zero) <= 0) return [];
     const key = rows[0]?.provider ?? "";
-    const recordedRate = findRate(rows.flatMap(toLine), scale);
+    const recordedRate = findRate(rows.flatMap(toLine), moneyScale);
     return [
       { provider: names.get(key) ?? key, model, unit, rate, recordedRate, from, quantity, before, after },
     ];
@@ -104,7 +103,7 @@ function learnUnit(
 const toLine = ({ day, quantity, amount }: RecordedRow): Line[] =>
   quantity === null || isZero(quantity) ? [] : [{ from: day, quantity, amount }];
 
-/** The rate of the last days, and the first of them. @param lines in the order of their days */
+/** The rate at the end of the month, and the first day since which it applies. @param lines sorted by day */
 function findLastRate(lines: readonly Line[], decimals: number): { rate: Decimal; from: string } | undefined {
   for (const from of new Set(lines.map((line) => line.from))) {
     const rate = findRate(
@@ -117,8 +116,8 @@ function findLastRate(lines: readonly Line[], decimals: number): { rate: Decimal
 }
 
 /**
- * The rate with the fewest decimals at which every amount is the rate times the quantity, rounded to some decimals; null where there is
- * none, or where the rounding leaves it open.
+ * The rate with the fewest decimals for which every amount equals rate times quantity, rounded to `decimals`. Null if there is none, or if
+ * the rounding makes it ambiguous.
  */
 function findRate(lines: readonly Line[], decimals: number): Decimal | null {
   const quantity = sum(lines.map((line) => line.quantity));
@@ -126,7 +125,7 @@ function findRate(lines: readonly Line[], decimals: number): Decimal | null {
   const isOpen = isRounding(divideMoney(amount, certain), decimals, lines.length);
   if (isZero(quantity) || compare(amount, zero) <= 0 || isOpen) return null;
   const mean = divideMoney(amount, quantity);
-  for (let places = 0; places <= scale; places += 1) {
+  for (let places = 0; places <= moneyScale; places += 1) {
     const rate = roundTo(mean, places, "nearest");
     const fits = (line: Line) =>
       isRounding(subtract(multiply(rate, line.quantity), line.amount), decimals, 1);

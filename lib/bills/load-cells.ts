@@ -16,10 +16,10 @@ import { type Cell, checkedRows, type RecordedRow, reconcileProvider, sumByModel
 import { firstDayAfter, providerKeyOf } from "./read-row";
 import { type BilledFact, judgeStatements } from "./statements";
 
-/** The most lines of the ledger of which units are read. Beyond, models are compared by their amounts. */
+/** Up to this many lines of the ledger, usage is compared by unit; beyond, models are compared by amount only. */
 const maxLedgerLines = 500_000;
 
-/** The statements of a workspace that count: those that no later one replaces. @param since the first day of a month; all without it */
+/** The statements of a workspace that no later statement replaces. @param since the first day of a month; all months by default */
 export async function loadCounted(
   client: ClientBase,
   workspaceId: string,
@@ -31,8 +31,8 @@ export async function loadCounted(
 }
 
 /**
- * What was billed and recorded in a month. `providers`: keys of those that have a bill or an adjustment. `names`: how the provider of each
- * key is recorded most.
+ * The billed and recorded costs of a month. `providers`: the keys of providers with a bill or an adjustment. `names`: the most frequent
+ * recorded spelling of each provider.
  */
 export type ReconciledCells = {
   cells: Cell[];
@@ -41,7 +41,7 @@ export type ReconciledCells = {
   names: Map<string, string>;
 };
 
-/** Brings what was billed in a month together with what was recorded. @param counted every statement that counts */
+/** Matches the billed costs of a month with the recorded ones. @param counted the result of `loadCounted` */
 export async function loadCells(
   client: PoolClient,
   books: Books,
@@ -86,7 +86,7 @@ export async function loadCells(
   return { cells, statements, providers, names };
 }
 
-/** What was recorded of some providers in a month: by unit, where there are not too many lines, and they sum to the whole. */
+/** The recorded costs of some providers in a month: by unit, unless there are too many lines or the units do not sum to the total. */
 async function loadRecorded(
   client: PoolClient,
   books: Books,

@@ -19,7 +19,7 @@ export type RecordedRow = RecordedUse & { provider: string; day: string };
 /** What limits refused to record on a day at a provider. Null: of models that were not kept. */
 export type RefusedRow = { provider: string; day: string; model: string | null; amount: Decimal };
 
-/** What adjustments book of a part of a difference, by the day and model of the bill. */
+/** The adjustments of one part of a difference, on a day and model of the bill. */
 export type AdjustedRow = {
   provider: string;
   day: string;
@@ -31,19 +31,19 @@ export type AdjustedRow = {
 /** What counts of the bills of one provider and period, from the first day to before the second. */
 export type CountedPeriod = { provider: string; from: string; until: string; facts: BilledFact[] };
 
-/** Billed and recorded costs of a provider, period and model. The parts are what adjustments leave of the difference. */
+/** Billed and recorded costs of a provider, period and model. `parts` sum to the difference that is left after adjustments. */
 export type Cell = Explained & {
   provider: string;
   from: string;
   until: string;
   model: string | null;
-  /** The model as it is recorded, or as the bill names it where nothing is. */
+  /** The recorded name of the model, or the bill's name if nothing is recorded. */
   recordedModel: string | null;
   billed: Decimal;
-  /** Without adjustments. */
+  /** The recorded cost without adjustments. */
   recorded: Decimal;
   adjusted: Decimal;
-  /** What is billed and nobody recorded, also where it is booked. */
+  /** The billed cost that nobody recorded, before adjustments. */
   untold: Decimal;
   facts: BilledFact[];
   used: RecordedRow[];
@@ -55,7 +55,7 @@ export type Cell = Explained & {
  * @param rows those of the provider, of all days that are compared
  * @param refused what limits refused of them. The days are those of the workspace, so that what was refused near midnight UTC
  *   may be looked for in the bill of the day beside
- * @param adjusted what adjustments book of the differences
+ * @param adjusted the adjustments of the differences
  */
 export function reconcileProvider(
   provider: string,
@@ -108,13 +108,13 @@ function takeFrom<T>(byDay: Map<string, T[]>, day: string): T[] {
 
 const nothing = (): Explained => ({ parts: new Map(), billedUnits: zero, recordedUnits: zero });
 
-/** Takes what adjustments book out of the parts of a difference. */
+/** Subtracts adjustments from the parts of a difference. */
 function leave(parts: Explained["parts"], adjustments: readonly AdjustedRow[]): void {
   const left = new Parts(parts);
   for (const { part, amount } of adjustments) left.add(part, subtract(zero, amount));
 }
 
-/** What was recorded and booked on a day without a bill. */
+/** A cell for costs that were recorded or adjusted on a day without a bill. */
 function notBilled(
   provider: string,
   day: string,
@@ -194,7 +194,7 @@ const withoutDate = (model: string | null): string | null =>
 
 const isOfModel = (row: RefusedRow, model: string): boolean => withoutDate(row.model) === withoutDate(model);
 
-/** Billed less recorded and booked. */
+/** The difference of a cell: billed minus recorded minus adjustments. */
 export const differenceOf = ({
   billed,
   recorded,

@@ -6,7 +6,7 @@ import type { AddBillRequest } from "@/lib/contract/bills/bills";
 import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord } from "@/lib/ledger/import/row";
 import { readParquetApart } from "./parquet/read-apart";
 
-/** A file as rows of text. `place` says where a row is, such as `line 2`. */
+/** A file as rows of text. `place`: the position of a row, such as `line 2`. */
 export type BillTable = {
   header: string[];
   rows: { place: string; values: Readonly<Record<string, string>> }[];
@@ -15,7 +15,7 @@ export type BillTable = {
 const unzip = promisify(gunzip);
 
 /**
- * Reads the content of a request: CSV as text, or in Base64 a Parquet file, or CSV that may be compressed with gzip.
+ * Reads an uploaded file: CSV as text, or, in Base64, Parquet or CSV with or without gzip.
  * @throws FileError with what is wrong
  */
 export async function readTable({

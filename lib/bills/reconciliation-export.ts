@@ -18,9 +18,9 @@ const header = [
 ];
 
 /**
- * The reconciliation of a month as CSV, for members: a row `line` for each provider, period and model, `provider` with the sums of these, and
- * `month` with the sums of all, and with the hash of the filed export where the month is closed.
- * @throws ServiceError not_found, also where the month has no bill
+ * The reconciliation of a month as CSV, for members: a row `line` for each provider, period and model, a row `provider` with the sums of a
+ * provider, and a row `month` with the sums of all and, if the month is closed, the hash of its filed export.
+ * @throws ServiceError not_found, also if the month has no bill
  */
 export function exportReconciliation(
   claims: UserClaims,

@@ -109,7 +109,7 @@ async function loadReconciliation(
   };
 }
 
-/** A month in detail, with every cell; undefined where it has no bill and no adjustment to one. */
+/** A month in detail, with every cell; undefined if it has neither a bill nor an adjustment. */
 export async function loadWholeDetail(
   client: PoolClient,
   books: Books,

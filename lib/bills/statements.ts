@@ -15,7 +15,7 @@ export type BilledFact = {
   quantity: Decimal | null;
 };
 
-/** Whether a unit is one of tokens. */
+/** Whether a unit counts tokens. */
 export const isTokens = (unit: string | null): boolean => unit?.endsWith("_tokens") ?? false;
 
 /** A period of one provider and account: from the first day to before the second. An account may be empty. */

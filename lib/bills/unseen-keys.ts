@@ -2,13 +2,13 @@ import { compare, type Decimal, sum, zero } from "@/lib/decimal";
 import { totalOf } from "./explain";
 import { type Cell, groupBy } from "./match";
 
-/** A provider's key that no source tells of, with what it was billed, and the first and the last day of that. */
+/** A provider's key whose usage no source reports, with its billed amount and the period of its bills. */
 export type UnseenKey = { provider: string; key: string; amount: Decimal; from: string; until: string };
 
 /**
- * Finds the keys of providers whose whole use is missing: wherever one is billed, at least as much is billed that nobody recorded, and all
- * such keys together come to no more than that. Where they do, nobody can tell which of them is missing, and none is named.
- * @returns the dearest first
+ * Finds the provider keys whose usage no source reports: in every period and model, the key's billed amount is at most the unrecorded
+ * amount. If such keys together exceed the unrecorded amount, they cannot be told apart and none is returned.
+ * @returns the keys, the most expensive first
  */
 export function findUnseenKeys(cells: readonly Cell[]): UnseenKey[] {
   return [...groupBy(cells, ({ provider }) => provider)]

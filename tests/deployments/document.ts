@@ -28,8 +28,8 @@ export function blocksOf(heading: string): Block[] {
 }
 
 /**
- * A block of a section that contains some text.
- * @param replacements what stands in the page for values of the reader's own, and the values. @throws Error where one does not occur
+ * The first block of a section that contains a text.
+ * @param replacements placeholders of the page and their values. @throws Error if there is no such block or placeholder
  */
 export function blockWith(heading: string, part: string, replacements: [string, string][] = []): string {
   const block = blocksOf(heading).find(({ text }) => text.includes(part));

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createWriteStream, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Runs a shell script to its end. @returns what it printed. @throws Error with its output where it fails */
+/** Runs a shell script. @returns its output. @throws Error with its output if it fails */
 export function shell(script: string, options: { cwd?: string; env?: Record<string, string> } = {}): string {
   const { status, stdout, stderr } = spawnSync("bash", ["-euo", "pipefail", "-c", script], {
     cwd: options.cwd,
@@ -16,12 +15,12 @@ export function shell(script: string, options: { cwd?: string; env?: Record<stri
   return stdout;
 }
 
-/** Like `shell`, as another user, with nothing of this process's environment but certificates. */
+/** Like `shell`, as another user and with an empty environment, except for certificates. */
 export function shellAs(user: string, script: string, cwd: string, env: Record<string, string> = {}): string {
   return shell(asUser(user, env, `bash -euo pipefail -c ${quote(script)}`), { cwd });
 }
 
-/** A command line that runs another one as a user, with a login's environment and these settings. */
+/** A command line that runs another command line as a user, with the given environment. */
 export function asUser(user: string, env: Record<string, string>, command: string): string {
   const settings = { ...certificates(), ...env };
   const given = Object.entries(settings).map(([name, value]) => quote(`${name}=${value}`));
@@ -31,7 +30,7 @@ export function asUser(user: string, env: Record<string, string>, command: strin
 
 export const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Networks may have a certificate authority of their own, with which packages are fetched. */
+/** The certificate authority of the network, which `npm ci` may need. */
 function certificates(): Record<string, string> {
   const file = process.env.NODE_EXTRA_CA_CERTS;
   return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file };
@@ -46,7 +45,7 @@ export type Running = {
 
 const running = new Set<Running>();
 
-/** Starts a command line that goes on. @param logFile gets its output */
+/** Starts a command line in the background. @param logFile receives its output */
 export function start(command: string, logFile: string, cwd?: string, env?: Record<string, string>): Running {
   const child = spawn("bash", ["-c", `exec ${command}`], {
     cwd,
@@ -95,16 +94,7 @@ export async function healthy(
   }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
-
-/** Says what was seen. @throws Error where it is not so */
+/** Prints what was checked. @throws Error if the check failed */
 export function seen(what: string, isSo: boolean, found?: unknown): void {
   if (!isSo)
     throw new Error(`not seen: ${what}${found === undefined ? "" : `, but ${JSON.stringify(found)}`}`);

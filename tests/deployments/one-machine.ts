@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "@/tests/helpers/free-port";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { blockWith, settingsIn } from "./document";
-import { asUser, freePort, healthy, quote, seen, shell, shellAs, start, stopAll } from "./machine";
+import { asUser, healthy, quote, seen, shell, shellAs, start, stopAll } from "./machine";
 import { recordCent } from "./outlay";
 
 const host = "outlay.example.com";
@@ -68,7 +68,7 @@ export async function oneMachine(): Promise<void> {
     await again.stop();
   } finally {
     await stopAll();
-    shell(`userdel outlay 2>/dev/null || true; rm -rf ${made.map(quote).join(" ")}`);
+    shell(`userdel outlay 2>/dev/null || true; rm -rf ${[...made, folder].map(quote).join(" ")}`);
   }
 }
 
@@ -80,10 +80,9 @@ async function installed(folder: string): Promise<void> {
     `git daemon --listen=127.0.0.1 --port=${port} --base-path=${folder} --export-all ${folder}/outlay.git`,
     join(folder, "git.log"),
   );
-  await sleep(1000);
-  const commands = blockWith("One machine", "useradd --system", [
-    ["<this repository>", `git://127.0.0.1:${port}/outlay.git`],
-  ]);
+  const repository = `git://127.0.0.1:${port}/outlay.git`;
+  shell(`until git ls-remote -q ${repository} >/dev/null 2>&1; do sleep 0.2; done`);
+  const commands = blockWith("One machine", "useradd --system", [["<this repository>", repository]]);
   shell(commands);
 }
 

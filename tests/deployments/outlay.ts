@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@/tests/helpers/free-port";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { blockWith, settingsIn } from "./document";
-import { freePort, healthy, quote, type Running, shell, start } from "./machine";
+import { healthy, quote, type Running, shell, start } from "./machine";
 import { emptyPostgres, type Postgres, superuserPassword } from "./postgres";
 
 const servicePassword = "walk-service";

@@ -1,7 +1,8 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { asUser, freePort, quote, type Running, shell, start } from "./machine";
+import { freePort } from "@/tests/helpers/free-port";
+import { asUser, quote, type Running, shell, start } from "./machine";
 
 const programs = "/usr/lib/postgresql/15/bin";
 export const superuserPassword = "walk-superuser";

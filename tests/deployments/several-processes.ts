@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "@/tests/helpers/free-port";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { blockWith } from "./document";
-import { asUser, freePort, seen, shell, start } from "./machine";
+import { asUser, seen, shell, start } from "./machine";
 import { beginAt, preparePostgres, recordCent, spentAt, startOutlay } from "./outlay";
 
 const messages = 400;

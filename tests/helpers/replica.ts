@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, chmodSync, cpSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
@@ -12,6 +11,7 @@ import { findHome } from "@/lib/db/embedded/home";
 import { readState } from "@/lib/db/embedded/state";
 import { makeDataDir } from "./cluster";
 import { childrenOf, type EmbeddedService } from "./embedded-service";
+import { freePort } from "./free-port";
 
 /** A streaming replica of an embedded database, by Postgres's own replication. */
 export type Replica = {
@@ -95,13 +95,4 @@ export async function startReplica(embedded: EmbeddedService): Promise<Replica> 
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { accountForPostgres } from "@/lib/db/embedded/account";
+import { freePort } from "@/tests/helpers/free-port";
 
 /**
  * Starts PgBouncer (`PGBOUNCER_BIN`, or the one on the PATH) in transaction mode on a free port, which accepts TLS only, in front
@@ -77,13 +77,4 @@ export async function startPooler({
       await ended;
     },
   };
-}
-
-/** A port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -5,10 +5,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { freePort } from "@/tests/helpers/free-port";
 import type { HostedCluster, TestProject } from "@/tests/helpers/hosted-sign-in";
 import { projectRoot } from "@/tests/helpers/project-root";
 import { startGateway } from "./gateway";
-import { freePort } from "./pooler";
 
 /** The program of Supabase Auth. @throws Error that says how to get one */
 export function authProgram(): string {

@@ -2,12 +2,12 @@ import type { FileMetaData } from "hyparquet";
 import { parquetHeader } from "hyparquet/src/column.js";
 import { FileError } from "@/lib/ledger/import/row";
 
-/** The most bytes of an uncompressed page; programs write pages of 1 to 20 MB. */
+/** The maximum size of an uncompressed page, in bytes. Common writers make pages of 1 to 20 MB. */
 export const maxPageBytes = 64 * 1024 * 1024;
 
 /**
- * Checks the headers of the pages of some columns, because the library allocates what they say before it reads the page.
- * @throws FileError where one says more than the file has
+ * Checks the page headers of some columns, because the library allocates the sizes they state before it reads the page.
+ * @throws FileError if a header states more than the file holds
  */
 export function checkPages(bytes: Uint8Array, metadata: FileMetaData, columns: readonly string[]): void {
   for (const { columns: chunks, num_rows: rows } of metadata.row_groups)

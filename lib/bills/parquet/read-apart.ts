@@ -4,7 +4,7 @@ import { FileError } from "@/lib/ledger/import/row";
 import { reportFailure } from "@/lib/log";
 import { type ParquetAnswer, type ParquetTable, readParquet } from "./read-parquet";
 
-/** What reading a file may take. The largest that is allowed takes some seconds. */
+/** The limits of time and memory for reading one file. The largest allowed file takes some seconds. */
 const limitMs = 30_000;
 const memory = "--max-old-space-size=384";
 
@@ -12,15 +12,15 @@ const memory = "--max-old-space-size=384";
 let program: URL | "here" | undefined;
 let last: Promise<unknown> = Promise.resolve();
 
-/** Has Parquet files read. @param by the bundle of `server/parquet.ts` */
+/** Enables the reading of Parquet files. @param by the bundle of `server/parquet.ts` */
 export function readParquetBy(by: URL | "here"): void {
   program = by;
 }
 
 /**
- * Reads a Parquet file in a process of its own, one file after another: a file can say that it has more than any memory holds, and V8 ends
- * the whole process for that, not a thread alone.
- * @throws FileError as `readParquet`; where the service cannot start processes; where reading takes too long or too much memory
+ * Reads a Parquet file in a process of its own, one file at a time. A file can declare more values than fit into memory; V8 then ends the
+ * whole process, even if a worker thread was reading.
+ * @throws FileError as `readParquet`; also if the service cannot start processes, or if reading takes too long or too much memory
  */
 export async function readParquetApart(bytes: Uint8Array): Promise<ParquetTable> {
   if (program === "here") return readParquet(bytes);

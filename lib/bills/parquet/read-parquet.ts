@@ -14,18 +14,18 @@ import { DecimalError, parseDecimal, shiftDecimal, toText } from "@/lib/decimal"
 import { FileError } from "@/lib/ledger/import/row";
 import { checkPages, maxPageBytes } from "./check-pages";
 
-/** A table of a file as text. `read` names the columns whose cells `rows` has; a cell without a value is empty. */
+/** A table as text. `read`: the columns that `rows` contain, in order. A cell without a value is an empty text. */
 export type ParquetTable = { header: string[]; read: string[]; rows: string[][] };
 
-/** What the process that reads a file answers. */
+/** The answer of the process that reads a file. */
 export type ParquetAnswer = { table: ParquetTable } | { problem: string };
 
-/** The most cells of a table that are read. */
+/** The maximum number of cells in a table. */
 const maxCells = 4_000_000;
-/** Decimals as wide as the widest of Arrow and Spark. */
+/** The maximum precision of decimals, as in Arrow and Spark. */
 const decimalLimits = { digits: 76, bytes: 32 };
 
-/** The compressions that are read. A page is never larger than its header says. */
+/** The supported compressions. Each limits its output to the size in the page's header. */
 const compressors: Compressors = {
   SNAPPY: (input, length) => {
     const output = new Uint8Array(atMostAPage(length));
@@ -41,7 +41,7 @@ function atMostAPage(length: number): number {
   throw new FileError(`a page of it has ${length} bytes`);
 }
 
-/** Times as their text, UTC, without what they have below a millisecond. */
+/** Converts dates and times to text in UTC, to the millisecond. */
 const isoOf = (ms: number | bigint) => new Date(Number(ms)).toISOString();
 const utf8 = new TextDecoder();
 const parsers = {
@@ -54,8 +54,8 @@ const parsers = {
 };
 
 /**
- * Reads a Parquet file: of one with the columns of FOCUS those that are needed, otherwise all that are not nested. Decimals are read from
- * their digits and never become floating-point numbers.
+ * Reads a Parquet file. From a file with FOCUS columns it reads only those that are needed, from any other all columns that are not
+ * nested. Decimals are read digit by digit and never become floating-point numbers.
  * @throws FileError with what is wrong
  */
 export async function readParquet(bytes: Uint8Array): Promise<ParquetTable> {
@@ -96,7 +96,7 @@ export async function readParquet(bytes: Uint8Array): Promise<ParquetTable> {
   return { header, read, rows };
 }
 
-/** The same, as the process that reads a file answers. */
+/** Like `readParquet`, but returns an error as a value, because errors cannot be sent between processes. */
 export async function answerParquet(bytes: Uint8Array): Promise<ParquetAnswer> {
   try {
     return { table: await readParquet(bytes) };
@@ -114,7 +114,7 @@ function readMetadata(bytes: Uint8Array): FileMetaData {
   }
 }
 
-/** What the library says, in the words of a refusal. */
+/** Converts an error of the library to a refusal. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const [, codec] = /unsupported compression codec: (\w+)/.exec(message) ?? [];
@@ -122,7 +122,7 @@ function reasonOf(error: unknown): string {
   return `it is damaged (${message.replace(/^parquet /, "").slice(0, 200)}). Export it again`;
 }
 
-/** The columns on the first level, in their order. */
+/** The top-level columns, in order. */
 function topColumns({ schema }: FileMetaData): SchemaElement[] {
   const found: SchemaElement[] = [];
   const skip = (at: number): number => {
@@ -138,7 +138,7 @@ function topColumns({ schema }: FileMetaData): SchemaElement[] {
 const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>
   converted === "DECIMAL" || logical?.type === "DECIMAL";
 
-/** How a value of a column becomes text. @throws FileError where the column cannot be read */
+/** Returns a function that converts a column's values to text. @throws FileError if the column's type is not supported */
 function readerOf(element: SchemaElement): (value: unknown) => string {
   const { name, type, scale = 0, precision = 0, type_length: length = 0 } = element;
   if (!isDecimal(element)) return type === "FLOAT" ? (value) => textOf(value, shortestText) : textOf;
@@ -156,7 +156,7 @@ function readerOf(element: SchemaElement): (value: unknown) => string {
   };
 }
 
-/** A number in two's complement, the highest byte first. */
+/** Reads a big-endian number in two's complement. */
 function integerOf(bytes: Uint8Array, name: string): bigint {
   if (bytes.length > decimalLimits.bytes)
     throw new FileError(`${name} has decimals of more than ${decimalLimits.digits} digits`);
@@ -175,7 +175,7 @@ function textOf(
   return String(value);
 }
 
-/** The shortest decimal that is this number of 32 bits. @throws DecimalError */
+/** The shortest decimal that identifies a 32-bit floating-point number. @throws DecimalError */
 function shortestText(value: number): string {
   for (let digits = 1; digits < 9; digits += 1) {
     const text = value.toPrecision(digits);

@@ -55,7 +55,7 @@ const analytics = z.object({
 
 const count = exactNumber.nullish();
 
-/** `/v1/organizations/analytics/usage`: what was used, of the same groups. */
+/** `/v1/organizations/analytics/usage`: quantities, grouped like the costs. */
 const usageReport = z.object({
   data: z.array(
     z.object({
@@ -95,7 +95,7 @@ const placeOf = ({ model, service_tier: tier, api_key_id: key, ...rest }: z.outp
   return { model, tier, key, unit };
 };
 
-/** A place of a day, as a key. */
+/** The group of a row within a day, as a key of a map. */
 const keyOf = (
   of: string,
   { model, tier, key }: ReturnType<typeof placeOf>,
@@ -103,8 +103,8 @@ const keyOf = (
 ) => JSON.stringify([of, model ?? null, tier ?? null, key ?? null, unit ?? null]);
 
 /**
- * How much was used of each place and unit. Empty where an organization has no access to the report. Each is taken once: of two rows of
- * the same place, nobody could tell how much each is of.
+ * The quantities by group and unit. Empty if the organization has no access to the report. A quantity is used for one cost row only,
+ * because it cannot be divided between two rows of the same group.
  */
 async function readQuantities(
   ask: Ask,

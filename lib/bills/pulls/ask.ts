@@ -63,7 +63,7 @@ export function askerOf(
     const text = answer.body.toString("utf8");
     if (status !== 200) {
       const words = clean(`It answers ${status}: ${wordsOf(text)}`);
-      // GitHub refuses with 403, too, whoever asks too often.
+      // GitHub also answers 403 to clients that exceed its rate limit.
       const isPassing = passing.has(status) || retryAfter !== undefined;
       if (status >= 400 && status < 500 && !isPassing) throw new ProviderRefusal(status, words);
       throw new ProviderFailure(words, readRetryAfter(retryAfter, Date.now()));

@@ -18,7 +18,7 @@ import {
 
 const eventsAPage = 1000;
 
-/** `/teams/filtered-usage-events`: cents with decimals, as JSON numbers. Events name people, who are not kept. */
+/** `/teams/filtered-usage-events`: cents with decimals, as JSON numbers. The names of people in events are not stored. */
 const page = z.object({
   usageEvents: z.array(
     z.object({
@@ -31,7 +31,7 @@ const page = z.object({
   pagination: z.object({ hasNextPage: z.boolean() }).optional(),
 });
 
-/** What a plan includes is charged by no bill, and would have cost this much. */
+/** Whether the plan includes the event: then it is not charged, and `chargedCents` is its list price. */
 const isIncluded = (kind: string | null | undefined) => /included/i.test(kind ?? "");
 
 type Event = z.output<typeof page>["usageEvents"][number];
@@ -69,7 +69,7 @@ const members = z.object({
   teamMembers: z.array(z.object({ email: z.string(), isRemoved: z.boolean().optional() })),
 });
 
-/** `/teams/daily-usage-data`: of each day and member, whether the member used Cursor. */
+/** `/teams/daily-usage-data`: whether each member used Cursor on each day. */
 const dailyUse = z.object({
   data: z.array(z.object({ email: optionalText, isActive: z.boolean() })),
   pagination: z.object({ hasNextPage: z.boolean() }).optional(),

@@ -19,15 +19,15 @@ import {
 
 const version = { "X-GitHub-Api-Version": "2022-11-28" };
 
-/** Dollars, as JSON numbers, before and after what the plan includes. */
+/** Dollars as JSON numbers, before and after the plan's included usage. */
 const money = { sku: z.string(), unitType: z.string(), grossAmount: inDollars, netAmount: inDollars };
 
-/** `…/ai_credit/usage` and `…/premium_request/usage` of a day: by model. */
+/** `…/ai_credit/usage` and `…/premium_request/usage`: one day, by model. */
 const byModel = z.object({
   usageItems: z.array(z.object({ ...money, model: optionalText, grossQuantity: exactNumber })),
 });
 
-/** `…/usage` of a month: of all products, with days and without models. */
+/** `…/usage`: one month of all products, by day, without models. */
 const byDay = z.object({
   usageItems: z
     .array(
@@ -54,7 +54,7 @@ const readItem = ({
 }: Item): PulledRow =>
   toRow({ line: sku, model, unit: unitType, quantity: grossQuantity.text, amount, list });
 
-/** Leaves out what is of a SKU that was read before: two reports of the same money are not summed. */
+/** Drops rows whose SKU another report already has, so that the same cost is not counted twice. */
 function takeNew<T extends { sku: string }>(items: readonly T[], skus: Set<string>): T[] {
   const found = items.filter(({ sku }) => !skus.has(sku));
   for (const { sku } of found) skus.add(sku);
@@ -73,7 +73,7 @@ async function* pull(ask: Ask, { from, until }: DayRange, organization: string):
     try {
       return (await ask(`${base}/${report}/usage`, queryOf(day, 3), byModel, version)).usageItems;
     } catch (error) {
-      // An organization that is billed by the other of both.
+      // The organization is billed by the other of the two reports.
       if (error instanceof ProviderRefusal && error.status === 404) return [];
       throw error;
     }
@@ -98,7 +98,7 @@ const seatPage = z.object({
   seats: z.array(z.object({ created_at: z.string(), last_activity_at: optionalText })).default([]),
 });
 
-/** Counts the seats of Copilot. Their price is in the report of the month, where all cost the same. */
+/** Counts the seats of Copilot. Their price comes from the month's report, if all seats cost the same. */
 async function countSeats(ask: Ask, today: string, organization: string): Promise<Seats> {
   const name = encodeURIComponent(organization);
   const since = addDays(today, -unusedDays);

@@ -28,10 +28,10 @@ export type Ask = <T>(
   body?: object,
 ) => Promise<T>;
 
-/** The seats of an account: how many there are, how many of them nobody used for `unusedDays`, and what one costs a month. */
+/** The seats of an account: their number, how many were not used for `unusedDays`, and the monthly price of one. */
 export type Seats = { count: number; unused: number; usd: Dollars | null };
 
-/** From how many days without use a seat counts as unused. */
+/** The days without use after which a seat counts as unused. */
 export const unusedDays = 30;
 
 /** A provider whose costs are pulled. */
@@ -46,7 +46,7 @@ export type Provider = {
   authorize: (key: string) => Record<string, string>;
   /** Reads the costs of some days. Days without costs may be missing. @param account its name */
   pull: (ask: Ask, range: DayRange, account: string) => AsyncGenerator<PulledPage>;
-  /** Counts the seats, where the provider has some. */
+  /** Counts the seats, for providers that bill seats. */
   countSeats?: (ask: Ask, today: string, account: string) => Promise<Seats>;
 };
 

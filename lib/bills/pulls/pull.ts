@@ -79,7 +79,7 @@ async function attempt(
   };
 }
 
-/** The seats of an account. Nothing where they cannot be counted now: costs count without them. */
+/** The seats of an account; undefined if counting them fails, which does not fail the pull of costs. */
 async function countSeats(
   provider: Provider,
   ask: Ask,

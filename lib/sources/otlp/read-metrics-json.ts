@@ -16,7 +16,7 @@ import {
 } from "./json-values";
 import { maxValueDepth, type RawMetric, type RawPoint, type SeriesAttribute } from "./records";
 
-/** The kinds of data with points that can be added up, and those that only tell how much something is. */
+/** The kinds of metrics whose points can be summed, and the kinds that report a current value (gauge, summary). */
 const kinds = ["sum", "histogram", "exponentialHistogram"];
 const levels = ["gauge", "summary"];
 

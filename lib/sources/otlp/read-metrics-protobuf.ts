@@ -17,7 +17,7 @@ const pointFields: Record<number, Record<number, keyof RawPoint | "int" | undefi
   10: { 1: "attributes", 2: "startNs", 3: "timeNs", 5: "value", 10: "flags" },
 };
 
-/** The same of the kinds of data that only tell how much something is. */
+/** The fields of the kinds of metrics that report a current value (gauge, summary). */
 const levelFields: typeof pointFields = {
   // Gauge
   5: { 2: "startNs", 3: "timeNs", 4: "value", 6: "int", 7: "attributes", 8: "flags" },

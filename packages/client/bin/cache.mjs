@@ -1,4 +1,4 @@
-// What the service said of a key's limits, kept in a file, so that programs need not wait for it.
+// Caches a key's limits in a file, so that programs do not have to wait for the service.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -6,14 +6,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { describeNearest, readLimits, refusalOf } from "./limits.mjs";
 
-/** The longest time for a refresh in the background. A lock that is older was left by a process that was killed. */
+/** The maximum duration of a refresh in the background. An older lock was left by a killed process. */
 const timeoutMs = 5_000;
 
 const environment = process.env;
 export const apiKey = environment.OUTLAY_KEY;
 export const url = (environment.OUTLAY_URL || "http://127.0.0.1:3000").replace(/\/+$/, "");
 
-/** What the usage is of, as far as the environment says it: budgets of others are left out. */
+/** The scope of the usage from the environment. Budgets of other scopes are left out. */
 const usage = Object.fromEntries(
   ["project", "feature", "provider", "model", "user"].flatMap((name) => {
     const value = environment[`OUTLAY_${name.toUpperCase()}`];
@@ -29,7 +29,7 @@ export function fileOf() {
   return join(folder, `${name}.json`);
 }
 
-/** What is known: `at`, when it was said; `line`, for a terminal; `refusal`, why nothing more may be spent, or null. */
+/** A cached answer. `at`: when it was received; `line`: text for a terminal; `refusal`: why nothing more may be spent, or null. */
 export function readCache(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
@@ -39,9 +39,9 @@ export function readCache(file) {
 }
 
 /**
- * Asks the service and writes the cache, whole: a reader sees the old one or the new one.
- * @returns what it wrote
- * @throws where the service does not answer in time
+ * Asks the service and replaces the cache atomically.
+ * @returns the new content
+ * @throws if the service does not answer in time
  */
 export async function refresh(file, withinMs = timeoutMs) {
   const query = new URLSearchParams(usage);
@@ -68,7 +68,7 @@ const refuse = (status) => ({
   isKeyRefused: true,
 });
 
-/** Refreshes the cache in a process of its own, unless one does so already. @param program `outlay.mjs` */
+/** Refreshes the cache in another process, unless one is running. @param program the path of `outlay.mjs` */
 export function refreshLater(file, program) {
   const lock = `${file}.lock`;
   try {
@@ -88,9 +88,9 @@ export function refreshLater(file, program) {
   }).unref();
 }
 
-/** Ends what `refreshLater` began. */
+/** The refresh that `refreshLater` starts. Removes its lock at the end. */
 export async function refreshNow(file) {
-  // What is known stays where the service cannot be reached.
+  // If the service cannot be reached, the cache stays as it is.
   await refresh(file).catch(() => undefined);
   rmSync(`${file}.lock`, { force: true });
 }

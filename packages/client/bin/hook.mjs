@@ -2,14 +2,14 @@
 import { text } from "node:stream/consumers";
 import { fileOf, readCache, refresh, refreshLater, url } from "./cache.mjs";
 
-/** How old an answer may be before it is refreshed in the background, and before the hook waits for a new one. */
+/** The age from which a cached answer is refreshed in the background, and the age from which the hook waits for a new one. */
 const freshMs = 15_000;
 const staleMs = 60_000;
-/** A refusal this old is asked again, because somebody may have approved more since. */
+/** The age from which a cached refusal is checked again, because somebody may have approved more since. */
 const refusalMs = 2_000;
-/** The longest time that the hook waits for the service. */
+/** The maximum time that the hook waits for the service. */
 const waitMs = 2_000;
-/** How old an answer may be that is believed while the service is away. */
+/** The maximum age of a cached answer that is used while the service cannot be reached. */
 const believedMs = 10 * 60_000;
 
 /**
@@ -21,7 +21,7 @@ export async function runHook(program) {
   if (event !== "UserPromptSubmit" && event !== "PreToolUse") return;
   const { refusal, isKeyRefused, line } = await decide(program);
   if (refusal) process.stdout.write(JSON.stringify(toDecision(event, refusal)));
-  // Shown to the person; Claude Code goes on.
+  // Claude Code shows this to the user and continues.
   else if (isKeyRefused) fail(`${line}: set OUTLAY_KEY to an API key of ${url}.`);
 }
 
@@ -38,7 +38,7 @@ function fail(message) {
   process.exitCode = 1;
 }
 
-/** What is known, as fresh as the event needs it. */
+/** The cached answer, refreshed first if it is too old for the event. */
 async function decide(program) {
   const file = fileOf();
   const known = readCache(file);
@@ -56,7 +56,7 @@ async function decide(program) {
   }
 }
 
-/** A prompt is blocked. A tool is denied and the turn ends: Claude Code would go on to call the model with the denial. */
+/** Blocks a prompt, or denies a tool and ends the turn; otherwise Claude Code would send the denial to the model. */
 function toDecision(event, reason) {
   if (event === "UserPromptSubmit") return { decision: "block", reason };
   return {

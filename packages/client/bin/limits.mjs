@@ -1,4 +1,4 @@
-// What `GET /api/v1/limits` says, as a line for a terminal and as a refusal.
+// Converts an answer of `GET /api/v1/limits` to a line for a terminal and to a refusal.
 
 const periods = {
   day: " today",
@@ -18,10 +18,10 @@ export function readLimits(text) {
   return { key, budgets };
 }
 
-/** The share that is left; only compared. */
+/** The remaining share. Used for comparison only, so a floating-point number is enough. */
 const shareLeft = ({ remaining_usd: left, limit_usd: limit }) => Number(left) / Number(limit);
 
-/** "$3.20 of $20 left today": of the limit that is nearest to its end, among those whose figures the key may read. */
+/** "$3.20 of $20 left today": the limit with the smallest remaining share, among those whose figures the key may read. */
 export function describeNearest({ key, budgets }) {
   const own = key.monthly_limit && { ...key.monthly_limit, period: "month" };
   const limits = [...(own ? [own] : []), ...budgets.filter(({ limit_usd: limit }) => limit !== null)];
@@ -31,7 +31,7 @@ export function describeNearest({ key, budgets }) {
   return `${dollars(left)} of ${dollars(limit)} left${periods[period] ?? ""}`;
 }
 
-/** Dollars without cents where there are none, never more than there are: cut, not rounded. */
+/** Formats dollars, without cents if they are zero. Truncates, so that it never shows more than there is. */
 function dollars(usd) {
   const format = new Intl.NumberFormat("en-US", {
     ...{ style: "currency", currency: "USD" },

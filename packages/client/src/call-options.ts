@@ -19,7 +19,7 @@ export type CallOptions = {
   enforce?: boolean | EnforceOptions | undefined;
 };
 
-/** The most that a call may use. What is missing is estimated; `usd` is taken instead of the tokens. */
+/** The maximum usage of a call. Missing token counts are estimated. `usd` replaces the token counts. */
 export type Estimate = {
   inputTokens?: number | undefined;
   outputTokens?: number | undefined;
@@ -39,7 +39,7 @@ export type EnforceOptions = {
   maxOpenCalls?: number | undefined;
   /** Called for each call that is made without a reservation. Without it, one line a minute is written to the console. */
   onOpenCall?: ((error: OutlayError) => void) | undefined;
-  /** The output tokens to reserve where the request does not say how many it allows. Default 8,192. */
+  /** The output tokens to reserve if the request states no maximum. Default 8,192. */
   maxOutputTokens?: number | undefined;
   /**
    * The most that a request may use, where you know better than the estimate. What you leave out is estimated; null: it needs no

@@ -5,17 +5,17 @@ import type { Outlay } from "./outlay.js";
 import { isPassing } from "./transport.js";
 
 const hourMs = 3_600_000;
-/** How long the service is not asked after it gave no decision, so that not every call waits for it. */
+/** The pause in which calls are made without asking, after a request without a decision. Otherwise every call would wait. */
 const pauseMs = 5000;
 
-/** What calls were made without a reservation: how many since when, and until when the service is not asked. */
+/** The calls of the current hour that were made without a reservation, and the end of the pause in which none is requested. */
 class OpenCalls {
   #count = 0;
   #since = Number.NEGATIVE_INFINITY;
   #warnedAt = Number.NEGATIVE_INFINITY;
   pausedUntil = Number.NEGATIVE_INFINITY;
 
-  /** Counts a call. @returns false where there were too many in this hour */
+  /** Counts a call. @returns false if this hour's maximum is reached */
   admit(most: number): boolean {
     if (Date.now() - this.#since >= hourMs) {
       this.#since = Date.now();
@@ -40,7 +40,7 @@ class OpenCalls {
   }
 }
 
-/** By client: all of its wrappers share the bound. */
+/** By client, because all wrappers of a client share the maximum. */
 const openCalls = new WeakMap<Outlay, OpenCalls>();
 
 function openCallsOf(outlay: Outlay): OpenCalls {
@@ -49,15 +49,15 @@ function openCallsOf(outlay: Outlay): OpenCalls {
   return known;
 }
 
-/** Whether the service gave no decision. A rate that is used up is a decision: waiting for it, and nothing else, helps. */
+/** Whether the service gave no decision. A 429 is a decision: the caller has to slow down. */
 const isUndecided = ({ status, code }: OutlayError) =>
   code === "unreachable" || status >= 500 || (isPassing(status) && status !== 429);
 
 /**
- * Reserves what a call may cost, where the options enforce limits.
- * @returns the id of the reservation; undefined where the call is made without one
- * @throws BudgetExceededError where a limit leaves no room
- * @throws OutlayError where the service refuses to reserve for another reason, or gives no decision
+ * Reserves the maximum cost of a call, if the options enforce limits.
+ * @returns the id of the reservation; undefined if the call is made without one
+ * @throws BudgetExceededError if a limit leaves no room
+ * @throws OutlayError if the service refuses to reserve for another reason, or gives no decision
  */
 export async function reserveCall(
   outlay: Outlay,

@@ -41,11 +41,11 @@ export class OutlayError extends Error {
 /** Where more can be asked for: a page for people; for a budget also the API, the agent tool and the budget's id. */
 export type HowToAsk = { page: string; api?: string; tool?: string; budget_id?: string };
 
-/** A budget or the API key's monthly limit refuses (402). Figures are missing where the key may not read them. */
+/** A refusal by a budget or by the API key's monthly limit (402). Figures that the key may not read are undefined. */
 export class BudgetExceededError extends OutlayError {
   override name = "BudgetExceededError";
 
-  /** The budget that refuses; undefined where it is the key's own monthly limit. */
+  /** The budget that refuses; undefined if the key's own monthly limit does. */
   get budget(): { id: string; name: string } | undefined {
     return this.#field("budget");
   }
@@ -55,7 +55,7 @@ export class BudgetExceededError extends OutlayError {
     return this.#field("limit_usd");
   }
 
-  /** What is neither spent nor held by reservations, USD. */
+  /** The amount that is neither spent nor held by reservations, USD. */
   get remainingUsd(): number | undefined {
     return this.#field("remaining_usd");
   }

@@ -2,9 +2,9 @@ import type { CallOptions, Estimate } from "./call-options.js";
 import type { UsageMessage } from "./contract.generated.js";
 import { count, type ModelCall } from "./record-call.js";
 
-/** What a call is about to ask a model for. `mostOutput`: the most output tokens of all answers, where the request says so. */
+/** A call that is about to be made. `mostOutput`: the maximum of output tokens in all answers, if the request states one. */
 export type AskedCall = Pick<ModelCall, "provider" | "model" | "tier"> & {
-  /** What the model gets as input: the request's body, or the prompt. */
+  /** The model's input: the body of the request, or the prompt. */
   request: unknown;
   mostOutput: number | undefined;
   /** Whether the model answers with tokens at all; embeddings do not. */
@@ -16,12 +16,12 @@ export type AskedCall = Pick<ModelCall, "provider" | "model" | "tier"> & {
  * letters may have fewer than 2.
  */
 const bytesPerToken = 2;
-/** More than the largest image has at OpenAI and Anthropic, except in OpenAI's detail `original`. */
+/** More tokens than the largest image has at OpenAI and Anthropic, except with OpenAI's detail `original`. */
 const tokensPerImage = 5000;
 
 /**
- * The message of a reservation: the most that a call may be recorded as. Undefined where it needs none.
- * @param estimate the caller's own figures; null where the call needs no reservation
+ * The message of a reservation: the maximum usage of a call. Undefined if the call needs no reservation.
+ * @param estimate the caller's own figures; null if the call needs no reservation
  */
 export function toMostUsage(
   asked: AskedCall,
@@ -61,13 +61,13 @@ function inputUnitOf({ provider }: AskedCall, text: string): string {
   return /"ttl":"1h"/.test(text) ? "cache_write_1h_tokens" : "cache_write_5m_tokens";
 }
 
-/** The input tokens of a request, at most, and its JSON without images and bytes. */
+/** The estimated input tokens of a request, and its JSON without images and binary data. */
 function countInput(request: unknown): { tokens: number; text: string } {
   let images = 0;
   let bytes = 0;
   const text =
     JSON.stringify(request, function (this: Record<string, unknown>, name, value) {
-      // What it was before `toJSON`, which Node's buffers have.
+      // `value` is the result of `toJSON`, which Node's buffers have; this is the buffer itself.
       const original = this[name];
       if (ArrayBuffer.isView(original)) {
         bytes += original.byteLength;

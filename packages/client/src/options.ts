@@ -64,7 +64,7 @@ export type RecordOptions = {
    * come from elsewhere, for example the id of a provider's response.
    */
   mayExist?: boolean | undefined;
-  /** The id of the reservation that the message settles. Where the message does not settle it, it is released. */
+  /** The id of the reservation that the message settles. If the message does not settle it, it is released. */
   reservationId?: string | undefined;
 };
 

@@ -85,11 +85,11 @@ export class Outlay {
   }
 
   /**
-   * Holds what a call of a model may cost, before it is made: against the key's monthly limit and the budgets that block. Record the
-   * call with `reservationId` to settle it, or `release` it where no call was made. It ends by itself after `expiresInSeconds`.
-   * @param message what the call may be recorded as: the input tokens and the most output tokens as `lines`, or `estimated_cost`
-   * @throws BudgetExceededError where a limit leaves no room for it
-   * @throws OutlayError another error of the API, or `unreachable` where no answer came within `waitMs`
+   * Reserves the maximum cost of a call of a model against the key's monthly limit and blocking budgets. Make the call, then record it
+   * with `reservationId` to settle the reservation, or `release` it if no call was made. It expires after `expiresInSeconds`.
+   * @param message the maximum usage of the call: the input tokens and the most output tokens as `lines`, or `estimated_cost`
+   * @throws BudgetExceededError if a limit leaves no room for it
+   * @throws OutlayError another error of the API, or `unreachable` if no answer came within `waitMs`
    */
   async reserve(message: UsageMessage, options: ReserveOptions = {}): Promise<Reservation> {
     const { waitMs = 2000, expiresInSeconds = 600, ...place } = options;
@@ -105,7 +105,7 @@ export class Outlay {
     }
   }
 
-  /** Releases a reservation for which no call was made. Never rejects: where the service does not answer, its end releases it. */
+  /** Releases a reservation for which no call was made. Never rejects: if the service does not answer, the reservation expires. */
   async release(reservationId: string): Promise<void> {
     for (let tries = 1; tries <= 3; tries += 1) {
       const path = `/reservations/${reservationId}`;
@@ -115,7 +115,7 @@ export class Outlay {
     }
   }
 
-  /** Posts, and waits no longer than until an instant. What is reserved later is released. */
+  /** Requests a reservation and waits for the answer until a deadline. A reservation that is answered later is released. */
   #postUntil(until: number, path: string, body: string): Promise<Answer> {
     return new Promise((resolve) => {
       let isLate = false;

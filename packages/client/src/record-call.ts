@@ -29,7 +29,7 @@ const maxIdLength = 120;
 /**
  * Records a call of a model once: with the answer's id as its key, so that a gateway or an exporter that tells the same
  * call counts it once. Records nothing without usage.
- * @param reservationId what was reserved for the call
+ * @param reservationId the reservation of the call
  * @returns whether there was something to record
  */
 export function recordCall(

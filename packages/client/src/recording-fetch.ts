@@ -17,13 +17,13 @@ export type AnswerReader = {
   isComplete(): boolean;
   /** The text of an event for the caller, who has not asked for all of it; empty for none. Absent: as it came. */
   rewrite?(event: string, data: unknown): string;
-  /** The id of an answer that is still being made, and asked for later. */
+  /** The id of a background response that is not complete yet and is fetched later. */
   unfinishedId?(): string | undefined;
 };
 
 /**
- * A request that is recorded: the reader of its answer, its body where it has to be another, and what it asks a model for, where it
- * does. `fetchedId`: the id of an earlier answer that it asks for.
+ * A request that is recorded: the reader of its answer, its replaced body if it needs one, and the call that it makes, if it makes one.
+ * `fetchedId`: the id of the background response that it fetches.
  */
 export type Recognised = { reader: AnswerReader; body?: string; asked?: AskedCall; fetchedId?: string };
 
@@ -57,7 +57,7 @@ export function wrapClient<Client extends object>(
   return copy as Client;
 }
 
-/** Reservations of answers that are still being made, by the answer's id. The oldest are forgotten, and end by themselves. */
+/** The reservations of background responses that are not complete, by the response's id. The oldest are dropped and expire. */
 const unfinished = new Map<string, string>();
 const maxUnfinished = 1000;
 
@@ -69,8 +69,8 @@ function keepUnfinished(id: string, reservation: string): void {
 }
 
 /**
- * `fetch` that records the calls it carries, and reserves before where limits are enforced. Requests, answers and errors are those of
- * the original.
+ * Wraps `fetch` to record calls of models and, if limits are enforced, to reserve before each call. Requests, responses and errors are
+ * those of the original `fetch`.
  */
 function recordingFetch(
   original: PlatformFetch,
@@ -99,7 +99,7 @@ function recordingFetch(
       if (id && reservation) return keepUnfinished(id, reservation);
       const call = how === "failed" ? undefined : attempt(() => reader.call(how === "cut"));
       const isRecorded = call && attempt(() => recordCall(outlay, call, options, reservation));
-      // What failed to be fetched is asked for again.
+      // The caller fetches it again after an error.
       if (!reservation || (!asked && how !== "complete")) return;
       unfinished.delete(fetchedId);
       if (!isRecorded) void outlay.release(reservation);
@@ -115,8 +115,8 @@ function recordingFetch(
 }
 
 /**
- * A response for a call that is not made. The SDKs would take an error of `fetch` for a broken connection and call again; what a
- * response throws while they read it reaches the caller as it is.
+ * A response for a call that is not made. SDKs treat an error of `fetch` as a broken connection and retry; an error while they read the
+ * response reaches the caller unchanged.
  */
 function refusedResponse(error: unknown): Response {
   const response = new Response(null, { status: 402 });
@@ -127,7 +127,7 @@ function refusedResponse(error: unknown): Response {
   return response;
 }
 
-/** How an answer ended: the caller has all of it, stopped before its end, or got an error. */
+/** How a response ended: complete, stopped by the caller, or with an error. */
 type Ending = "complete" | "cut" | "failed";
 
 /**

@@ -223,7 +223,7 @@ export class Sender {
     this.#report(error, JSON.parse(entry.text));
   }
 
-  /** Releases what a message was to settle, and has not. */
+  /** Releases the reservation of a message that did not settle it. */
   #letGo({ reservationId }: Entry): void {
     if (reservationId) this.#release(reservationId);
   }
@@ -240,7 +240,7 @@ export class Sender {
   }
 }
 
-/** Whether a message has settled the reservation that it named. */
+/** Whether a message settled the reservation that it names. */
 const isSettled = (result: BulkResult["results"][number] | undefined) =>
   result !== undefined && "reservation" in result && result.reservation?.state === "settled";
 
