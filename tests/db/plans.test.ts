@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillHistory } from "@/bench/ten-million/fill";
 import { activityQuery, exportQuery } from "@/lib/contract/spend/activity";
@@ -147,6 +148,39 @@ describe("Reads of sums touch no message", () => {
   ])("%s", async (_, run) => {
     expect(await readMonths(run)).toEqual([]);
   });
+});
+
+test("Reads the sums of a feature, model or key without reading all others", async () => {
+  const [crowded, id] = [`w-${randomUUID()}`, randomUUID()];
+  await fixtures.sql.query(
+    `with workspace as (
+       insert into public.workspaces (id, name, slug) values ($1, 'Crowded', $2) returning id
+     )
+     insert into public.workspace_members (workspace_id, user_id, role) select id, $3, 'viewer' from workspace`,
+    [id, crowded, member.sub],
+  );
+  const inAll = 40_000;
+  await fixtures.sql.query(
+    `insert into public.daily_spend
+     select $1, (now() at time zone 'UTC')::date, gen_random_uuid(), format('00000000-0000-4000-8000-%s', lpad((number % 100)::text, 12, '0'))::uuid, 'usage', 'openai', 'm' || number % 101,
+       'f' || number % 103, 'api', 'live', 1, 1, 1, 0
+     from generate_series(1, $2::int) as number`,
+    [id, inAll],
+  );
+  await fixtures.sql.query("analyze public.daily_spend");
+  const someKey = "00000000-0000-4000-8000-000000000001";
+  for (const filter of [{ feature: "f1" }, { model: "m1" }, { key: someKey }]) {
+    const query = metricsQuery.parse({ period: "day", ...filter });
+    const plans = await plansOf(async () => {
+      expect((await readMetrics(member, crowded, query)).totals.message_count).toBeGreaterThan(300);
+    });
+    const scans = plans.flatMap((plan) => plan.scans).filter(({ table }) => table === "daily_spend");
+    expect(scans, JSON.stringify(filter)).not.toEqual([]);
+    expect(
+      scans.reduce((sum, { rows }) => sum + rows, 0),
+      JSON.stringify(filter),
+    ).toBeLessThan(inAll / 10);
+  }
 });
 
 test.each<[string, () => Promise<unknown>]>([

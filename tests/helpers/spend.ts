@@ -174,7 +174,9 @@ export function correspondingTo(
   if (today < range.from) return { aligned: before, stretch: { from: before.from, until: before.from } };
   if (today >= range.until)
     return { aligned: before, stretch: { from: before.from, until: upTo(before.until) } };
-  const weeks = monthsOf(range) === 1 && compare !== "range" ? (compare === "last_year" ? 52 : 4) : undefined;
+  // A year to date is compared up to the same date, on January 31 too, when it is a whole month.
+  const isMonth = monthsOf(range) === 1 && period !== "year_to_date" && compare !== "range";
+  const weeks = isMonth ? (compare === "last_year" ? 52 : 4) : undefined;
   const aligned =
     weeks === undefined
       ? before

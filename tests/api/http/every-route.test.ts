@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { routes } from "@/app/routes.generated";
 import { declaration, type Endpoint, methods } from "@/lib/http/define-route";
@@ -179,7 +180,9 @@ describe.each(byName(endpoints))("%s", (_, endpoint) => {
       const told = [body, missing.body].map(({ request_id: _, ...rest }) => rest);
       expect([missing.status, told[1]]).toEqual([404, told[0]]);
     }
-    expect(await readEverything(), "a refused call changed something").toEqual(before);
+    const after = await readEverything();
+    const changed = after.filter((table, index) => !isDeepStrictEqual(table, before[index]));
+    expect(changed, "a refused call changed something").toEqual([]);
   });
 
   test.each(callers.filter((caller) => !isRefused(caller)))("Answers %s as declared", async (caller) => {
