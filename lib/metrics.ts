@@ -113,8 +113,8 @@ export async function renderMetrics(): Promise<{ text: string; contentType: stri
   if (ofSiblings.length === 0) return { text: await registry.metrics(), contentType };
   const all = [await registry.getMetricsAsJSON(), ...ofSiblings];
   // The label distinguishes the samples, so that `sum` adds nothing up. Other aggregators would drop or average some of them.
-  const told = all.map((each) => each.map((metric) => ({ ...metric, aggregator: "sum" })));
-  return { text: await AggregatorRegistry.aggregate(told).metrics(), contentType };
+  const summed = all.map((each) => each.map((metric) => ({ ...metric, aggregator: "sum" })));
+  return { text: await AggregatorRegistry.aggregate(summed).metrics(), contentType };
 }
 
 type WorkerMetrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;

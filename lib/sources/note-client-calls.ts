@@ -37,6 +37,8 @@ function outcomeOf(verdict: Verdict<Recorded>, message: unknown) {
       ? (["replayed", "", "repeated"] as const)
       : (["recorded", "", "recorded"] as const);
   const { idempotency_key: key } = (message ?? {}) as { idempotency_key?: unknown };
-  const isTold = verdict.code === "idempotency_conflict" && typeof key === "string" && isProviderKey(key);
-  return isTold ? (["told_again", "", "repeated"] as const) : (["refused", verdict.code, "refused"] as const);
+  const isReported = verdict.code === "idempotency_conflict" && typeof key === "string" && isProviderKey(key);
+  return isReported
+    ? (["told_again", "", "repeated"] as const)
+    : (["refused", verdict.code, "refused"] as const);
 }

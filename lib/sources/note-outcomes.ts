@@ -5,12 +5,12 @@ import { noteSent } from "@/lib/keys/sources/note-sent";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import { reportFailure } from "@/lib/log";
 import type { Account, AccountRow } from "./account";
+import type { Refused } from "./decoded";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
 import { allInput } from "./mapping/tokens";
 import type { Exporter } from "./record-calls";
 import { packRecords } from "./refused-records";
-import type { Refused } from "./told";
 
 /** A record and its outcome. */
 export type Outcome = { record: SourceRecord; verdict: Verdict<Recorded> };
@@ -21,14 +21,14 @@ const maxDescriptionLength = 500;
 
 /**
  * Counts the records of a request and their outcomes, for the page Sources. Never throws.
- * @param told every call that the request reported, counted or not
+ * @param reported every call that the request reported, counted or not
  * @param options.unreadable the records that could not be read
  * @param options.account the outcomes of all records that report usage
  * @param options.keeps whether to store refused records, so that they can be sent again
  */
 export function noteOutcomes(
   { key, address }: Pick<Exporter, "key" | "address">,
-  told: SourceRecord[],
+  reported: SourceRecord[],
   outcomes: Outcome[],
   {
     unreadable = [],
@@ -50,7 +50,7 @@ export function noteOutcomes(
       arrivals.set(emitter, known);
       return known;
     };
-    for (const { emitter } of told) of(emitter).told += 1;
+    for (const { emitter } of reported) of(emitter).told += 1;
     for (const { record, verdict } of outcomes) count(of(record.emitter), record, verdict);
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     const records = refused.map(({ record }) => record);
@@ -90,8 +90,8 @@ export function addOutcome(
   if (verdict === undefined) account.add(emitter, "in_sum", "earlier_total");
   else if (verdict instanceof ServiceError) account.add(emitter, "refused", verdict.code);
   else if (!verdict.replayed) account.add(emitter, "recorded");
-  else if (verdict.again?.as === "call") account.add(emitter, "told_again", verdict.again.by);
-  else if (verdict.again?.as === "calls") account.add(emitter, "repeats", "told_one_by_one");
+  else if (verdict.duplicate?.as === "call") account.add(emitter, "told_again", verdict.duplicate.by);
+  else if (verdict.duplicate?.as === "calls") account.add(emitter, "repeats", "told_one_by_one");
   else account.add(emitter, "replayed");
 }
 

@@ -2,7 +2,7 @@ import { compare, parseDecimal, roundMoney, toText } from "@/lib/decimal";
 import { accepted, ServiceError, type Verdict } from "@/lib/errors";
 import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Around, Emitter, Recorded } from "@/lib/ledger/ingest/call";
-import { ingestTold } from "@/lib/ledger/ingest/service";
+import { ingestReported } from "@/lib/ledger/ingest/service";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { SourceRecord } from "./mapping/source-record";
 import { toMessage } from "./mapping/to-message";
@@ -30,14 +30,14 @@ export async function recordCalls(
   const verdicts: Verdict<Recorded>[] = [];
   for (let start = 0; start < records.length || (start === 0 && spans.length > 0); start += maxMessages) {
     const part = records.slice(start, start + maxMessages);
-    const { outcome } = await ingestTold({
+    const { outcome } = await ingestReported({
       lookup,
       address,
       dryRun: false,
       spans: start === 0 ? spans : [],
       body: part.map((record) => ({
         message: toMessage(record, key),
-        telling: record.keys,
+        callKeys: record.keys,
         emitter: emitterOf(record),
       })),
     });

@@ -5,6 +5,7 @@ import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import { Account, type AccountRow } from "./account";
+import { Refusals } from "./decoded";
 import { seriesKey } from "./mapping/call-keys";
 import type { Mapped } from "./mapping/map-export";
 import { nameHours } from "./mapping/signal-claims";
@@ -12,7 +13,6 @@ import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
 import { addOutcome, noteOutcomes, type Outcome } from "./note-outcomes";
 import { type Exporter, recordCalls } from "./record-calls";
-import { Refusals } from "./told";
 
 /** The outcome of an export: the number of refused records, and the reasons and remarks for whoever runs the emitter. */
 export type ExportOutcome = { refused: number; remarks: string[] };
@@ -29,7 +29,7 @@ export async function recordExport(
   exporter: Exporter,
   { records, spans, remarks, refused: unreadable, leftOut }: Mapped,
 ): Promise<ExportOutcome> {
-  const outcomes = await recordTold(exporter, records, spans);
+  const outcomes = await recordSourceRecords(exporter, records, spans);
   const account = [...leftOut, ...accountOf(records, outcomes)];
   noteOutcomes(exporter, records, outcomes, { unreadable, account });
   const refusals = new Refusals();
@@ -52,7 +52,7 @@ const partLength = 500;
  * @returns the outcomes of the records
  * @throws ServiceError as `recordExport`
  */
-export async function recordTold(
+export async function recordSourceRecords(
   exporter: Exporter,
   records: SourceRecord[],
   spans: TreeSpan[] = [],

@@ -3,7 +3,7 @@ import { notFound, ServiceError } from "@/lib/errors";
 import { findKey } from "@/lib/keys/guard";
 import { holdRefused, settleRefused } from "@/lib/keys/sources/service";
 import { noteOutcomes } from "./note-outcomes";
-import { recordTold } from "./record-export";
+import { recordSourceRecords } from "./record-export";
 import { pack, unpack } from "./refused-records";
 
 /**
@@ -20,7 +20,7 @@ export async function replayRefused(...which: Parameters<typeof holdRefused>): P
   for (const { id: exportId, address, records: packed } of exports) {
     const records = unpack(packed);
     const exporter = { key, lookup, address: address ?? undefined };
-    const outcomes = await recordTold(exporter, records).catch(asConflict);
+    const outcomes = await recordSourceRecords(exporter, records).catch(asConflict);
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     await settleRefused({ workspaceId, keyId: id, exportId }, pack(refused.map(({ record }) => record)));
     // Records that are refused again were counted when they arrived.

@@ -151,9 +151,12 @@ function toDelivery(row: DeliveryRow): AlertDelivery {
   return {
     id: row.id,
     channel_id: row.channel_id,
-    is_test: id === null && row.digest_count === null && row.told_request === null,
+    is_test: id === null && row.digest_count === null && row.request_details === null,
     digest: row.digest_count === null ? null : { count: Number(row.digest_count) },
-    budget_request: row.told_request && { id: row.told_request.id, title: requestTitle(row.told_request) },
+    budget_request: row.request_details && {
+      id: row.request_details.id,
+      title: requestTitle(row.request_details),
+    },
     alert:
       id !== null && alert
         ? { id, rule: alert.rule, state: alert.state, title: wordsOf({ ...alert, project_slug: null }).title }

@@ -3,7 +3,7 @@ import { callFunction } from "@/lib/db/query";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
 import type { SpendRange } from "./allocation";
 import type { UnknownPeriods } from "./budget-book";
-import type { StoredPosting, WantedMessage } from "./wanted-tellings";
+import type { StoredPosting, WantedMessage } from "./wanted-reports";
 
 /** A project's spend in a range of days, USD as text. */
 type ProjectSpend = {
@@ -34,7 +34,7 @@ export function loadBudgetPeriods(client: PoolClient, wanted: UnknownPeriods[]):
 }
 
 /** The postings of messages that were recorded for calls of models, by their ids. */
-export async function loadToldMessages(
+export async function loadReportedMessages(
   client: PoolClient,
   wanted: readonly WantedMessage[],
 ): Promise<StoredPosting[]> {

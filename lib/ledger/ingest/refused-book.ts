@@ -64,9 +64,9 @@ export class RefusedBook {
   }
 
   /** Removes a recorded message from the refused ones, if it was refused before. */
-  record({ workspaceId, environment }: ApiKey, { idempotency_key: sent, telling }: Submission): void {
+  record({ workspaceId, environment }: ApiKey, { idempotency_key: sent, callKeys }: Submission): void {
     if (this.#before.size + this.#named.size === 0) return;
-    for (const key of sent === undefined ? (telling?.own ?? []) : [sent]) {
+    for (const key of sent === undefined ? (callKeys?.own ?? []) : [sent]) {
       const named = { workspace_id: workspaceId, environment, key };
       const text = placeOf(named);
       this.#named.delete(text);
@@ -81,8 +81,8 @@ export class RefusedBook {
 }
 
 /** The key by which a retry is recognised; for telemetry the provider's id if there is one, which all records of a call share. */
-function nameOf({ idempotency_key: sent, telling }: Submission): string | undefined {
-  return sent ?? telling?.own.find(isProviderKey) ?? telling?.own[0];
+function nameOf({ idempotency_key: sent, callKeys }: Submission): string | undefined {
+  return sent ?? callKeys?.own.find(isProviderKey) ?? callKeys?.own[0];
 }
 
 const placeOf = ({ workspace_id, environment, key }: NamedKey) => `${workspace_id} ${environment} ${key}`;

@@ -6,8 +6,8 @@ import { providerId } from "@/lib/ledger/pricing/names/providers";
  * The catalogue's name of a provider: `openai.responses` → `openai`, `gcp.gen_ai` → `google`. An unknown name is returned in lower case.
  * Without a name, the provider is found by the model; `unknown` if that fails.
  */
-export function providerName(told: string | undefined, model: string | undefined): string {
-  if (told !== undefined && !routers.has(told)) return providerId(told) ?? told.toLowerCase();
+export function providerName(reported: string | undefined, model: string | undefined): string {
+  if (reported !== undefined && !routers.has(reported)) return providerId(reported) ?? reported.toLowerCase();
   return (model && (findProvider({ modelId: model })?.id ?? makerOf(model))) || "unknown";
 }
 
@@ -22,8 +22,8 @@ function makerOf(model: string): string | undefined {
 }
 
 /** A model's name without a context size (`[1m]`) and without its provider's name as a prefix. */
-export function modelName(told: string | undefined, provider: string): string | undefined {
-  const name = told?.replace(/\[[^\]]*\]$/, "");
+export function modelName(reported: string | undefined, provider: string): string | undefined {
+  const name = reported?.replace(/\[[^\]]*\]$/, "");
   const isPrefixed = provider !== "openrouter" && name?.toLowerCase().startsWith(`${provider}/`);
   return (isPrefixed ? name?.slice(provider.length + 1) : name) || undefined;
 }

@@ -32,8 +32,9 @@ export function readRecord(
     return undefined;
   const { attribution } = rule;
   const model = firstText(rule.model, own, resource);
-  const told = typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
-  const provider = providerName(told, model);
+  const reported =
+    typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
+  const provider = providerName(reported, model);
   const { user, session, tags, leftOut } = readAttribution(attribution, own, resource);
   return {
     emitter: emitter.name,
@@ -112,8 +113,8 @@ function tierOf({ tier }: Rule, { own }: Entry): SourceRecord["tier"] {
   for (const name of tier ?? []) {
     const value = own.get(name);
     // A count of tokens has the tier as the last part of its name: `input_token_details.flex`.
-    const told = typeof value === "number" && value > 0 ? name.split(/[#.]/).at(-1) : value;
-    const known = tiers.get(String(told ?? "").toLowerCase());
+    const reported = typeof value === "number" && value > 0 ? name.split(/[#.]/).at(-1) : value;
+    const known = tiers.get(String(reported ?? "").toLowerCase());
     if (known) return known;
   }
   return undefined;
@@ -121,7 +122,7 @@ function tierOf({ tier }: Rule, { own }: Entry): SourceRecord["tier"] {
 
 function timeOf({ time }: Rule, { own, timeNs }: Entry): string | undefined {
   const text = firstText(time, own);
-  const told = text === undefined ? Number.NaN : Date.parse(text);
-  const ms = Number.isNaN(told) ? Number(timeNs / 1_000_000n) : told;
+  const reported = text === undefined ? Number.NaN : Date.parse(text);
+  const ms = Number.isNaN(reported) ? Number(timeNs / 1_000_000n) : reported;
   return ms > 0 ? new Date(ms).toISOString() : undefined;
 }

@@ -7,11 +7,11 @@ import type { SourceRecord } from "./mapping/source-record";
 export type DecodedItem = SourceRecord | "no usage" | ServiceError;
 
 /**
- * A decoded body. `told`: its calls. `remarks`: for whoever runs the emitter. `refused`: the records that cannot be read. `leftOut`: the
+ * A decoded body. `items`: its calls. `remarks`: for whoever runs the emitter. `refused`: the records that cannot be read. `leftOut`: the
  * outcomes of the other records that report usage.
  */
 export type Decoded = {
-  told: DecodedItem[];
+  items: DecodedItem[];
   /** The spans that report no call. */
   spans: TreeSpan[];
   remarks: string[];
