@@ -10,7 +10,7 @@ import { isServedHost, readRequestTarget, refuseHost } from "@/lib/http/served-h
 import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
 import { metrics } from "@/lib/metrics";
-import { watchSessionAsked, withPeer } from "@/lib/peer";
+import { watchSessionRead, withPeer } from "@/lib/peer";
 import { Connections } from "./connections";
 import { createLane } from "./lane";
 import { discardUnread } from "./unread-bodies";
@@ -130,7 +130,7 @@ async function startPages(options: { port: number; host: string; dev: boolean })
  * action failed before the action read the session.
  */
 function refuseMalformedAction(outgoing: ServerResponse): void {
-  const wasRead = watchSessionAsked();
+  const wasRead = watchSessionRead();
   const { writeHead } = outgoing;
   outgoing.writeHead = (status: number, ...rest: never[]) =>
     writeHead.call(outgoing, status === 500 && !wasRead() ? 400 : status, ...rest);

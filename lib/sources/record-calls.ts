@@ -44,7 +44,7 @@ export async function recordCalls(
     const own = accepted(outcome);
     verdicts.push(...own);
     own.forEach((verdict, index) => {
-      if (!(verdict instanceof ServiceError)) noteRemembered(part[index]?.keys.within ?? []);
+      if (!(verdict instanceof ServiceError)) markRemembered(part[index]?.keys.within ?? []);
     });
   }
   return verdicts;
@@ -57,7 +57,7 @@ function emitterOf({ emitter, givenCostUsd }: SourceRecord): Emitter {
 }
 
 /** Notes that the marks of these spans and of all around them are stored, so that the next part need not store them. */
-function noteRemembered(within: readonly Around[]): void {
+function markRemembered(within: readonly Around[]): void {
   for (const start of within) {
     for (let at: Around | undefined = start; at && !at.isRemembered; at = at.outer) at.isRemembered = true;
   }

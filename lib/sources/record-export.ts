@@ -5,13 +5,13 @@ import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import { Account, type AccountRow } from "./account";
+import { addOutcome, countOutcomes, type Outcome } from "./count-outcomes";
 import { Refusals } from "./decoded";
 import { seriesKey } from "./mapping/call-keys";
 import type { Mapped } from "./mapping/map-export";
 import { nameHours } from "./mapping/signal-claims";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
-import { addOutcome, noteOutcomes, type Outcome } from "./note-outcomes";
 import { type Exporter, recordCalls } from "./record-calls";
 
 /** The outcome of an export: the number of refused records, and the reasons and remarks for whoever runs the emitter. */
@@ -31,7 +31,7 @@ export async function recordExport(
 ): Promise<ExportOutcome> {
   const outcomes = await recordSourceRecords(exporter, records, spans);
   const account = [...leftOut, ...accountOf(records, outcomes)];
-  noteOutcomes(exporter, records, outcomes, { unreadable, account });
+  countOutcomes(exporter, records, outcomes, { unreadable, account });
   const refusals = new Refusals();
   for (const { error, count } of unreadable) refusals.add(error, count);
   for (const { verdict } of outcomes) if (verdict instanceof ServiceError) refusals.add(verdict);

@@ -2,7 +2,7 @@ import type { ReplayResult } from "@/lib/contract/sources/sources";
 import { notFound, ServiceError } from "@/lib/errors";
 import { findKey } from "@/lib/keys/guard";
 import { holdRefused, settleRefused } from "@/lib/keys/sources/service";
-import { noteOutcomes } from "./note-outcomes";
+import { countOutcomes } from "./count-outcomes";
 import { recordSourceRecords } from "./record-export";
 import { pack, unpack } from "./refused-records";
 
@@ -24,7 +24,7 @@ export async function replayRefused(...which: Parameters<typeof holdRefused>): P
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     await settleRefused({ workspaceId, keyId: id, exportId }, pack(refused.map(({ record }) => record)));
     // Records that are refused again were counted when they arrived.
-    noteOutcomes(
+    countOutcomes(
       exporter,
       [],
       outcomes.filter(({ verdict }) => !(verdict instanceof ServiceError)),

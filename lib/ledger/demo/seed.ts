@@ -69,7 +69,7 @@ export async function seedDemo(
       const ownerId = await addOwner(client, access);
       const rows = await fill(client, access.key, ownerId, now);
       await closeLastMonth(client, rows, ownerId, now);
-      await noteArrivals(client, rows, now);
+      await insertArrivals(client, rows, now);
       await addBudgets(client, now);
       await addChannel(client, access.email, ownerId);
       await sortInbox(client, ownerId);
@@ -195,7 +195,7 @@ async function closeLastMonth(
 }
 
 /** Counts what the sources reported in the last week, as the service does when an export arrives. */
-async function noteArrivals(client: Client, rows: readonly LedgerRow[], now: number): Promise<void> {
+async function insertArrivals(client: Client, rows: readonly LedgerRow[], now: number): Promise<void> {
   const since = toInstant(now - 7 * dayMs);
   const bySource = sources.flatMap(({ program: emitter }) => {
     const reported = rows.filter((row) => row.emitter === emitter && row.created_at >= since);

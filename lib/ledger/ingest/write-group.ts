@@ -11,7 +11,7 @@ import {
   recordAdmissionsStatement,
 } from "@/lib/keys/admission-queries";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
-import { noteUse } from "@/lib/keys/note-use";
+import { recordKeyUse } from "@/lib/keys/record-key-use";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import { followPublished } from "@/lib/ledger/published/follow";
@@ -107,7 +107,7 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
     },
     span,
   );
-  noteUse(admission.keys.values(), admission.now);
+  recordKeyUse(admission.keys.values(), admission.now);
   metrics.groupCalls.observe(calls.length);
   metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);
   return verdicts;

@@ -10,8 +10,8 @@ import type { KeyLookup } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
 import { callerAddress } from "@/lib/peer";
+import { countRefusal } from "@/lib/sources/count-outcomes";
 import { decode } from "@/lib/sources/decoder/thread";
-import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { passSpan } from "@/lib/tracing";
 import { recordDelivery } from "./record-delivery";
 import { readSigned } from "./signed";
@@ -66,7 +66,7 @@ export function receiveDelivery(webhook: Webhook): Handler {
       const result = await recordDelivery(exporter, decoded);
       return jsonResponse(result, 200, requestId, headers);
     } catch (error) {
-      noteRefusal(sender, error);
+      countRefusal(sender, error);
       return errorResponse(error, requestId, headers);
     } finally {
       turn.end();

@@ -2,8 +2,8 @@ import type { DeliveryResult } from "@/lib/contract/sources/delivery";
 import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
 import { Account, unreadEmitter } from "@/lib/sources/account";
+import { addOutcome, countOutcomes } from "@/lib/sources/count-outcomes";
 import { type Decoded, isRecord, type Refused } from "@/lib/sources/decoded";
-import { addOutcome, noteOutcomes } from "@/lib/sources/note-outcomes";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
 
 /** One verdict for all records that were refused for the same reason. */
@@ -32,7 +32,7 @@ export async function recordDelivery(exporter: Exporter, decoded: Decoded): Prom
   const unreadable = decoded.items.filter((item) => item instanceof ServiceError);
   for (const error of unreadable) account.add(unreadEmitter, "refused", error.code);
   for (const item of items) if (item === "no usage") account.add(unreadEmitter, "without_counts");
-  noteOutcomes(exporter, calls, outcomes, {
+  countOutcomes(exporter, calls, outcomes, {
     unreadable: [...unreadable.map((error) => ({ error, count: 1 })), ...decoded.refused],
     account: [...decoded.leftOut, ...account.list()],
   });

@@ -8,9 +8,9 @@ import { Turn } from "@/lib/http/turns";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
 import { callerAddress } from "@/lib/peer";
+import { countRefusal } from "@/lib/sources/count-outcomes";
 import { isRecord } from "@/lib/sources/decoded";
 import { decode } from "@/lib/sources/decoder/thread";
-import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { recordExport } from "@/lib/sources/record-export";
 import { passSpan } from "@/lib/tracing";
 import { contentTypes, encodeStatus, encodeSuccess } from "./answer";
@@ -37,7 +37,7 @@ export function defineOtlpRoute(signal: Signal): RouteHandlers {
       const body = await answer(signal, request, peer, headers, identified);
       return reply(body, 200, encodingOf(request), { "X-Request-Id": requestId, ...headers });
     } catch (error) {
-      noteRefusal(sender, error);
+      countRefusal(sender, error);
       return refuse(error, requestId, encodingOf(request), headers);
     }
   };

@@ -1,7 +1,7 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toText } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
-import { noteSent } from "@/lib/keys/sources/note-sent";
+import { countSourceRequest } from "@/lib/keys/sources/count-source-request";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import { reportFailure } from "@/lib/log";
 import type { Account, AccountRow } from "./account";
@@ -26,7 +26,7 @@ const maxDescriptionLength = 500;
  * @param options.account the outcomes of all records that report usage
  * @param options.keeps whether to store refused records, so that they can be sent again
  */
-export function noteOutcomes(
+export function countOutcomes(
   { key, address }: Pick<Exporter, "key" | "address">,
   reported: SourceRecord[],
   outcomes: Outcome[],
@@ -63,7 +63,7 @@ export function noteOutcomes(
       ...unreadable.map(({ error, count }) => ({ ...toRefusal(error, {}), of_record: false, count })),
     ];
     if (arrivals.size + refusals.length + account.length === 0) return;
-    noteSent(key.id, {
+    countSourceRequest(key.id, {
       arrivals: [...arrivals.values()],
       refusals,
       account,
@@ -75,9 +75,9 @@ export function noteOutcomes(
 }
 
 /** Counts the refusal of a whole request. Never throws. @param keyId undefined if the key is not known */
-export function noteRefusal(keyId: string | undefined, error: unknown): void {
+export function countRefusal(keyId: string | undefined, error: unknown): void {
   if (keyId === undefined || !(error instanceof ServiceError) || error.status >= 500) return;
-  noteSent(keyId, { arrivals: [], refusals: [toRefusal(error)], account: [] });
+  countSourceRequest(keyId, { arrivals: [], refusals: [toRefusal(error)], account: [] });
 }
 
 /** Adds the outcome of a record to an account. @param verdict undefined for a total that added nothing */
@@ -95,7 +95,7 @@ export function addOutcome(
   else account.add(emitter, "replayed");
 }
 
-type Arrivals = Parameters<typeof noteSent>[1]["arrivals"][number];
+type Arrivals = Parameters<typeof countSourceRequest>[1]["arrivals"][number];
 
 function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Verdict<Recorded>): void {
   if (verdict instanceof ServiceError) arrival.refused += 1;

@@ -1,5 +1,5 @@
 import { ServiceError, type Verdict } from "@/lib/errors";
-import { noteSent } from "@/lib/keys/sources/note-sent";
+import { countSourceRequest } from "@/lib/keys/sources/count-source-request";
 import { isProviderKey, type Recorded } from "@/lib/ledger/ingest/call";
 import { Account } from "./account";
 
@@ -11,7 +11,7 @@ const emitter = "outlay-client";
  * @param keyId if undefined, nothing is counted
  * @param messages the messages as sent. If a conflict is about a key that is a provider's id, a program has reported the same call before
  */
-export function noteClientCalls(
+export function countClientCalls(
   keyId: string | undefined,
   messages: readonly unknown[],
   verdicts: readonly Verdict<Recorded>[],
@@ -24,7 +24,7 @@ export function noteClientCalls(
     account.add(emitter, outcome, by);
     counts[count] += 1;
   }
-  noteSent(keyId, {
+  countSourceRequest(keyId, {
     arrivals: [{ emitter, ...counts, latest: null }],
     refusals: [],
     account: account.list(),
