@@ -12,7 +12,7 @@ import { endToolStreams } from "@/lib/mcp/protocol";
 import { metrics } from "@/lib/metrics";
 import { watchSessionRead, withPeer } from "@/lib/peer";
 import { Connections } from "./connections";
-import { createLane } from "./lane";
+import { createRouter } from "./router";
 import { discardUnread } from "./unread-bodies";
 
 const upgrade = Symbol("upgrade");
@@ -83,7 +83,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     server.close();
     throw error;
   });
-  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(pages.serve) : pages.serve;
+  const serve = env().OUTLAY_FAST_LANE === "on" ? await answerByRoutes(pages.serve) : pages.serve;
   const headers = Object.entries(securityHeaders());
   const handle: RequestListener = (incoming, outgoing) => {
     // An error that is thrown here would end the process, so failures are answered.
@@ -218,13 +218,13 @@ function refuseAddress(outgoing: ServerResponse): void {
 }
 
 /** Answers routes without Next, and passes other requests to the pages. */
-async function fastLane(servePage: Listener): Promise<Listener> {
-  const lane = await createLane();
-  lane.notFound(async ({ incoming, outgoing }) => {
+async function answerByRoutes(servePage: Listener): Promise<Listener> {
+  const router = await createRouter();
+  router.notFound(async ({ incoming, outgoing }) => {
     await servePage(incoming, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
-  return getRequestListener((request, bindings) => lane.fetch(request, bindings as HttpBindings), {
+  return getRequestListener((request, bindings) => router.fetch(request, bindings as HttpBindings), {
     // The adapter would read an unread body at full speed and close the connection after 0.5 s; see `discardUnread`.
     autoCleanupIncoming: false,
   });
