@@ -30,7 +30,7 @@ globals[slot] ??= {
 };
 const shared: Shared = globals[slot];
 
-/** Whether a message between processes is a `SiblingMessage`. */
+/** Whether a message between processes is a `WorkerMessage`. */
 export function isWorkerMessage(message: unknown): message is WorkerMessage {
   return typeof message === "object" && message !== null && "exchange" in message;
 }
