@@ -39,11 +39,11 @@ function inOrder(_: string, value: unknown): unknown {
 
 /**
  * Refuses voids and corrections that raise the spend of a blocking budget past its limit. Lowering the spend is never refused. The
- * caller's transaction must hold the blocking budgets (`holdBlockingBudgets`), so that no other transaction spends from them meanwhile.
+ * caller's transaction must lock the blocking budgets (`lockBlockingBudgets`), so that no other transaction spends from them meanwhile.
  * @param added ids of the voids and corrections that the transaction recorded
  * @throws ServiceError budget_exceeded, as when a message is recorded; the caller must roll back
  */
-export async function demandRoomInBudgets(
+export async function requireWithinBudgets(
   client: ClientBase,
   workspaceId: string,
   added: string[],

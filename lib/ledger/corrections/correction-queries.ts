@@ -149,7 +149,7 @@ export async function recordCorrection(
 }
 
 /** Locks the spend of the workspace's blocking budgets until the transaction ends. Runs as the service. */
-export async function holdBlockingBudgets(client: ClientBase, workspaceId: string): Promise<void> {
+export async function lockBlockingBudgets(client: ClientBase, workspaceId: string): Promise<void> {
   await callFunction(client, "private.hold_blocking_budgets", workspaceId);
 }
 

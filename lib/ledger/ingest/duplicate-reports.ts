@@ -98,7 +98,8 @@ export class DuplicateReports {
     const best = mostDetailed(call, reported);
     if (!best) return undefined;
     const more = subtract(costOf(best), costOf(call.postings));
-    if (compare(more, zero) > 0 && this.work.decideRoom(loaded, request, work, more, place)) return undefined;
+    if (compare(more, zero) > 0 && this.work.decideLimits(loaded, request, work, more, place))
+      return undefined;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
     // Creates a new project only when it is certain that the report is recorded.
     if (owner.project_id === "") draft.projectIn(key.workspaceId, request.project);

@@ -85,7 +85,7 @@ export class GroupWork {
    * @param cost of the message with its due periods, USD
    * @param hold the reservation that the message settles, if it is still held
    */
-  decideRoom(
+  decideLimits(
     loaded: LoadedKey,
     request: Submission,
     { own, due }: Work,
@@ -119,8 +119,8 @@ export class GroupWork {
     return this.#budgets.periodsOf(key, hold);
   }
 
-  /** Like `decideRoom`, for a correction. @param planned its postings @param more what it adds to the cost, USD */
-  decideMore(
+  /** Like `decideLimits`, for a correction. @param planned its postings @param more what it adds to the cost, USD */
+  decideCorrection(
     loaded: LoadedKey,
     planned: readonly Planned[],
     more: Decimal,

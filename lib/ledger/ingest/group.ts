@@ -117,7 +117,7 @@ export class Group {
       named?.is_held && !draft.isSettled(named.id)
         ? toHold(named, draft.projectId(key.workspaceId, named.project))
         : undefined;
-    const refusal = this.work.decideRoom(loaded, request, work, cost, place, hold);
+    const refusal = this.work.decideLimits(loaded, request, work, cost, place, hold);
     if (refusal) {
       if (!dryRun) this.refused.refuse(key, request, work, cost, refusal);
       return refusal;

@@ -103,7 +103,7 @@ export class SpanSettling {
     if (isSameContent(rows, call.postings)) return;
     const more = subtract(costOf(rows), costOf(call.postings));
     const planned = rows.map((posting) => ({ posting, projectId: posting.project_id }));
-    if (compare(more, zero) > 0 && this.work.decideMore(loaded, planned, more, place)) return;
+    if (compare(more, zero) > 0 && this.work.decideCorrection(loaded, planned, more, place)) return;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
     const id = newId();
     const corrected = rows.map((row) => ({

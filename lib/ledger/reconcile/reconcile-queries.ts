@@ -189,9 +189,9 @@ const postingRow = {
 };
 
 /** A posting with what its repair needs; decimals are text. */
-export type HeldPosting = Row<typeof postingRow>;
+export type LockedPosting = Row<typeof postingRow>;
 
-export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<HeldPosting[]> {
+export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<LockedPosting[]> {
   return selectAll(client, postingRow, messages.lockPostings({ workspaceId, id }));
 }
 

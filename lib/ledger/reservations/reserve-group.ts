@@ -162,7 +162,7 @@ class ReserveGroup {
         `This API key holds ${maxHeld} reservations, the most that it may. Settle or delete some, or wait until some end.`,
       );
     // In a fork, because an admitted cost is added to the draft's spend, but a reservation is added to the held amounts.
-    const refusal = this.work.decideRoom(loaded, submission, work, cost, {
+    const refusal = this.work.decideLimits(loaded, submission, work, cost, {
       draft: this.#draft.fork(),
       dryRun: false,
     });
