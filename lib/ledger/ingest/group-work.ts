@@ -11,13 +11,13 @@ import type { Hold } from "@/lib/keys/holds";
 import { bookOpen } from "@/lib/ledger/closing/book-open";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { dueCharges, type PeriodCharge, postingsOfCharge } from "@/lib/ledger/recurring/charges";
-import { AllocationBook, type SpendRange } from "./allocation";
-import { BudgetBook, isCovered, type Planned, type UnknownPeriods } from "./budget-book";
 import type { Submission } from "./call";
 import { isRecurring } from "./call-bounds";
 import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import type { Draft } from "./draft";
+import { GroupAllocations, type SpendRange } from "./group-allocations";
+import { GroupBudgets, isCovered, type Planned, type UnknownPeriods } from "./group-budgets";
 
 /**
  * The context in which a message is decided. `draft`: takes its rows; in a dry run, a fork. `lines` and `duePeriods`: of the call's
@@ -33,8 +33,8 @@ export class GroupWork {
   readonly now: number;
   /** When the group is recorded, ISO 8601. */
   readonly createdAt: string;
-  readonly #allocations = new AllocationBook();
-  readonly #budgets: BudgetBook;
+  readonly #allocations = new GroupAllocations();
+  readonly #budgets: GroupBudgets;
 
   constructor(
     private readonly admission: Admission,
@@ -42,7 +42,7 @@ export class GroupWork {
   ) {
     this.now = admission.now;
     this.createdAt = toInstant(admission.now);
-    this.#budgets = new BudgetBook(admission.budgets);
+    this.#budgets = new GroupBudgets(admission.budgets);
   }
 
   /** The stored spend that the allocations among these messages need; `knowSpend` takes it. */
@@ -59,7 +59,7 @@ export class GroupWork {
     for (const { amount_usd, ...range } of known) this.#allocations.know(range, amount_usd);
   }
 
-  /** Periods of blocking budgets that must be loaded to decide this group; see `BudgetBook`. */
+  /** Periods of blocking budgets that must be loaded to decide this group; see `GroupBudgets`. */
   unknownPeriods(): UnknownPeriods[] {
     return this.#budgets.unknownPeriods();
   }

@@ -23,7 +23,7 @@ import { costOfWork, GroupWork, type Place, type Work } from "./group-work";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
 import { adjustedBy, listPriceOf, overLimit, settlementOf, toIngestResult } from "./ingest-result";
 import { rowOf, rowsOf } from "./ledger";
-import { RefusedBook } from "./refused-book";
+import { RefusedMessages } from "./refused-messages";
 import { ReportedCalls } from "./reported-calls";
 import { SpanSettling } from "./settle-spans";
 import type { ReadMessages } from "./wanted-reports";
@@ -37,7 +37,7 @@ export class Group {
   readonly draft: Draft;
   readonly reports: ReportedCalls;
   readonly work: GroupWork;
-  readonly refused: RefusedBook;
+  readonly refused: RefusedMessages;
   readonly #admitted: AdmittedCalls;
   readonly #duplicates: DuplicateReports;
   readonly #spans: SpanSettling;
@@ -50,7 +50,7 @@ export class Group {
     this.#admitted = new AdmittedCalls(admission.now);
     this.work = new GroupWork(admission, prices);
     this.draft = Draft.from(admission);
-    this.refused = new RefusedBook(admission);
+    this.refused = new RefusedMessages(admission);
     this.reports = new ReportedCalls(admission.reports, read);
     this.draft.knowProjects(this.reports.projects);
     this.#duplicates = new DuplicateReports(this.work, this.reports);

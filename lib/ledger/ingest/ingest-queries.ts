@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { callFunction } from "@/lib/db/query";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
-import type { SpendRange } from "./allocation";
-import type { UnknownPeriods } from "./budget-book";
+import type { SpendRange } from "./group-allocations";
+import type { UnknownPeriods } from "./group-budgets";
 import type { StoredPosting, WantedMessage } from "./wanted-reports";
 
 /** A project's spend in a range of days, USD as text. */

@@ -26,7 +26,7 @@ type NamedKey = { workspace_id: string; environment: "live" | "test"; key: strin
  * Collects the messages of a group that limits and budgets refuse, because their calls have usually been made already, and the messages
  * that were refused before and are recorded now. No I/O.
  */
-export class RefusedBook {
+export class RefusedMessages {
   readonly #before: Set<string>;
   /** By idempotency key, so that a retry within the group counts once. */
   readonly #named = new Map<string, RefusedMessage>();
