@@ -8,7 +8,7 @@ import { deadlines } from "@/lib/db/deadlines";
 import { callFunction, execute, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { demoWorkspaceId } from "@/lib/keys/environment-key";
-import { bookOpen } from "@/lib/ledger/closing/book-open";
+import { bookAsAdjustments } from "@/lib/ledger/closing/book-as-adjustments";
 import { permissionOf } from "@/lib/ledger/ingest/call";
 import { composeMessage } from "@/lib/ledger/ingest/compose";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
@@ -187,10 +187,12 @@ async function closeLastMonth(
     source: "manual" as const,
     environment: "live" as const,
   };
-  const messages = bookOpen(postings, { closedUntil, timeZone: "UTC" }, owner.created_at).map((posting) => ({
-    ...posting,
-    ...owner,
-  }));
+  const messages = bookAsAdjustments(postings, { closedUntil, timeZone: "UTC" }, owner.created_at).map(
+    (posting) => ({
+      ...posting,
+      ...owner,
+    }),
+  );
   await storeMessages(client, { projects: [], messages, replays: [] });
 }
 

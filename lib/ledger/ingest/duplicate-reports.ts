@@ -32,7 +32,7 @@ export class DuplicateReports {
     if (!callKeys) return answer;
     const { duplicate, relation } =
       duplicateOf(callKeys, known, (name) => this.#isRemembered(key, name, place.draft)) ?? {};
-    this.#rememberTold(key, callKeys, response, place.draft);
+    this.#rememberReport(key, callKeys, response, place.draft);
     const { id } = response as { id: string };
     const isCertain = relation === "beside" && known !== undefined && isProviderKey(known);
     const call = relation && this.reports.recordedAs(key, callKeys, id, isCertain);
@@ -135,7 +135,7 @@ export class DuplicateReports {
    * Stores the keys and marks that another report of a recorded message adds. If only calls inside it were recorded, its own keys are
    * left out, so that its other parts still count.
    */
-  #rememberTold(key: ApiKey, callKeys: CallKeys, response: unknown, draft: Draft): void {
+  #rememberReport(key: ApiKey, callKeys: CallKeys, response: unknown, draft: Draft): void {
     const isWhole = [...callKeys.own, ...callKeys.outer].some((name) => this.#isRemembered(key, name, draft));
     const marks = draft.marksOf(callKeys.within);
     const names = isWhole ? [...callKeys.own, ...marks] : marks;

@@ -8,7 +8,7 @@ import type { ApiKey } from "@/lib/keys/api-key";
 import type { BlockingPeriod } from "@/lib/keys/blocking-budgets";
 import { decideCost } from "@/lib/keys/decide";
 import type { Hold } from "@/lib/keys/holds";
-import { bookOpen } from "@/lib/ledger/closing/book-open";
+import { bookAsAdjustments } from "@/lib/ledger/closing/book-as-adjustments";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { dueCharges, type PeriodCharge, postingsOfCharge } from "@/lib/ledger/recurring/charges";
 import type { Submission } from "./call";
@@ -66,9 +66,9 @@ export class GroupWork {
 
   compose({ key, closedUntil }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Verdict<Work> {
     const { now } = this;
-    const books = { closedUntil, timeZone: key.timeZone };
+    const closed = { closedUntil, timeZone: key.timeZone };
     const book = (composed: Composed): Composed => {
-      const postings = bookOpen(composed.postings, books, this.createdAt);
+      const postings = bookAsAdjustments(composed.postings, closed, this.createdAt);
       return postings === composed.postings ? composed : { ...composed, postings };
     };
     if (message.type === "allocation") {

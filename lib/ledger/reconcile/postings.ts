@@ -27,7 +27,7 @@ type Wanted = {
  * Repairs the postings of a message: corrects amounts and restores missing postings. Changes nothing if the remaining postings do not
  * show what is right, for example if the first posting of an allocation is missing. Never deletes postings.
  */
-export async function mendPostings(client: ClientBase, workspaceId: string, id: string): Promise<void> {
+export async function repairPostings(client: ClientBase, workspaceId: string, id: string): Promise<void> {
   const postings = await lockPostings(client, workspaceId, id);
   for (const wanted of wantedPostings(postings) ?? []) {
     const stored = postings.find(({ part }) => part === wanted.part);

@@ -143,31 +143,31 @@ export async function restartZoneChange(client: ClientBase, workspaceId: string)
 }
 
 /** Adds the difference to each wrong sum of a month, and removes sums without messages. */
-export async function mendDays(client: ClientBase, month: Month, workspaceId: string): Promise<void> {
+export async function repairDays(client: ClientBase, month: Month, workspaceId: string): Promise<void> {
   const of = { ...month, workspaceId };
-  if (await execute(client, sums.mendDays(of))) await execute(client, sums.removeEmptyDays(of));
-  if (await execute(client, sums.mendTotals(of))) await execute(client, sums.removeEmptyTotals(of));
+  if (await execute(client, sums.repairDays(of))) await execute(client, sums.removeEmptyDays(of));
+  if (await execute(client, sums.repairTotals(of))) await execute(client, sums.removeEmptyTotals(of));
 }
 
-export async function mendKeys(client: ClientBase, workspaceId: string): Promise<void> {
-  const mended = await execute(client, sums.mendKeys(workspaceId));
-  if (mended) await execute(client, sums.removeEmptyKeys(workspaceId));
+export async function repairKeys(client: ClientBase, workspaceId: string): Promise<void> {
+  const repaired = await execute(client, sums.repairKeys(workspaceId));
+  if (repaired) await execute(client, sums.removeEmptyKeys(workspaceId));
 }
 
-export async function mendBudgets(client: ClientBase, workspaceId: string): Promise<void> {
-  await execute(client, sums.mendBudgets(workspaceId));
+export async function repairBudgets(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, sums.repairBudgets(workspaceId));
 }
 
 export async function unfold(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(client, folds.unfold(workspaceId));
 }
 
-export async function mendVoids(client: ClientBase, workspaceId: string): Promise<void> {
-  await execute(client, messages.mendVoids(workspaceId));
+export async function repairVoids(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, messages.repairVoids(workspaceId));
 }
 
-export async function mendLines(client: ClientBase, workspaceId: string): Promise<void> {
-  await execute(client, messages.mendLines(workspaceId));
+export async function repairLines(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, messages.repairLines(workspaceId));
 }
 
 export async function removeStrayAnswers(client: ClientBase, workspaceId: string): Promise<void> {

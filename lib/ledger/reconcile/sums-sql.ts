@@ -77,7 +77,7 @@ export function compare(by: Sql, names: readonly string[], stored: Sql, actual: 
 }
 
 /** Adds the differences to the stored figures. Messages and sums change together, so a difference stays correct. */
-function mend(table: Sql, by: Sql, names: readonly string[], conflict: Sql, compared: Sql): Sql {
+function repair(table: Sql, by: Sql, names: readonly string[], conflict: Sql, compared: Sql): Sql {
   return sql`
     insert into ${table} as kept (${by}, ${listed(names)})
     select ${by}, ${each(names, (name) => sql`actual_${name} - stored_${name}`)} from (${compared}) as compared
@@ -157,8 +157,8 @@ export const differingDays = (of: MonthOf) => sql`
     on project.workspace_id = compared.workspace_id and project.id = compared.project_id
   left join public.api_keys as key on key.workspace_id = compared.workspace_id and key.id = compared.api_key_id
   order by workspace.slug, compared.day, project.slug, compared.*`;
-export const mendDays = (of: MonthOf) =>
-  mend(sql`public.daily_spend`, dimensions, figures, dayKey, comparedDays(of));
+export const repairDays = (of: MonthOf) =>
+  repair(sql`public.daily_spend`, dimensions, figures, dayKey, comparedDays(of));
 export const removeEmptyDays = (of: MonthOf) => sql`
   delete from public.daily_spend
   where ${inMonth(of)} and workspace_id = ${of.workspaceId} and ${isEmpty(figures)}`;
@@ -200,8 +200,8 @@ export const differingTotals = (of: MonthOf) => sql`
   left join public.api_keys as key on compared.dimension = 'key'
     and key.workspace_id = compared.workspace_id and key.id::text = compared.value
   order by workspace.slug, compared.day, compared.dimension, compared.*`;
-export const mendTotals = (of: MonthOf) =>
-  mend(
+export const repairTotals = (of: MonthOf) =>
+  repair(
     sql`public.daily_totals`,
     totalColumns,
     totalFigures,
@@ -240,8 +240,8 @@ export const differingKeys = (workspaceId: string | null) => sql`
   left join public.workspaces as workspace on workspace.id = compared.workspace_id
   left join public.api_keys as key on key.workspace_id = compared.workspace_id and key.id = compared.api_key_id
   order by workspace.slug, compared.month, compared.api_key_id`;
-export const mendKeys = (workspaceId: string) =>
-  mend(
+export const repairKeys = (workspaceId: string) =>
+  repair(
     sql`public.key_spend`,
     keyColumns,
     keyFigures,
@@ -296,8 +296,8 @@ export const differingBudgets = (workspaceId: string | null) => sql`
   left join public.budgets as budget
     on budget.workspace_id = compared.workspace_id and budget.id = compared.budget_id
   order by workspace.slug, budget.name, compared.*`;
-export const mendBudgets = (workspaceId: string) =>
-  mend(
+export const repairBudgets = (workspaceId: string) =>
+  repair(
     sql`public.budget_counts`,
     budgetColumns,
     budgetFigures,

@@ -2,7 +2,7 @@ import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
 import { asService, isContention } from "@/lib/db/transaction";
-import { bookOpen } from "@/lib/ledger/closing/book-open";
+import { bookAsAdjustments } from "@/lib/ledger/closing/book-as-adjustments";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
@@ -79,6 +79,6 @@ function chargeOf(subscription: DueSubscription, startsOn: string, now: number):
     created_at: toInstant(now),
   };
   const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
-  const postings = bookOpen(postingsOfCharge(charge, subscription.id), books, owner.created_at);
+  const postings = bookAsAdjustments(postingsOfCharge(charge, subscription.id), books, owner.created_at);
   return postings.map((posting) => ({ ...posting, ...owner }));
 }
