@@ -1,7 +1,7 @@
 import { ServiceError, type Verdict } from "@/lib/errors";
 import { countSourceRequest } from "@/lib/keys/sources/count-source-request";
 import { isProviderKey, type Recorded } from "@/lib/ledger/ingest/call";
-import { Account } from "./account";
+import { OutcomeCounts } from "./outcome-counts";
 
 /** The name of `@outlay/client` among the emitters. */
 const emitter = "outlay-client";
@@ -17,7 +17,7 @@ export function countClientCalls(
   verdicts: readonly Verdict<Recorded>[],
 ): void {
   if (keyId === undefined || verdicts.length === 0) return;
-  const account = new Account();
+  const account = new OutcomeCounts();
   const counts = { told: verdicts.length, recorded: 0, repeated: 0, refused: 0 };
   for (const [index, verdict] of verdicts.entries()) {
     const [outcome, by, count] = outcomeOf(verdict, messages[index]);

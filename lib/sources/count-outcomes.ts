@@ -4,11 +4,11 @@ import { ServiceError, type Verdict } from "@/lib/errors";
 import { countSourceRequest } from "@/lib/keys/sources/count-source-request";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import { reportFailure } from "@/lib/log";
-import type { Account, AccountRow } from "./account";
 import type { Refused } from "./decoded";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
 import { allInput } from "./mapping/tokens";
+import type { OutcomeCount, OutcomeCounts } from "./outcome-counts";
 import type { Exporter } from "./record-calls";
 import { packRecords } from "./refused-records";
 
@@ -34,7 +34,7 @@ export function countOutcomes(
     unreadable = [],
     account = [],
     keeps = true,
-  }: { unreadable?: Refused[]; account?: AccountRow[]; keeps?: boolean } = {},
+  }: { unreadable?: Refused[]; account?: OutcomeCount[]; keeps?: boolean } = {},
 ): void {
   try {
     const arrivals = new Map<string, Arrivals>();
@@ -82,7 +82,7 @@ export function countRefusal(keyId: string | undefined, error: unknown): void {
 
 /** Adds the outcome of a record to an account. @param verdict undefined for a total that added nothing */
 export function addOutcome(
-  account: Account,
+  account: OutcomeCounts,
   record: SourceRecord,
   verdict: Outcome["verdict"] | undefined,
 ): void {

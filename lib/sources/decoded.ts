@@ -1,7 +1,7 @@
 import { ServiceError } from "@/lib/errors";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
-import type { AccountRow } from "./account";
 import type { SourceRecord } from "./mapping/source-record";
+import type { OutcomeCount } from "./outcome-counts";
 
 /** A decoded item of a body: a call with usage, an item without usage, or the refusal of an item that cannot be read. */
 export type DecodedItem = SourceRecord | "no usage" | ServiceError;
@@ -16,7 +16,7 @@ export type Decoded = {
   spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
-  leftOut: AccountRow[];
+  leftOut: OutcomeCount[];
 };
 
 export function isRecord(item: DecodedItem): item is SourceRecord {

@@ -4,7 +4,6 @@ import { decideAttempt } from "@/lib/keys/decide";
 import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
-import { Account, type AccountRow } from "./account";
 import { addOutcome, countOutcomes, type Outcome } from "./count-outcomes";
 import { Refusals } from "./decoded";
 import { seriesKey } from "./mapping/call-keys";
@@ -12,6 +11,7 @@ import type { Mapped } from "./mapping/map-export";
 import { nameHours } from "./mapping/signal-claims";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
+import { type OutcomeCount, OutcomeCounts } from "./outcome-counts";
 import { type Exporter, recordCalls } from "./record-calls";
 
 /** The outcome of an export: the number of refused records, and the reasons and remarks for whoever runs the emitter. */
@@ -109,8 +109,8 @@ async function recordPart(
  * Counts the outcomes of records. A total that did not grow, or was recorded with a later total, counts as part of a sum that was
  * recorded already.
  */
-function accountOf(records: readonly SourceRecord[], outcomes: readonly Outcome[]): AccountRow[] {
-  const account = new Account();
+function accountOf(records: readonly SourceRecord[], outcomes: readonly Outcome[]): OutcomeCount[] {
+  const account = new OutcomeCounts();
   const nameOf = ({ keys }: SourceRecord) => keys.own[0] ?? "";
   const verdicts = new Map<string, Outcome["verdict"][]>();
   for (const { record, verdict } of outcomes) {

@@ -20,7 +20,7 @@ import { callFunction, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
 /** A position in a list: the number of a row. */
-export type Place = { number: string };
+export type AlertPlace = { number: string };
 
 const alertRow = {
   ...alertColumns,
@@ -35,7 +35,7 @@ export type AlertRow = Row<typeof alertRow>;
 export function selectAlerts(
   client: ClientBase,
   workspaceId: string,
-  { after, atMost }: { after: Place | null; atMost: number },
+  { after, atMost }: { after: AlertPlace | null; atMost: number },
 ): Promise<AlertRow[]> {
   return selectAll(
     client,
@@ -172,7 +172,7 @@ export function selectChannelLog(
   client: ClientBase,
   workspaceId: string,
   channelId: string,
-  { after, atMost }: { after: Place | null; atMost: number },
+  { after, atMost }: { after: AlertPlace | null; atMost: number },
 ): Promise<DeliveryRow[]> {
   return selectAll(
     client,

@@ -10,19 +10,19 @@ import { selectExceededBudget } from "./correction-queries";
 const maxAttempts = 8;
 
 /** Constraints that are violated if another request was first. The next attempt finds what that request recorded. */
-const lostRaces = ["message_voids_pkey", "bulk_actions_once"];
+const conflictConstraints = ["message_voids_pkey", "bulk_actions_once"];
 
 /**
  * Runs a transaction that voids messages, and retries it after a conflict with another request.
  * @throws the error of the last attempt
  */
-export async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await withMonths(attempt);
     } catch (error) {
-      const isBeaten = lostRaces.includes(violatedConstraint(error));
-      if (tries === maxAttempts || !(isBeaten || isContention(error))) throw error;
+      const isConflict = conflictConstraints.includes(violatedConstraint(error));
+      if (tries === maxAttempts || !(isConflict || isContention(error))) throw error;
     }
   }
 }

@@ -15,7 +15,7 @@ import { newId } from "@/lib/db/new-id";
 import { asServiceWithin, asUser, asUserPreviewing, type UserClaims } from "@/lib/db/transaction";
 import { type Issue, notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { requireMonths } from "@/lib/ledger/ingest/months";
-import { hashOf, requireWithinBudgets, untilFirst } from "./attempts";
+import { hashOf, requireWithinBudgets, retryOnConflict } from "./attempts";
 import {
   insertVoids,
   lockIdempotencyKey,
@@ -60,7 +60,7 @@ export async function actOnMany(
   const { idempotency_key: key, dry_run: isDry, ...meaning } = request;
   const hash = hashOf(meaning);
   const asActor = isDry ? asUserPreviewing : asUser;
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asActor(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
       if (key !== undefined && !isDry) {
@@ -126,7 +126,7 @@ async function act(
  *   was changed since; budget_exceeded if the undo takes a blocking budget past its limit
  */
 export async function undoMany(claims: UserClaims, slug: string, id: string): Promise<BulkAction> {
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asUser(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
       requireMonths([toInstant(now)]);

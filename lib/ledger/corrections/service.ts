@@ -9,7 +9,7 @@ import { notFound, ServiceError } from "@/lib/errors";
 import { requireMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { followPublished } from "@/lib/ledger/published/follow";
-import { hashOf, requireWithinBudgets, untilFirst } from "./attempts";
+import { hashOf, requireWithinBudgets, retryOnConflict } from "./attempts";
 import {
   insertVoid,
   lockBlockingBudgets,
@@ -72,7 +72,7 @@ async function voidOnce(
   await followPublished();
   const { idempotency_key: idempotencyKey, ...meaning } = request;
   const requestHash = hashOf(meaning);
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asUser(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
       const cost = await selectCost(client, workspace.id, id, claims.sub);

@@ -6,7 +6,7 @@ import type { Relation } from "@/lib/ledger/telemetry/same-call";
 import { type CallKeys, isProviderKey, type Recorded, type Submission } from "./call";
 import type { Draft } from "./draft";
 import { answerOf, costOf, duplicateOf, type earlierAnswer } from "./earlier-answer";
-import type { GroupWork, Place } from "./group-work";
+import type { GroupWork, MessageContext } from "./group-work";
 import { toIngestResult } from "./ingest-result";
 import { type LedgerRow, rowsOf } from "./ledger";
 import type { ReportedCall, ReportedCalls } from "./reported-calls";
@@ -24,29 +24,29 @@ export class DuplicateReports {
     loaded: LoadedKey,
     request: Submission,
     { response, known }: NonNullable<ReturnType<typeof earlierAnswer>>,
-    place: Place,
+    context: MessageContext,
   ): Recorded {
     const { key } = loaded;
     const { callKeys } = request;
     const answer = { result: toIngestResult(response), replayed: true };
     if (!callKeys) return answer;
     const { duplicate, relation } =
-      duplicateOf(callKeys, known, (name) => this.#isRemembered(key, name, place.draft)) ?? {};
-    this.#rememberReport(key, callKeys, response, place.draft);
+      duplicateOf(callKeys, known, (name) => this.#isRemembered(key, name, context.draft)) ?? {};
+    this.#rememberReport(key, callKeys, response, context.draft);
     const { id } = response as { id: string };
     const isCertain = relation === "beside" && known !== undefined && isProviderKey(known);
     const call = relation && this.reports.recordedAs(key, callKeys, id, isCertain);
     if (!call) return { ...answer, duplicate };
     const by = call.reports[0]?.emitter ?? call.postings[0].emitter ?? undefined;
-    const isCorrected = this.#correct(loaded, request, call, relation, place);
+    const isCorrected = this.#correct(loaded, request, call, relation, context);
     // Calls are compared by their inner spans, as if all spans had come in one export.
     if (isCorrected || relation !== "around") this.reports.add(key, call, callKeys.reports ?? [], id);
     return { ...answer, duplicate: { as: "call", by } };
   }
 
   /** Answers another report of a call that shares no key with it, and corrects the call if this report is more detailed. */
-  join(loaded: LoadedKey, request: Submission, call: ReportedCall, place: Place): Recorded {
-    const { draft } = place;
+  join(loaded: LoadedKey, request: Submission, call: ReportedCall, context: MessageContext): Recorded {
+    const { draft } = context;
     const { key } = loaded;
     const { reports = [], own, within } = request.callKeys as CallKeys;
     const by = call.reports[0]?.emitter;
@@ -55,7 +55,7 @@ export class DuplicateReports {
     const id = call.messageId;
     this.remember(key, [...own, ...marks], { message_id: id, response }, draft);
     this.reports.takeBack({ workspace_id: key.workspaceId, environment: key.environment }, marks);
-    this.#correct(loaded, request, call, "beside", place);
+    this.#correct(loaded, request, call, "beside", context);
     this.reports.add(key, call, reports, id);
     return { result: toIngestResult(response), replayed: true, duplicate: { as: "call", by } };
   }
@@ -66,9 +66,9 @@ export class DuplicateReports {
     request: Submission,
     call: ReportedCall,
     relation: Relation,
-    place: Place,
+    context: MessageContext,
   ): boolean {
-    const better = call.isVoided ? undefined : this.#better(loaded, request, call, relation, place);
+    const better = call.isVoided ? undefined : this.#better(loaded, request, call, relation, context);
     if (better)
       this.reports.correct(call, better, `Replaced by a more detailed report of ${request.emitter?.name}.`);
     return better !== undefined;
@@ -83,10 +83,10 @@ export class DuplicateReports {
     request: Submission,
     call: ReportedCall,
     relation: Relation,
-    place: Place,
+    context: MessageContext,
   ): [LedgerRow, ...LedgerRow[]] | undefined {
     const { key } = loaded;
-    const { draft } = place;
+    const { draft } = context;
     const work = this.work.compose(loaded, request, draft);
     if (work instanceof ServiceError) return undefined;
     const owner = this.work.ownerOf(key, request, draft.projectId(key.workspaceId, request.project) ?? "");
@@ -98,7 +98,7 @@ export class DuplicateReports {
     const best = mostDetailed(call, reported);
     if (!best) return undefined;
     const more = subtract(costOf(best), costOf(call.postings));
-    if (compare(more, zero) > 0 && this.work.decideLimits(loaded, request, work, more, place))
+    if (compare(more, zero) > 0 && this.work.decideLimits(loaded, request, work, more, context))
       return undefined;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
     // Creates a new project only when it is certain that the report is recorded.

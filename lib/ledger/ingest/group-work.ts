@@ -23,7 +23,7 @@ import { GroupBudgets, isCovered, type Planned, type UnknownPeriods } from "./gr
  * The context in which a message is decided. `draft`: takes its rows; in a dry run, a fork. `lines` and `duePeriods`: of the call's
  * earlier messages.
  */
-export type Place = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
+export type MessageContext = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
 
 /** What a message records: its own postings, and for a recurring subscription the later periods that have begun by now. */
 export type Work = { own: Composed; due: PeriodCharge[] };
@@ -90,7 +90,7 @@ export class GroupWork {
     request: Submission,
     { own, due }: Work,
     cost: Decimal,
-    { draft, dryRun }: Pick<Place, "draft" | "dryRun">,
+    { draft, dryRun }: Pick<MessageContext, "draft" | "dryRun">,
     hold?: Hold,
   ): Verdict<null> {
     const { key } = loaded;
@@ -124,7 +124,7 @@ export class GroupWork {
     loaded: LoadedKey,
     planned: readonly Planned[],
     more: Decimal,
-    { draft, dryRun }: Place,
+    { draft, dryRun }: MessageContext,
   ): Verdict<null> {
     return (
       decideCost(loaded.key, draft.spentBy(loaded), more, this.now, draft.heldBy(loaded.key.id).usd) ??

@@ -19,7 +19,7 @@ import { checkMessage, linesOf } from "./check";
 import { Draft } from "./draft";
 import { DuplicateReports } from "./duplicate-reports";
 import { earlierAnswer } from "./earlier-answer";
-import { costOfWork, GroupWork, type Place, type Work } from "./group-work";
+import { costOfWork, GroupWork, type MessageContext, type Work } from "./group-work";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
 import { adjustedBy, listPriceOf, overLimit, settlementOf, toIngestResult } from "./ingest-result";
 import { rowOf, rowsOf } from "./ledger";
@@ -76,20 +76,20 @@ export class Group {
     const caller = { key: loaded.key, token };
     if (call.body instanceof ServiceError) return { outcome: call.body, rate, caller };
     const { dryRun } = call;
-    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, lines: 0, duePeriods: 0 };
+    const context = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, lines: 0, duePeriods: 0 };
     const arrival = this.reports.nextExport();
     const outcome = await mapInSlices(call.body, (request) =>
-      request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
+      request instanceof ServiceError ? request : this.#admitMessage(loaded, request, context),
     );
-    this.#spans.settle(loaded, call, arrival, place);
+    this.#spans.settle(loaded, call, arrival, context);
     return { outcome, rate, caller };
   }
 
-  #admitMessage(loaded: LoadedKey, submitted: Submission, place: Place): Verdict<Recorded> {
+  #admitMessage(loaded: LoadedKey, submitted: Submission, context: MessageContext): Verdict<Recorded> {
     const { key } = loaded;
-    const request = this.#spans.apart(loaded, submitted, place.draft);
+    const request = this.#spans.apart(loaded, submitted, context.draft);
     const { now } = this.admission;
-    const { draft, dryRun } = place;
+    const { draft, dryRun } = context;
     const earlier = earlierAnswer(loaded, request, draft);
     const conflict =
       earlier?.meant && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
@@ -100,14 +100,14 @@ export class Group {
     // Permissions come first: the cost of an allocation depends on its source's spend, which the key may not be allowed to read.
     const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
-    if (earlier) return this.#duplicates.repeat(loaded, request, earlier, place);
+    if (earlier) return this.#duplicates.repeat(loaded, request, earlier, context);
     const same = request.callKeys && this.reports.find(key.id, request.callKeys);
     if (same) {
       this.refused.record(key, request);
-      return this.#duplicates.join(loaded, request, same, place);
+      return this.#duplicates.join(loaded, request, same, context);
     }
     const crowded =
-      checkLines(request.message, place.lines) ?? checkDuePeriods(request.message, place.duePeriods, now);
+      checkLines(request.message, context.lines) ?? checkDuePeriods(request.message, context.duePeriods, now);
     if (crowded) return crowded;
     const work = this.work.compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
@@ -117,16 +117,16 @@ export class Group {
       named?.is_held && !draft.isSettled(named.id)
         ? toHold(named, draft.projectId(key.workspaceId, named.project))
         : undefined;
-    const refusal = this.work.decideLimits(loaded, request, work, cost, place, hold);
+    const refusal = this.work.decideLimits(loaded, request, work, cost, context, hold);
     if (refusal) {
       if (!dryRun) this.refused.refuse(key, request, work, cost, refusal);
       return refusal;
     }
     if (!dryRun) this.refused.record(key, request);
     if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
-    place.lines += linesOf(request.message);
-    place.duePeriods += work.due.length;
-    return { result: this.#record(loaded, request, work, place, hold), replayed: false };
+    context.lines += linesOf(request.message);
+    context.duePeriods += work.due.length;
+    return { result: this.#record(loaded, request, work, context, hold), replayed: false };
   }
 
   /** The reservation that a message names, if it belongs to the same key. */
@@ -139,11 +139,11 @@ export class Group {
     loaded: LoadedKey,
     request: Submission,
     { own, due }: Work,
-    place: Place,
+    context: MessageContext,
     hold: Hold | undefined,
   ): IngestResult {
     const { key } = loaded;
-    const { draft, dryRun } = place;
+    const { draft, dryRun } = context;
     const owner = this.work.ownerOf(key, request, draft.projectIn(key.workspaceId, request.project));
     const { id } = owner;
     const rows = rowsOf(owner, request.emitter, own.postings);

@@ -3,7 +3,7 @@ import { callFunction } from "@/lib/db/query";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
 import type { SpendRange } from "./group-allocations";
 import type { UnknownPeriods } from "./group-budgets";
-import type { StoredPosting, WantedMessage } from "./wanted-reports";
+import type { LoadedPosting, WantedMessage } from "./wanted-reports";
 
 /** A project's spend in a range of days, USD as text. */
 type ProjectSpend = {
@@ -37,9 +37,9 @@ export function loadBudgetPeriods(client: PoolClient, wanted: UnknownPeriods[]):
 export async function loadReportedMessages(
   client: PoolClient,
   wanted: readonly WantedMessage[],
-): Promise<StoredPosting[]> {
+): Promise<LoadedPosting[]> {
   const times = wanted.map(({ atUs }) => atUs);
-  const postings = await callFunction<StoredPosting[] | null>(
+  const postings = await callFunction<LoadedPosting[] | null>(
     client,
     "private.load_told",
     [...new Set(wanted.map(({ workspaceId }) => workspaceId))],

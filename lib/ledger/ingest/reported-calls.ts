@@ -2,7 +2,7 @@ import { type CallReport, distanceOf } from "@/lib/ledger/telemetry/same-call";
 import { SpanTree, type TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { CallKeys } from "./call";
 import type { LedgerRow } from "./ledger";
-import { hasPlace, type ReadMessages, type StoredPosting, type WantedMessage } from "./wanted-reports";
+import { hasPlace, type LoadedPosting, type ReadMessages, type WantedMessage } from "./wanted-reports";
 
 /**
  * A row of `private.call_tellings`. `recorded_as`: the id of the message under which its keys are stored. `message_id`: the id of the
@@ -33,7 +33,7 @@ export type CallCorrection = {
 /** The result of `private.load_tellings`. `projects`: those that spans of earlier exports name. */
 type Loaded = {
   calls: CallReportRow[];
-  messages: StoredPosting[];
+  messages: LoadedPosting[];
   sums: SumRow[];
   projects: { workspace_id: string; slug: string; id: string }[];
 };
@@ -256,8 +256,8 @@ export class ReportedCalls {
   }
 }
 
-function byMessage(postings: readonly StoredPosting[]): Map<string, StoredPosting[]> {
-  const messages = new Map<string, StoredPosting[]>();
+function byMessage(postings: readonly LoadedPosting[]): Map<string, LoadedPosting[]> {
+  const messages = new Map<string, LoadedPosting[]>();
   for (const posting of postings) {
     const known = messages.get(posting.id);
     if (known) known.push(posting);
@@ -266,7 +266,7 @@ function byMessage(postings: readonly StoredPosting[]): Map<string, StoredPostin
   return messages;
 }
 
-const storedCall = (postings: [StoredPosting, ...StoredPosting[]]): ReportedCall => ({
+const storedCall = (postings: [LoadedPosting, ...LoadedPosting[]]): ReportedCall => ({
   messageId: postings[0].id,
   reports: [],
   postings,

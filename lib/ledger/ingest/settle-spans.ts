@@ -7,7 +7,7 @@ import type { Settled } from "@/lib/ledger/telemetry/span-tree";
 import type { IngestCall, Submission } from "./call";
 import type { Draft } from "./draft";
 import { costOf, earlierAnswer } from "./earlier-answer";
-import type { GroupWork, Place } from "./group-work";
+import type { GroupWork, MessageContext } from "./group-work";
 import type { LedgerRow } from "./ledger";
 import { hasOtherId, isAlike, type ReportedCall, type ReportedCalls } from "./reported-calls";
 import { isSameContent, mostDetailed, withFound } from "./reported-postings";
@@ -52,7 +52,12 @@ export class SpanSettling {
    * Stores the spans of an export, and corrects earlier calls as if all spans had arrived in one export: a call that turns out to
    * enclose others is voided, and calls take over the names of the spans around them, as far as the key may record these.
    */
-  settle(loaded: LoadedKey, { body, spans = [] }: IngestCall, arrival: number, place: Place): void {
+  settle(
+    loaded: LoadedKey,
+    { body, spans = [] }: IngestCall,
+    arrival: number,
+    context: MessageContext,
+  ): void {
     const { key } = loaded;
     if (body instanceof ServiceError || !key.permissions.includes("log_usage")) return;
     this.reports.addSpans(key, spans);
@@ -63,10 +68,10 @@ export class SpanSettling {
     for (const { call, isAround, around, names } of this.reports.treeOf(key.id).settle(arrival)) {
       if (call.isVoided) continue;
       if (isAround) {
-        this.#takeBack(loaded, call, place);
+        this.#takeBack(loaded, call, context);
         continue;
       }
-      this.#complete(loaded, call, { around, names }, place);
+      this.#complete(loaded, call, { around, names }, context);
     }
   }
 
@@ -79,10 +84,10 @@ export class SpanSettling {
     loaded: LoadedKey,
     call: ReportedCall,
     { around, names }: Pick<Settled<ReportedCall>, "around" | "names">,
-    place: Place,
+    context: MessageContext,
   ): void {
     const { key } = loaded;
-    const { draft } = place;
+    const { draft } = context;
     const { user, feature, project } = names;
     const denied = decideAttempt(key, {
       permissions: ["log_usage"],
@@ -103,7 +108,7 @@ export class SpanSettling {
     if (isSameContent(rows, call.postings)) return;
     const more = subtract(costOf(rows), costOf(call.postings));
     const planned = rows.map((posting) => ({ posting, projectId: posting.project_id }));
-    if (compare(more, zero) > 0 && this.work.decideCorrection(loaded, planned, more, place)) return;
+    if (compare(more, zero) > 0 && this.work.decideCorrection(loaded, planned, more, context)) return;
     if (key.monthlyLimit !== null) draft.addSpent(loaded, more);
     const id = newId();
     const corrected = rows.map((row) => ({
@@ -116,7 +121,7 @@ export class SpanSettling {
   }
 
   /** Voids the call of a span that encloses recorded calls. */
-  #takeBack(loaded: LoadedKey, call: ReportedCall, { draft }: Place): void {
+  #takeBack(loaded: LoadedKey, call: ReportedCall, { draft }: MessageContext): void {
     if (loaded.key.monthlyLimit !== null) draft.addSpent(loaded, subtract(zero, costOf(call.postings)));
     this.reports.replace(call);
   }

@@ -3,13 +3,13 @@ import type { Submission } from "./call";
 import type { LedgerRow } from "./ledger";
 
 /** A posting as stored. Empty columns are null. */
-export type StoredPosting = LedgerRow & { voided_by: string | null };
+export type LoadedPosting = LedgerRow & { voided_by: string | null };
 
 /** A message to be read by its id. `atUs`: when the call of the report that needs it ended, microseconds since 1970. */
 export type WantedMessage = { workspaceId: string; id: string; atUs: number };
 
 /** The result of reading messages by their ids. */
-export type ReadMessages = { wanted: readonly WantedMessage[]; postings: readonly StoredPosting[] };
+export type ReadMessages = { wanted: readonly WantedMessage[]; postings: readonly LoadedPosting[] };
 
 /**
  * Asks for stored reports of a key with the same likeness as some of a group. `from`, `until`, `last_start` and `first_end`: the

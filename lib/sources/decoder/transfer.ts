@@ -2,8 +2,8 @@ import { parseDecimal } from "@/lib/decimal";
 import { type ErrorCode, ServiceError } from "@/lib/errors";
 import type { Around } from "@/lib/ledger/ingest/call";
 import { slicer } from "@/lib/slices";
-import type { AccountRow } from "@/lib/sources/account";
 import type { Decoded, DecodedItem } from "@/lib/sources/decoded";
+import type { OutcomeCount } from "@/lib/sources/outcome-counts";
 
 type SentError = { code: ErrorCode; message: string; fields: object; headers: object };
 
@@ -19,7 +19,7 @@ export type Sent = {
   spans: string;
   remarks: string[];
   refused: { error: SentError; count: number }[];
-  leftOut: AccountRow[];
+  leftOut: OutcomeCount[];
 };
 
 const chunkLength = 200;

@@ -1,9 +1,9 @@
 import type { DeliveryResult } from "@/lib/contract/sources/delivery";
 import { ServiceError } from "@/lib/errors";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
-import { Account, unreadEmitter } from "@/lib/sources/account";
 import { addOutcome, countOutcomes } from "@/lib/sources/count-outcomes";
 import { type Decoded, isRecord, type Refused } from "@/lib/sources/decoded";
+import { OutcomeCounts, unreadEmitter } from "@/lib/sources/outcome-counts";
 import { type Exporter, recordCalls } from "@/lib/sources/record-calls";
 
 /** One verdict for all records that were refused for the same reason. */
@@ -27,7 +27,7 @@ export async function recordDelivery(exporter: Exporter, decoded: Decoded): Prom
     const verdict = verdicts[index];
     return verdict ? [{ record, verdict }] : [];
   });
-  const account = new Account();
+  const account = new OutcomeCounts();
   for (const { record, verdict } of outcomes) addOutcome(account, record, verdict);
   const unreadable = decoded.items.filter((item) => item instanceof ServiceError);
   for (const error of unreadable) account.add(unreadEmitter, "refused", error.code);

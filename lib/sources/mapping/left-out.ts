@@ -14,7 +14,7 @@ type LeftOut = { outcome: SourceOutcome; by?: "contains_calls" | "other_signal" 
  * Why a record is not counted; undefined if it reports no usage and is not a call of a model.
  * @param rule the rule that fits the record, if it has no count above 0
  */
-export function whyLeftOut(emitter: Emitter, rule: Rule | undefined, entry: Entry): LeftOut | undefined {
+export function leftOutReason(emitter: Emitter, rule: Rule | undefined, entry: Entry): LeftOut | undefined {
   if (rule) return entry.point ? whyUncounted(rule, entry) : { outcome: "without_counts" };
   const rules = emitter.rules.filter(
     ({ signal, names }) => signal === entry.signal && (!names || names.includes(entry.name)),

@@ -3,14 +3,14 @@ import type { StoredSource } from "@/lib/keys/api-key";
 import { type CallKeys, isProviderKey } from "@/lib/ledger/ingest/call";
 import { isMoreDetailed, joinSameCalls } from "@/lib/ledger/telemetry/same-call";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
-import { Account, type AccountRow, lossesIn, unreadEmitter } from "@/lib/sources/account";
 import { Refusals, type Refused } from "@/lib/sources/decoded";
 import { inferenceSpan } from "@/lib/sources/emitters/conventions";
 import type { Attribution, Emitter } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { ReadExport } from "@/lib/sources/otlp/read-export";
+import { lossesIn, type OutcomeCount, OutcomeCounts, unreadEmitter } from "@/lib/sources/outcome-counts";
 import { callReportOf, rankOf } from "./call-report";
-import { whyLeftOut } from "./left-out";
+import { leftOutReason } from "./left-out";
 import { inherit, type Read, withoutOuter } from "./outer-spans";
 import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
@@ -27,7 +27,7 @@ export type Mapped = {
   spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
-  leftOut: AccountRow[];
+  leftOut: OutcomeCount[];
 };
 
 /**
@@ -43,7 +43,7 @@ export function mapExport(
   const remarks = new Set<string>();
   const read: Read[] = [];
   const refused = new Refusals();
-  const leftOut = new Account();
+  const leftOut = new OutcomeCounts();
   const countless: { entry: Entry; emitter: string }[] = [];
   for (const { error, count } of unread) {
     refused.add(error, count);
@@ -56,7 +56,7 @@ export function mapExport(
       const record = rule && readRecord(emitter, rule, entry, settings);
       if (record) read.push({ entry, record, attribution: rule.attribution });
       else {
-        const why = whyLeftOut(emitter, rule, entry);
+        const why = leftOutReason(emitter, rule, entry);
         if (why?.outcome === "without_counts") countless.push({ entry, emitter: emitter.name });
         else if (why) leftOut.add(emitter.name, why.outcome, why.by);
       }
@@ -146,7 +146,7 @@ type Call = {
 };
 
 /** Joins the records of one call that share an id: keeps the most detailed one, with the keys of all. */
-function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[] {
+function mergeSameCall(records: SourceRecord[], leftOut: OutcomeCounts): SourceRecord[] {
   const calls = new Map<string, Call>();
   const lesser = new Set<SourceRecord>();
   const joined = new Set<Call>();
@@ -199,7 +199,7 @@ function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[
 const maxReports = 8;
 
 /** Joins two records of one call that share no id: keeps the more detailed one, with the names and keys of both. */
-function joinReports(one: SourceRecord, other: SourceRecord, leftOut: Account): SourceRecord {
+function joinReports(one: SourceRecord, other: SourceRecord, leftOut: OutcomeCounts): SourceRecord {
   const isBetter = isMoreDetailed(other.keys.reports ?? [], one.keys.reports ?? []);
   const [best, rest] = isBetter ? [other, one] : [one, other];
   complete(best, rest);
