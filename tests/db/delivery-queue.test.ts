@@ -27,7 +27,7 @@ const channel = (columns: Record<string, unknown> = {}) =>
   addChannel(fixtures, workspace, { address: "https://receiver.example/hooks/T0PSECRET", ...columns });
 const sql = (text: string, ...values: unknown[]) => fixtures.sql.query(text, values);
 const limits = { all: 64, failing: 32, perQueue: 4 };
-const claim = (limits = limits, canMail = true) => claimDeliveries(limits, 40, canMail);
+const claim = (within = limits, canMail = true) => claimDeliveries(within, 40, canMail);
 const endLeases = () => sql("update public.deliveries set leased_until = now() where lease is not null");
 const isFailing = (each: Delivery) => "channel" in each && each.channel.is_failing;
 
