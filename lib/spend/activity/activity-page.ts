@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { ActivityFilters } from "@/lib/contract/spend/activity-filters";
 import { validationFailed } from "@/lib/errors";
 import type { ZonedDays } from "@/lib/ledger/days";
 import { addDays } from "@/lib/spend/period";
