@@ -165,9 +165,3 @@ export function selectExceededBudget(
 ): Promise<{ budget: BlockingBudgetRow; added_usd: string } | null> {
   return callFunction(client, "private.exceeded_budget", workspaceId, added);
 }
-
-/** The version of the workspace's prices, which rises with each change; 0 if it has none. */
-export async function selectPricesVersion(client: ClientBase, workspaceId: string): Promise<number> {
-  const loaded = await callFunction<{ version: number } | null>(client, "private.load_prices", workspaceId);
-  return loaded?.version ?? 0;
-}

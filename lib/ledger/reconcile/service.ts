@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import { pauseAfterConflict } from "@/lib/db/job-steps";
 import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
@@ -232,6 +233,7 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
     } catch (error) {
       await execute(client, sql`rollback`).catch(() => {});
       if (!isContention(error) || attempt >= maxAttempts) throw error;
+      await pauseAfterConflict();
     }
   }
 }

@@ -1,7 +1,8 @@
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
+import { runSteps } from "@/lib/db/job-steps";
 import { newId } from "@/lib/db/new-id";
-import { asService, isContention } from "@/lib/db/transaction";
+import { asService } from "@/lib/db/transaction";
 import { bookAsAdjustments } from "@/lib/ledger/closing/book-as-adjustments";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
@@ -26,26 +27,18 @@ const subscriptionsAWrite = 50;
  */
 export async function bookDueSubscriptions(now?: number): Promise<number> {
   await followPublished();
-  let booked = 0;
-  for (;;) {
-    const charges = await withMonths(() => bookSome(now)).catch((error) => {
-      // A month was closed meanwhile, or an ingest held the same sums: try again.
-      if (isContention(error)) return undefined;
-      throw error;
-    });
-    if (charges === 0) return booked;
-    booked += charges ?? 0;
-  }
+  // A step also conflicts with the closing of its month.
+  return runSteps(() => withMonths(() => bookSome(now)));
 }
 
-/** Books some subscriptions in one transaction. @returns how many charges were booked; 0 if nothing is due */
-async function bookSome(at: number | undefined): Promise<number> {
+/** Books some subscriptions in one transaction. @returns how many charges were booked; null if nothing is due */
+async function bookSome(at: number | undefined): Promise<number | null> {
   return asService(async (client) => {
     const now = at ?? (await selectNow(client));
     const due = await lockDueSubscriptions(client, dayOf(now), subscriptionsAWrite);
     const plans = due.map((subscription) => planCharges(subscription, now));
     const messages = plans.flatMap(({ rows }) => rows);
-    if (messages.length === 0) return 0;
+    if (messages.length === 0) return null;
     requireMonths(messages.map((row) => row.occurred_at));
     await storeMessages(client, { projects: [], messages, replays: [] });
     for (const { subscription, booked, nextOn } of plans) {

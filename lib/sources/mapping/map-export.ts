@@ -142,7 +142,7 @@ function attributionOf({ rules }: Emitter): Attribution {
 /** A call. `keys`: those of all its records, if there are several. */
 type Call = {
   best: SourceRecord;
-  keys?: { [Name in keyof CallKeys]-?: Set<NonNullable<CallKeys[Name]>[number]> };
+  keys?: { [Name in Exclude<keyof CallKeys, "sumOf">]-?: Set<NonNullable<CallKeys[Name]>[number]> };
 };
 
 /** Joins the records of one call that share an id: keeps the most detailed one, with the keys of all. */
@@ -164,7 +164,6 @@ function mergeSameCall(records: SourceRecord[], leftOut: OutcomeCounts): SourceR
       inner: new Set(),
       within: new Set(),
       reports: new Set(),
-      sumOf: new Set(),
     };
     for (const { keys } of [call.best, record]) {
       for (const key of keys.own) call.keys.own.add(key);
