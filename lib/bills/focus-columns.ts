@@ -3,7 +3,9 @@ import type { BillField } from "@/lib/contract/bills/bill-fields";
 /** Columns that every version of FOCUS has, and nothing else. */
 const identifyingColumns = ["BilledCost", "ChargePeriodStart", "ChargePeriodEnd", "BillingCurrency"];
 
-export const isFocus = (header: readonly string[]): boolean => identifyingColumns.every((name) => header.includes(name));
+/** Whether a file with these column names is a FOCUS export. */
+export const isFocus = (header: readonly string[]): boolean =>
+  identifyingColumns.every((name) => header.includes(name));
 
 /** Where each field is found: the first of these columns that a file has. `ServiceProviderName` is that of FOCUS 1.3. */
 const columnsOf: Partial<Record<BillField, readonly string[]>> = {

@@ -19,6 +19,7 @@ export type Decoded = {
   leftOut: OutcomeCount[];
 };
 
+/** Whether an item is a call with usage. */
 export function isRecord(item: DecodedItem): item is SourceRecord {
   return typeof item === "object" && !(item instanceof ServiceError);
 }

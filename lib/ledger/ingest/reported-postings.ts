@@ -73,6 +73,7 @@ export function withFound(
   });
 }
 
+/** Whether two lists of postings differ at most in ids, times and emitters. */
 export function isSameContent(one: readonly LedgerRow[], other: readonly LedgerRow[]): boolean {
   return contentOf(one) === contentOf(other);
 }

@@ -132,6 +132,7 @@ export const differingLines = (workspaceId: string | null) => sql`
   where stored_amount_usd is distinct from actual_amount_usd
   order by workspace.slug, entry.id`;
 
+/** Sets the sum of all lines on the first line of messages where it differs. */
 export const repairLines = (workspaceId: string) => sql`
   select private.sum_lines(array_agg(workspace_id), array_agg(id)) from (${differingLines(workspaceId)}) as found`;
 

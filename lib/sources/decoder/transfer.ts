@@ -24,10 +24,12 @@ export type Sent = {
 
 const chunkLength = 200;
 
+/** A refusal in a form that another thread can receive. */
 export function packError({ code, message, fields, headers }: ServiceError): SentError {
   return { code, message, fields, headers };
 }
 
+/** The refusal that `packError` packed. */
 export function unpackError({ code, message, fields, headers }: SentError): ServiceError {
   return new ServiceError(code, message, { ...fields }, { ...headers });
 }
