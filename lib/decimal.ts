@@ -84,6 +84,7 @@ export function absolute(value: Decimal): Decimal {
   return decimal(big(value).abs());
 }
 
+/** Whether a value is 0. */
 export function isZero(value: Decimal): boolean {
   return big(value).c[0] === 0;
 }

@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { workerNumber } from "./env";
-import { answerSiblings, askSiblings } from "./siblings";
+import { answerWorkers, askWorkers } from "./workers";
 
 /** One value of a gauge, with its labels. */
 export type MetricReading = { labels: Record<string, string>; value: number };
@@ -99,7 +99,7 @@ globals[slot] ??= createMetrics();
 /** The metrics of this process for Prometheus. Labels are route patterns and codes, never text that a caller chose. */
 export const metrics = globals[slot];
 
-answerSiblings("metrics", () => metrics.registry.getMetricsAsJSON());
+answerWorkers("metrics", () => metrics.registry.getMetricsAsJSON());
 
 /**
  * The metrics of all workers of this service in Prometheus's text format. If there are several workers, each sample has the worker's
@@ -109,12 +109,12 @@ answerSiblings("metrics", () => metrics.registry.getMetricsAsJSON());
 export async function renderMetrics(): Promise<{ text: string; contentType: string }> {
   const { registry } = metrics;
   const { contentType } = registry;
-  const ofSiblings = (await askSiblings("metrics")) as WorkerMetrics[];
-  if (ofSiblings.length === 0) return { text: await registry.metrics(), contentType };
-  const all = [await registry.getMetricsAsJSON(), ...ofSiblings];
+  const ofWorkers = (await askWorkers("metrics")) as WorkerMetrics[];
+  if (ofWorkers.length === 0) return { text: await registry.metrics(), contentType };
+  const all = [await registry.getMetricsAsJSON(), ...ofWorkers];
   // The label distinguishes the samples, so that `sum` adds nothing up. Other aggregators would drop or average some of them.
-  const told = all.map((each) => each.map((metric) => ({ ...metric, aggregator: "sum" })));
-  return { text: await AggregatorRegistry.aggregate(told).metrics(), contentType };
+  const summed = all.map((each) => each.map((metric) => ({ ...metric, aggregator: "sum" })));
+  return { text: await AggregatorRegistry.aggregate(summed).metrics(), contentType };
 }
 
 type WorkerMetrics = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;

@@ -3,7 +3,7 @@ import { env } from "./env";
 import { isAddressIn } from "./ip-range";
 
 /** The socket's remote address of a request, and whether the service's code has read its session. */
-type Origin = { peer: string | undefined; asked?: true };
+type Origin = { peer: string | undefined; isSessionRead?: true };
 
 // The self-hosted server sets the origin of requests that go through Next, because Next's Request does not have the socket. The storage is
 // on the global object, because Next's bundle has its own copy of this module.
@@ -17,19 +17,19 @@ export function withPeer<T>(peer: string | undefined, run: () => T): T {
   return origins.run({ peer }, run);
 }
 
-/** Notes that the service's code reads the session of the request that Next is answering. */
-export function noteSessionAsked(): void {
+/** Records that the service's code reads the session of the request that Next is answering. */
+export function recordSessionRead(): void {
   const origin = origins.getStore();
-  if (origin) origin.asked = true;
+  if (origin) origin.isSessionRead = true;
 }
 
 /**
  * @returns a function that returns whether the service's code has read the session of this request. Every server action does so after it
  *   has read its arguments.
  */
-export function watchSessionAsked(): () => boolean {
+export function watchSessionRead(): () => boolean {
   const origin = origins.getStore();
-  return () => origin?.asked === true;
+  return () => origin?.isSessionRead === true;
 }
 
 /** The caller's address; undefined if it is unknown. @param peer the socket's remote address, if known */

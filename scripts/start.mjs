@@ -3,14 +3,14 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AlreadyRunningError, claimDataFolder, holderOf, lifeOf } from "../lib/db/embedded/claim.mjs";
-import { outliveReaders, step } from "../server/progress.mjs";
+import { ignoreClosedOutput, step } from "../server/progress.mjs";
 import { ensureBuilt, ensureInstalled, loadEnvFiles, requireNode, stopRunning } from "./prepare.mjs";
 import { root } from "./root.mjs";
 
 const startedMs = performance.now();
 const dev = process.argv.includes("--dev");
 
-outliveReaders();
+ignoreClosedOutput();
 requireNode();
 process.chdir(root);
 loadEnvFiles();

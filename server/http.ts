@@ -10,9 +10,9 @@ import { isServedHost, readRequestTarget, refuseHost } from "@/lib/http/served-h
 import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
 import { metrics } from "@/lib/metrics";
-import { watchSessionAsked, withPeer } from "@/lib/peer";
+import { watchSessionRead, withPeer } from "@/lib/peer";
 import { Connections } from "./connections";
-import { createLane } from "./lane";
+import { createRouter } from "./router";
 import { discardUnread } from "./unread-bodies";
 
 const upgrade = Symbol("upgrade");
@@ -83,7 +83,7 @@ export async function startHttp(options: { port: number; host: string; dev: bool
     server.close();
     throw error;
   });
-  const serve = env().OUTLAY_FAST_LANE === "on" ? await fastLane(pages.serve) : pages.serve;
+  const serve = env().OUTLAY_FAST_LANE === "on" ? await answerByRoutes(pages.serve) : pages.serve;
   const headers = Object.entries(securityHeaders());
   const handle: RequestListener = (incoming, outgoing) => {
     // An error that is thrown here would end the process, so failures are answered.
@@ -130,7 +130,7 @@ async function startPages(options: { port: number; host: string; dev: boolean })
  * action failed before the action read the session.
  */
 function refuseMalformedAction(outgoing: ServerResponse): void {
-  const wasRead = watchSessionAsked();
+  const wasRead = watchSessionRead();
   const { writeHead } = outgoing;
   outgoing.writeHead = (status: number, ...rest: never[]) =>
     writeHead.call(outgoing, status === 500 && !wasRead() ? 400 : status, ...rest);
@@ -218,13 +218,13 @@ function refuseAddress(outgoing: ServerResponse): void {
 }
 
 /** Answers routes without Next, and passes other requests to the pages. */
-async function fastLane(servePage: Listener): Promise<Listener> {
-  const lane = await createLane();
-  lane.notFound(async ({ incoming, outgoing }) => {
+async function answerByRoutes(servePage: Listener): Promise<Listener> {
+  const router = await createRouter();
+  router.notFound(async ({ incoming, outgoing }) => {
     await servePage(incoming, outgoing);
     return RESPONSE_ALREADY_SENT;
   });
-  return getRequestListener((request, bindings) => lane.fetch(request, bindings as HttpBindings), {
+  return getRequestListener((request, bindings) => router.fetch(request, bindings as HttpBindings), {
     // The adapter would read an unread body at full speed and close the connection after 0.5 s; see `discardUnread`.
     autoCleanupIncoming: false,
   });

@@ -8,7 +8,7 @@ import { log } from "@/lib/log";
 import { announceAddress } from "@/lib/service-address";
 import { describeFailure } from "./describe-failure";
 import { firstSteps } from "./first-steps";
-import { outliveReaders, step } from "./progress.mjs";
+import { ignoreClosedOutput, step } from "./progress.mjs";
 import { serve } from "./serve";
 import { startServices } from "./services";
 import { stopLimits } from "./stop-limits";
@@ -32,7 +32,7 @@ export type MainOptions = {
  * start or a worker cannot be started again.
  */
 export async function main({ dev, startedMs = 0, claim }: MainOptions): Promise<void> {
-  outliveReaders();
+  ignoreClosedOutput();
   // A worker has a channel to its supervisor. Without a channel, a user has set OUTLAY_WORKER.
   if (process.send && env().OUTLAY_WORKER !== undefined) return runWorker();
   /** Functions that close opened resources, in the order in which these were opened. */

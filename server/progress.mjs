@@ -11,7 +11,7 @@ function line(name, text, sinceMs) {
  * Keeps this process running after the reader of its output has ended (`npm start | head -1`, a closed terminal): a line that cannot be
  * written is lost instead of ending the process with an error.
  */
-export function outliveReaders() {
+export function ignoreClosedOutput() {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 

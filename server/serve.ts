@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { readParquetBy } from "@/lib/bills/parquet/read-apart";
 import { type Env, env } from "@/lib/env";
-import { storeSent } from "@/lib/keys/sources/note-sent";
+import { storeSourceCounts } from "@/lib/keys/sources/count-source-request";
 import { announceAddress } from "@/lib/service-address";
 import { decodeInThread } from "@/lib/sources/decoder/thread";
 import { startHttp } from "./http";
@@ -27,7 +27,7 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
     // Loaded only when needed, because the SDK is larger than the service.
     if (settings.OTEL_EXPORTER_OTLP_ENDPOINT) opened.push((await import("./tracing")).startTracing(settings));
     // Stores the counts of requests after the last one is answered.
-    opened.push(storeSent);
+    opened.push(storeSourceCounts);
     // In development there are no bundles of them.
     if (!dev) decodeInThread(new URL("./decoder.mjs", import.meta.url));
     readParquetBy(dev ? "here" : new URL("./parquet.mjs", import.meta.url));

@@ -55,10 +55,10 @@ async function embedDatabase({ settings, root, processes, claim, log }: ServiceO
     );
   }
   const dataDir = resolve(root, settings.OUTLAY_DATA_DIR);
-  const started = await inStep("database", log, async (tell) => {
+  const started = await inStep("database", log, async (report) => {
     const server = await startEmbeddedPostgres({
       dataDir,
-      log: tell,
+      log: report,
       ...(claim && { claim }),
       overrides: { max_connections: String(connectionsToAllow(settings, processes)) },
     });
@@ -117,16 +117,16 @@ async function connectDatabase(
 async function inStep<T>(
   name: string,
   log: (message: string) => void,
-  run: (tell: (message: string) => void) => Promise<{ result: T; text: string }>,
+  run: (report: (message: string) => void) => Promise<{ result: T; text: string }>,
 ): Promise<T> {
-  let tell = log;
+  let report = log;
   let outcome: { result: T; text: string } | undefined;
   await step(name, async (note) => {
-    tell = note;
-    outcome = await run((message) => tell(message));
+    report = note;
+    outcome = await run((message) => report(message));
     return outcome.text;
   });
-  tell = log;
+  report = log;
   if (!outcome) throw new Error(`The step ${name} had no outcome.`);
   return outcome.result;
 }

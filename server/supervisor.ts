@@ -79,7 +79,7 @@ export async function superviseWorkers({
     let servingSinceMs: number | undefined;
     worker.on("message", (message: FromWorker) => {
       if (message.type === "listening") {
-        tell(
+        send(
           worker,
           stopping.signal.aborted
             ? { type: "stop" }
@@ -149,7 +149,7 @@ export async function superviseWorkers({
 
   const stop = async () => {
     stopping.abort();
-    for (const worker of running) tell(worker, { type: "stop" });
+    for (const worker of running) send(worker, { type: "stop" });
     const killing = setTimeout(() => {
       for (const worker of running) worker.process.kill("SIGKILL");
     }, stopLimits.killMs);
@@ -202,7 +202,7 @@ function endOf(worker: Worker): Promise<string> {
   });
 }
 
-function tell(worker: Worker, message: ToWorker): void {
+function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message, undefined, () => {});
 }
 

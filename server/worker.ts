@@ -3,7 +3,7 @@ import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { announceSealingKey } from "@/lib/seal";
-import { joinSiblings } from "@/lib/siblings";
+import { connectWorkers } from "@/lib/workers";
 import { describeFailure } from "./describe-failure";
 import { type Serving, serve } from "./serve";
 import { stopLimits } from "./stop-limits";
@@ -50,7 +50,7 @@ export function runWorker(): void {
     }
   };
 
-  joinSiblings();
+  connectWorkers();
   process.on("message", (message: ToWorker) => {
     if (message.type === "serve") void start(message);
     else if (message.type === "stop") void stop();

@@ -1,10 +1,9 @@
 // Writes the reference as static files into a folder: pages, stylesheet, scripts, fonts and the search index.
 // `scripts/build.mjs` bundles and runs it. It is not part of the running service.
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import tailwind from "@tailwindcss/postcss";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import postcss from "postcss";
 import { routes } from "@/app/routes.generated";
 import { buildOpenApi } from "@/lib/http/openapi";
@@ -13,60 +12,53 @@ import { buildSite } from "./pages";
 import { listEntries } from "./search-index";
 
 const [root = ".", target = "public/docs"] = process.argv.slice(2);
-const assets = join(target, "assets");
 const sources = join(root, "app/docs");
 
-/** Writes a file whose name contains a hash of its content, so that browsers may cache it indefinitely. @returns its path */
-function writeAsset(name: string, content: string | Uint8Array): string {
-  const hash = createHash("sha256").update(content).digest("hex").slice(0, 10);
-  const file = name.replace(/(?=\.[^.]+$)/, `.${hash}`);
-  writeFileSync(join(assets, file), content);
-  return `/docs/assets/${file}`;
-}
-
-/** Bundles a script of the browser. @returns its code */
-async function bundle(entry: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(sources, "browser", `${entry}.ts`)],
-    bundle: true,
-    minify: true,
-    format: "iife",
-    target: "es2022",
-    platform: "browser",
-    write: false,
-  });
-  return outputFiles[0]?.text ?? "";
-}
-
-/** Compiles the stylesheet and inserts the paths of its fonts. */
-async function buildStyles(fonts: Map<string, string>): Promise<string> {
-  const from = join(sources, "docs.css");
-  const { css } = await postcss([tailwind({ base: sources, optimize: true })]).process(
-    readFileSync(from, "utf8"),
-    { from },
-  );
-  return css.replace(
-    /url\("?(geist(?:-mono)?\.woff2)"?\)/g,
-    (_, name: string) => `url("${fonts.get(name)}")`,
-  );
-}
+/** Compiles the stylesheet with Tailwind. */
+const styles: Plugin = {
+  name: "styles",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /docs\.css$/ }, async ({ path }) => {
+      const compiler = postcss([tailwind({ base: sources, optimize: true })]);
+      const { css } = await compiler.process(readFileSync(path, "utf8"), { from: path });
+      return { contents: css, loader: "css" };
+    }),
+};
 
 rmSync(target, { recursive: true, force: true });
-mkdirSync(assets, { recursive: true });
-const packaged = join(root, "node_modules/geist/dist/fonts");
-const fonts = new Map(
-  [
-    ["geist.woff2", "geist-sans/Geist-Variable.woff2"],
-    ["geist-mono.woff2", "geist-mono/GeistMono-Variable.woff2"],
-  ].map(([name = "", file = ""]) => [name, writeAsset(name, readFileSync(join(packaged, file)))]),
-);
+mkdirSync(target, { recursive: true });
 const site = buildSite(await buildOpenApi(routes, "/"));
+const index = join(target, "search.json");
+writeFileSync(index, JSON.stringify(listEntries(site)));
+// The names contain hashes of the contents, so that browsers may cache the files indefinitely.
+const { metafile } = await build({
+  entryPoints: [
+    join(sources, "docs.css"),
+    join(sources, "browser/theme.ts"),
+    join(sources, "browser/docs.ts"),
+    index,
+  ],
+  outdir: join(target, "assets"),
+  entryNames: "[name].[hash]",
+  assetNames: "[name].[hash]",
+  publicPath: "/docs/assets",
+  loader: { ".woff2": "file", ".json": "copy" },
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  metafile: true,
+  plugins: [styles],
+});
+rmSync(index);
+const assets = Object.keys(metafile.outputs).map((path) => `/docs/assets/${basename(path)}`);
+const assetOf = (name: RegExp) => assets.find((path) => name.test(path)) ?? "";
 const files = {
-  css: writeAsset("docs.css", await buildStyles(fonts)),
-  fonts: [...fonts.values()],
-  theme: writeAsset("theme.js", await bundle("theme")),
-  script: writeAsset("docs.js", await bundle("docs")),
-  search: writeAsset("search.json", JSON.stringify(listEntries(site))),
+  css: assetOf(/docs\.\w+\.css$/),
+  fonts: assets.filter((path) => path.endsWith(".woff2")),
+  theme: assetOf(/theme\.\w+\.js$/),
+  script: assetOf(/docs\.\w+\.js$/),
+  search: assetOf(/search\.\w+\.json$/),
   icon: "/icon.svg",
 };
 for (const page of site.groups.flatMap(({ pages }) => pages)) {

@@ -50,7 +50,8 @@ const introduction = [
 /** Builds the pages of the reference: the guide, and a page for each resource of the document. */
 export function buildSite(document: OpenApiDocument): DocsSite {
   const reference = toReference(document, defaultAddress);
-  const errors = [...reference.errors, ...general].sort((a, b) => a.status - b.status);
+  const byCode = new Map([...reference.errors, ...general].map((row) => [row.code, row]));
+  const errors = [...byCode.values()].sort((a, b) => a.status - b.status);
   const guide: DocsPage[] = [
     {
       path: "/docs",

@@ -9,7 +9,7 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Skeleton } from "@/components/ui/skeleton";
 import { TableCell, TableRow } from "@/components/ui/table";
-import type { messageDetail } from "@/lib/contract/spend/activity";
+import type { messageDetail } from "@/lib/contract/spend/message-detail";
 import { type BatchLine, type LineFilter, matchingLines } from "./row";
 
 /** The number of lines shown before the user asks for the rest. */

@@ -10,7 +10,7 @@ import { Dialog, DialogContent, DialogDescription, DialogHeader, DialogTitle } f
 import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
-import type { MessageDetail } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { type CorrectableKind, dayOf, toCorrectedMessage, valuesOf } from "./corrected-message";
 import { ExpenseFields, SubscriptionFields, UsageFields } from "./cost-fields";
 import { useShowMessage } from "./message-link";

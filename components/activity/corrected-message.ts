@@ -1,6 +1,6 @@
 import { exactText } from "@/components/figures/amount";
 import { startOfDay } from "@/components/figures/utc-day";
-import type { MessageDetail } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { postedOn } from "@/lib/contract/values/clock";
 import { exactMs } from "@/lib/contract/values/instant";
 import { todayIn, toNumberOrText } from "./manual-message";

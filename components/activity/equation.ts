@@ -2,7 +2,7 @@ import { type Amount, exactText } from "@/components/figures/amount";
 import { subtractExact } from "@/components/figures/exact";
 import { formatDigits } from "@/components/figures/format-count";
 import { formatExactUsd } from "@/components/figures/format-money";
-import type { MessageDetail } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 
 /** The fields of a message, or of a line of a batch, that its amount was calculated from. */
 export type Priced = Pick<MessageDetail, "cost_status" | "amount_usd" | "quantity" | "price"> &

@@ -12,7 +12,7 @@ import { CopyButton } from "@/components/ui/copy-button";
 import { Link } from "@/components/ui/link";
 import { SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import type { MessageDetail } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { CostOrigin } from "./cost-origin";
 import { sourceNames, typeNames } from "./filters";
 import { UndoActions, UndoneNote } from "./undo-cost";

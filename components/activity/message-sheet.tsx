@@ -8,7 +8,7 @@ import { useApi } from "@/components/requests/use-api";
 import { Alert } from "@/components/ui/alert";
 import { Sheet, SheetContent, SheetHeader, SheetTitle } from "@/components/ui/sheet";
 import { Skeleton } from "@/components/ui/skeleton";
-import type { messageDetail } from "@/lib/contract/spend/activity";
+import type { messageDetail } from "@/lib/contract/spend/message-detail";
 
 const MessageFacts = dynamic(
   onDemand(() => import("./message-facts").then(({ MessageFacts }) => MessageFacts)),

@@ -2,11 +2,8 @@ import { type Amount, type AmountProp, convertedText, exactText } from "@/compon
 import { sumExact } from "@/components/figures/exact";
 import { formatDigits } from "@/components/figures/format-count";
 import { formatDate } from "@/components/figures/format-date";
-import type {
-  ActivityList as ActivityAnswer,
-  ActivityRow,
-  MessageDetail,
-} from "@/lib/contract/spend/activity";
+import type { ActivityList as ActivityAnswer, ActivityRow } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { groupDigits } from "@/lib/contract/values/group-digits";
 import { sourceNames, typeNames } from "./filters";
 

@@ -6,7 +6,7 @@ import { onDemand } from "@/components/connection/on-demand";
 import { Time } from "@/components/figures/time";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
-import type { MessageDetail } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { kindOf } from "./corrected-message";
 import { MessageLink } from "./message-link";
 

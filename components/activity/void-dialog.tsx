@@ -8,7 +8,7 @@ import { DialogFormFooter } from "@/components/ui/dialog-form-footer";
 import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Textarea } from "@/components/ui/textarea";
-import type { MessageDetail } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { useShowMessage } from "./message-link";
 import { newAttempt, voidMessage } from "./void-message";
 

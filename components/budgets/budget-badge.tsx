@@ -6,6 +6,7 @@ import { Badge } from "@/components/ui/badge";
 /** The fields of a budget that its badge depends on. */
 type BudgetState = { percent_used: Amount; blocks: boolean; alert: boolean };
 
+/** Whether the limit is used up. `percent_used` is a fraction of it: 1 is the whole limit. */
 export const isUsedUp = ({ percent_used: used }: { percent_used: Amount }) => isAtLeastOne(used);
 
 /** A badge that says what the colour of the meter means; none while the budget is not close to its limit. */

@@ -145,6 +145,7 @@ export function Breaks({
   ));
 }
 
+/** A line for each series, with a point where a value has no neighbour, and breaks where values are missing. */
 export function Lines({
   series,
   stretched,

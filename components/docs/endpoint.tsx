@@ -1,19 +1,18 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { CodeFigure, SnippetFigure } from "./code-figure";
 import { ErrorCodes } from "./errors";
 import { FieldList, VariantList } from "./field-list";
 import type { ReferenceEndpoint, RequestExample } from "./reference";
-import { Fold, InlineCode, LinkedHeading, Method, TextWithCode } from "./text";
+import { Fold, LinkedHeading, Method, TextLink, TextWithCode } from "./text";
 
 /** The description of one endpoint: parameters, body, answer and errors on the left, examples on the right. */
 export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
-  const { id, method, path, summary, description, parameters, body, response, errors, requests } = endpoint;
+  const { id, method, path, summary, description, parameters, body, response, sameAs, errors, requests } =
+    endpoint;
   return (
     // Without a label, so that it is not a landmark: a page has many endpoints, and each has a heading.
     <section id={id} className="scroll-mt-11 border-t pt-8 pb-12 lg:scroll-mt-0">
-      <LinkedHeading id={id} level={2} className="font-semibold text-xl tracking-tight">
-        {summary}
-      </LinkedHeading>
+      <LinkedHeading id={id}>{summary}</LinkedHeading>
       <p className="mt-1.5 flex flex-wrap items-baseline gap-2">
         <Method method={method} className="text-xs" />
         <code className="font-mono text-[13px] [overflow-wrap:anywhere]">{path}</code>
@@ -29,7 +28,7 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
       <div className="mt-7 grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_minmax(0,27rem)]">
         <div className="min-w-0 space-y-7">
           {parameters.map(({ title, fields }) => (
-            <Part key={title} title={`${title} parameters`.replace("Headers parameters", "Request headers")}>
+            <Part key={title} title={title}>
               <FieldList fields={fields} kind="request" />
             </Part>
           ))}
@@ -41,9 +40,7 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
               {body.variants.length > 0 ? (
                 <>
                   <p className="mt-3 text-muted-foreground text-sm">
-                    {body.fields.length > 0
-                      ? "And the fields of one of these:"
-                      : "The fields of one of these:"}
+                    {body.fields.length > 0 ? "And the fields" : "The fields"} of one of these:
                   </p>
                   <VariantList variants={body.variants} kind="request" />
                 </>
@@ -51,13 +48,9 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
             </Part>
           ) : null}
           <Part title="Answer" aside={`Status ${response.status}`}>
-            {response.sameAs ? (
+            {sameAs ? (
               <p className="text-sm">
-                The same fields as{" "}
-                <a href={response.sameAs.href} className="text-primary underline underline-offset-4">
-                  {response.sameAs.label}
-                </a>
-                .
+                The same fields as <TextLink {...sameAs} />.
               </p>
             ) : (
               <FieldList fields={response.fields} kind="response" />
@@ -78,44 +71,32 @@ export function EndpointSection({ endpoint }: { endpoint: ReferenceEndpoint }) {
   );
 }
 
+/** Who may call the endpoint. In `permission`, which may be a sentence, the names of permissions are code. */
 function Access({ endpoint: { credential, permission, role } }: { endpoint: ReferenceEndpoint }) {
+  const facts = {
+    Credentials:
+      credential === "none" ? (
+        "None"
+      ) : (
+        <a href="/docs#credentials" className="underline decoration-input underline-offset-4">
+          {credential === "key" ? "API key" : "User access token"}
+        </a>
+      ),
+    Permission: permission && <TextWithCode text={permission.replace(/\b[a-z]+_[a-z_]+\b/g, "`$&`")} />,
+    Role: role === "owner" ? "owner" : role && `${role} or higher`,
+  };
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-5 gap-y-1.5 text-sm">
-      <dt className="text-muted-foreground">Credentials</dt>
-      <dd>
-        {credential === "none" ? (
-          "None"
-        ) : (
-          <a href="/docs#credentials" className="underline decoration-input underline-offset-4">
-            {credential === "key" ? "API key" : "User access token"}
-          </a>
-        )}
-      </dd>
-      {permission ? (
-        <>
-          <dt className="text-muted-foreground">Permission</dt>
-          <dd>
-            {/\s/.test(permission) ? (
-              <Permissions text={permission} />
-            ) : (
-              <InlineCode>{permission}</InlineCode>
-            )}
-          </dd>
-        </>
-      ) : null}
-      {role ? (
-        <>
-          <dt className="text-muted-foreground">Role</dt>
-          <dd>{role === "owner" ? "owner" : `${role} or higher`}</dd>
-        </>
-      ) : null}
+      {Object.entries(facts).map(([name, fact]) =>
+        fact ? (
+          <Fragment key={name}>
+            <dt className="text-muted-foreground">{name}</dt>
+            <dd>{fact}</dd>
+          </Fragment>
+        ) : null,
+      )}
     </dl>
   );
-}
-
-/** A sentence in which the names of permissions are code. */
-function Permissions({ text }: { text: string }) {
-  return <TextWithCode text={text.replace(/\b[a-z]+_[a-z_]+\b/g, "`$&`")} />;
 }
 
 function Part({ title, aside, children }: { title: string; aside?: string; children: ReactNode }) {

@@ -2,7 +2,7 @@ import { CodeFigure } from "./code-figure";
 import type { ErrorRow } from "./reference";
 import { InlineCode, TextWithCode } from "./text";
 
-/** The page about errors: an example of their body, and all codes. */
+/** The page about errors: an example of their body, and all codes, each of which can be linked to. */
 export function Errors({ errors, example }: { errors: ErrorRow[]; example: unknown }) {
   return (
     <div id="errors" className="max-w-3xl space-y-4">
@@ -12,27 +12,20 @@ export function Errors({ errors, example }: { errors: ErrorRow[]; example: unkno
         have additional fields. New fields may appear in any answer, so ignore those you do not know.
       </p>
       <CodeFigure code={JSON.stringify(example, null, 2)} language="json" title="Status 400" />
-      <ErrorsTable errors={errors} />
+      <dl className="divide-y rounded-lg border">
+        {errors.map(({ status, code, when }) => (
+          <div key={code} id={code} className="scroll-mt-28 px-3.5 py-2.5 target:bg-accent">
+            <dt className="flex items-baseline gap-2.5">
+              <span className="text-muted-foreground text-sm">{status}</span>
+              <InlineCode>{code}</InlineCode>
+            </dt>
+            <dd className="mt-1 text-sm">
+              <TextWithCode text={when} />
+            </dd>
+          </div>
+        ))}
+      </dl>
     </div>
-  );
-}
-
-/** All errors: code, status and cause. Each can be linked to. */
-function ErrorsTable({ errors }: { errors: ErrorRow[] }) {
-  return (
-    <dl className="divide-y rounded-lg border">
-      {errors.map(({ status, code, when }) => (
-        <div key={code} id={code} className="scroll-mt-28 px-3.5 py-2.5 target:bg-accent">
-          <dt className="flex items-baseline gap-2.5">
-            <span className="text-muted-foreground text-sm">{status}</span>
-            <InlineCode>{code}</InlineCode>
-          </dt>
-          <dd className="mt-1 text-sm">
-            <TextWithCode text={when} />
-          </dd>
-        </div>
-      ))}
-    </dl>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { DocsField, Variant } from "./fields";
-import { Fold, InlineCode, TextWithCode } from "./text";
+import { Fold, InlineCode, TextLink, TextWithCode } from "./text";
 
 /** The fields of a request or an answer. A request marks required fields, an answer fields that may be absent. */
 export function FieldList({ fields, kind }: { fields: DocsField[]; kind: "request" | "response" }) {
@@ -53,11 +53,7 @@ function FieldRow({ field, kind }: { field: DocsField; kind: "request" | "respon
       ) : null}
       {see ? (
         <p className="mt-0.5 text-sm">
-          See{" "}
-          <a href={see.href} className="text-primary underline underline-offset-4">
-            {see.label}
-          </a>
-          .
+          See <TextLink {...see} />.
         </p>
       ) : null}
       {fields.length > 0 ? (

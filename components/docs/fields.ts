@@ -133,7 +133,8 @@ function formatLimits(schema: JsonSchema): string[] {
   ];
 }
 
-const idOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
+/** The name of a schema that a `$ref` points to. */
+export const idOf = (reference: string) => reference.slice(reference.lastIndexOf("/") + 1);
 
 function resolve(schema: JsonSchema, { schemas }: Context): JsonSchema {
   if (!schema.$ref) return schema;

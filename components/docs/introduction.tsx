@@ -1,6 +1,6 @@
 import { CodeFigure } from "./code-figure";
 import type { Resource } from "./reference";
-import { InlineCode, Method, Topic } from "./text";
+import { InlineCode, Method, TextLink, Topic } from "./text";
 
 /** The page about what applies to every endpoint: credentials, money, idempotency, rate limits and request ids. */
 export function Introduction({ baseUrl, resources }: { baseUrl: string; resources: Resource[] }) {
@@ -14,12 +14,8 @@ export function Introduction({ baseUrl, resources }: { baseUrl: string; resource
         <div className="mt-5 space-y-4">
           <CodeFigure code={baseUrl} language="text" title="Base address" />
           <p>
-            The whole API is also an{" "}
-            <a href="/api/openapi.json" className="text-primary underline underline-offset-4">
-              OpenAPI 3.1 document
-            </a>
-            , which these pages are generated from. You can generate a client from it or load it into your own
-            tools.
+            The whole API is also an <TextLink href="/api/openapi.json" label="OpenAPI 3.1 document" />, which
+            these pages are generated from. You can generate a client from it or load it into your own tools.
           </p>
         </div>
       </section>

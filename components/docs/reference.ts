@@ -1,11 +1,6 @@
 import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
-import { type Context, type DocsField, toField, toFields, toVariants, type Variant } from "./fields";
+import { type Context, type DocsField, idOf, toField, toFields, toVariants, type Variant } from "./fields";
 import { type Credential, type Snippet, writeSnippets } from "./snippets";
-
-/** The path of a resource's page: `/docs/api-keys` for "API keys". */
-export function resourcePath(name: string): string {
-  return `/docs/${kebab(name)}`;
-}
 
 /** An error that an endpoint can answer, and its cause. */
 export type ErrorRow = { status: number; code: string; when: string };
@@ -13,41 +8,20 @@ export type ErrorRow = { status: number; code: string; when: string };
 /** An example request in several languages. */
 export type RequestExample = { name: string; label: string; snippets: Snippet[] };
 
+/** A link to another part of the reference. */
+type Place = { label: string; href: string };
+
 /** An endpoint, as the reference shows it. */
-export type ReferenceEndpoint = {
-  id: string;
-  method: string;
-  path: string;
-  summary: string;
-  description?: string | undefined;
-  credential: Credential;
-  permission?: string | undefined;
-  /** The lowest role that may call it. */
-  role?: string | undefined;
-  parameters: { title: string; fields: DocsField[] }[];
-  /** Where the body is one of several objects, `fields` are those that all of them have, and `variants` have the others. */
-  body?: { description: string; fields: DocsField[]; variants: Variant[] } | undefined;
-  response: {
-    status: string;
-    description: string;
-    fields: DocsField[];
-    /** The endpoint before it on the page that answers with the same fields; they are shown there. */
-    sameAs?: { label: string; href: string } | undefined;
-    example?: string | undefined;
-  };
-  errors: ErrorRow[];
-  requests: RequestExample[];
+export type ReferenceEndpoint = ReturnType<typeof toEndpoint> & {
+  /** The endpoint before it on the page that answers with the same fields; they are shown there. */
+  sameAs?: Place | undefined;
 };
 
-/** The endpoints of one resource, and the path of their page. */
+/** The endpoints of one resource, and the path of their page, such as `/docs/api-keys`. */
 export type Resource = { name: string; path: string; endpoints: ReferenceEndpoint[] };
 
-/** All endpoints by resource, in the order of the document. */
-export type Reference = {
-  groups: Resource[];
-  /** All errors that any endpoint can answer, by status. */
-  errors: ErrorRow[];
-};
+/** All endpoints by resource, in the order of the document, and all errors that any of them can answer. */
+export type Reference = { groups: Resource[]; errors: ErrorRow[] };
 
 const json = "application/json";
 
@@ -58,93 +32,75 @@ const json = "application/json";
 export function toReference(document: OpenApiDocument, baseUrl: string): Reference {
   const context = { schemas: document.components.schemas, shown: findBodies(document) };
   const endpoints = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      tag: operation.tags[0],
-      endpoint: toEndpoint(method.toUpperCase(), path, operation, context, baseUrl),
-    })),
+    Object.entries(item).map(([method, operation]) =>
+      toEndpoint(method.toUpperCase(), path, operation, context, baseUrl),
+    ),
   );
   const groups = document.tags.map(({ name }) => ({
     name,
-    path: resourcePath(name),
-    endpoints: linkSameAnswers(endpoints.filter(({ tag }) => tag === name).map(({ endpoint }) => endpoint)),
+    path: pathOf(name),
+    endpoints: linkSameAnswers(endpoints.filter(({ tag }) => tag === name)),
   }));
-  const errors = new Map(endpoints.flatMap(({ endpoint }) => endpoint.errors.map((row) => [row.code, row])));
-  return { groups, errors: [...errors.values()].sort((a, b) => a.status - b.status) };
+  return { groups, errors: endpoints.flatMap(({ errors }) => errors) };
 }
 
 /** Sets `sameAs` of answers that repeat the fields of an earlier answer, or of a field in one, to the first such endpoint. */
 function linkSameAnswers(endpoints: ReferenceEndpoint[]): ReferenceEndpoint[] {
-  const first = new Map<string, { label: string; href: string }>();
+  const first = new Map<string, Place>();
   return endpoints.map((endpoint) => {
     const { id, summary, response } = endpoint;
     if (response.fields.length === 0) return endpoint;
-    const shape = JSON.stringify(response.fields);
-    const sameAs = first.get(shape);
-    if (!sameAs) first.set(shape, { label: summary, href: `#${id}` });
-    for (const { name, fields } of response.fields) {
-      const item = JSON.stringify(fields);
-      if (fields.length > 0 && !first.has(item))
-        first.set(item, { label: `${name} in “${summary}”`, href: `#${id}` });
-    }
-    return { ...endpoint, response: { ...response, sameAs } };
+    const add = (fields: DocsField[], label: string) => {
+      const shape = JSON.stringify(fields);
+      const known = first.get(shape);
+      if (!known && fields.length > 0) first.set(shape, { label, href: `#${id}` });
+      return known;
+    };
+    const sameAs = add(response.fields, summary);
+    for (const { name, fields } of response.fields) add(fields, `${name} in “${summary}”`);
+    return { ...endpoint, sameAs };
   });
 }
 
 /** Where the schemas of request bodies are described, so that other schemas can link there. */
-function findBodies(document: OpenApiDocument): Context["shown"] {
-  const bodies = Object.values(document.paths).flatMap((item) =>
-    Object.values(item).flatMap(
-      ({ requestBody, operationId, summary, tags }): [string, { label: string; href: string }][] => {
-        const reference = requestBody?.content[json]?.schema.$ref;
-        return reference
-          ? [
-              [
-                reference.slice(reference.lastIndexOf("/") + 1),
-                { label: summary, href: `${resourcePath(tags[0] ?? "")}#${kebab(operationId)}` },
-              ],
-            ]
-          : [];
-      },
-    ),
+function findBodies({ paths }: OpenApiDocument): Context["shown"] {
+  const operations = Object.values(paths).flatMap((item) => Object.values(item));
+  return new Map(
+    operations.flatMap(({ requestBody, operationId, summary, tags }) => {
+      const reference = requestBody?.content[json]?.schema.$ref;
+      const href = `${pathOf(tags[0] ?? "")}#${kebab(operationId)}`;
+      return reference ? [[idOf(reference), { label: summary, href }] as const] : [];
+    }),
   );
-  return new Map(bodies);
 }
 
-function toEndpoint(
-  method: string,
-  path: string,
-  operation: Operation,
-  context: Context,
-  baseUrl: string,
-): ReferenceEndpoint {
-  const { parameters = [], requestBody, responses } = operation;
+function toEndpoint(method: string, path: string, operation: Operation, context: Context, baseUrl: string) {
+  const { parameters = [], requestBody, responses, operationId, summary, description } = operation;
   const [status = "200", success] = Object.entries(responses).find(([code]) => code.startsWith("2")) ?? [];
   const answer = success?.content?.[json];
   const body = requestBody?.content[json];
   const example = Object.values(answer?.examples ?? {})[0]?.value;
-  const locations = [
-    { title: "Path", location: "path" },
-    { title: "Query", location: "query" },
-    { title: "Headers", location: "header" },
-  ];
+  const titles = { path: "Path parameters", query: "Query parameters", header: "Request headers" };
+  const ofLocation = ([location, title]: [string, string]) => {
+    const here = parameters.filter((parameter) => parameter.in === location);
+    const fields = here.map(({ name, required, description: text, schema }) =>
+      toField(name, { ...schema, ...(text && { description: text }) }, required, context),
+    );
+    return { title, fields };
+  };
   return {
-    id: kebab(operation.operationId),
+    id: kebab(operationId),
+    tag: operation.tags[0],
     method,
     path,
-    summary: operation.summary,
-    description: operation.description,
+    summary,
+    description,
     credential: credentialOf(operation),
     permission: operation["x-permission"],
+    /** The lowest role that may call it. */
     role: operation["x-role"],
-    parameters: locations
-      .map(({ title, location }) => ({
-        title,
-        fields: parameters
-          .filter((parameter) => parameter.in === location)
-          .map(({ name, required, description, schema }) =>
-            toField(name, { ...schema, ...(description && { description }) }, required, context),
-          ),
-      }))
+    parameters: Object.entries(titles)
+      .map(ofLocation)
       .filter(({ fields }) => fields.length > 0),
     body: body && {
       description: requestBody?.description ?? "",
@@ -152,12 +108,11 @@ function toEndpoint(
     },
     response: {
       status,
-      description: success?.description ?? "",
       fields: answer ? toFields(answer.schema, context) : [],
       example: example === undefined ? undefined : JSON.stringify(example, null, 2),
     },
     errors: toErrorRows(operation),
-    requests: toRequestExamples(method, path, operation, baseUrl),
+    requests: toRequestExamples({ method, url: baseUrl + path }, operation),
   };
 }
 
@@ -165,10 +120,7 @@ function toEndpoint(
  * Moves the fields that all alternatives share out of them, in front of the other fields. Alternatives that are equal then become
  * one: `kind: "slack"` or `kind: "teams"`.
  */
-function splitVariants(
-  variants: Variant[],
-  fields: DocsField[],
-): { variants: Variant[]; fields: DocsField[] } {
+function splitVariants(variants: Variant[], fields: DocsField[]) {
   const shapes = variants.map((variant) => new Set(variant.fields.map((field) => JSON.stringify(field))));
   const isShared = (field: DocsField) => shapes.every((shape) => shape.has(JSON.stringify(field)));
   const merged = new Map<string, Variant>();
@@ -176,16 +128,11 @@ function splitVariants(
     const own = variant.fields.filter((field) => !isShared(field));
     const shape = JSON.stringify([variant.description, own]);
     const same = merged.get(shape);
-    merged.set(shape, {
-      ...variant,
-      name: same ? `${same.name} or ${variant.name}` : variant.name,
-      fields: own,
-    });
+    const name = same ? `${same.name} or ${variant.name}` : variant.name;
+    merged.set(shape, { ...variant, name, fields: own });
   }
-  return {
-    fields: [...(variants[0]?.fields.filter(isShared) ?? []), ...fields],
-    variants: [...merged.values()],
-  };
+  const shared = variants[0]?.fields.filter(isShared) ?? [];
+  return { fields: [...shared, ...fields], variants: [...merged.values()] };
 }
 
 function credentialOf({ security }: Operation): Credential {
@@ -197,36 +144,32 @@ function toErrorRows({ responses }: Operation): ErrorRow[] {
   return Object.entries(responses).flatMap(([status, { content }]) =>
     Number(status) < 400
       ? []
-      : Object.entries(content?.[json]?.examples ?? {}).map(([code, { summary = "" }]) => ({
+      : Object.entries(content?.[json]?.examples ?? {}).map(([code, { summary: when = "" }]) => ({
           status: Number(status),
           code,
-          when: summary,
+          when,
         })),
   );
 }
 
-function toRequestExamples(
-  method: string,
-  path: string,
-  operation: Operation,
-  baseUrl: string,
-): RequestExample[] {
+function toRequestExamples(target: { method: string; url: string }, operation: Operation): RequestExample[] {
   const { parameters = [], requestBody } = operation;
-  const address = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
-    const schema = parameters.find((parameter) => parameter.name === name)?.schema;
-    return String(
-      schema?.examples?.[0] ?? (schema?.format === "uuid" ? "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20" : name),
-    );
+  const url = target.url.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const { examples = [], format } = parameters.find((parameter) => parameter.name === name)?.schema ?? {};
+    return String(examples[0] ?? (format === "uuid" ? "0193a0f2-8c1d-7b1e-9d55-1f3e0a6b7c20" : name));
   });
-  const call = { method, url: baseUrl + address, credential: credentialOf(operation) };
+  const call = { ...target, url, credential: credentialOf(operation) };
   const bodies = Object.entries(requestBody?.content[json]?.examples ?? {});
   if (bodies.length === 0) return [{ name: "request", label: "Request", snippets: writeSnippets(call) }];
-  return bodies.map(([name, { summary, value }]) => ({
+  return bodies.map(([name, { summary: label = name, value: body }]) => ({
     name,
-    label: summary ?? name,
-    snippets: writeSnippets({ ...call, body: value }),
+    label,
+    snippets: writeSnippets({ ...call, body }),
   }));
 }
+
+/** The path of a resource's page: `/docs/api-keys` for "API keys". */
+const pathOf = (resource: string) => `/docs/${kebab(resource)}`;
 
 /** `postMessagesBatch` as `post-messages-batch`, which is also the id of the section. */
 function kebab(name: string): string {

@@ -14,21 +14,19 @@ export function TextWithCode({ text }: { text: string }) {
   );
 }
 
-/** A heading with a link to its section, which appears on hover. */
-export function LinkedHeading({
-  id,
-  level,
-  children,
-  className,
-}: {
-  id: string;
-  level: 2 | 3;
-  children: ReactNode;
-  className?: string;
-}) {
-  const Heading = level === 2 ? "h2" : "h3";
+/** A link within a text. */
+export function TextLink({ href, label }: { href: string; label: string }) {
   return (
-    <Heading className={`group/anchor ${className ?? ""}`}>
+    <a href={href} className="text-primary underline underline-offset-4">
+      {label}
+    </a>
+  );
+}
+
+/** A heading with a link to its section, which appears on hover. */
+export function LinkedHeading({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <h2 className="group/anchor font-semibold text-xl tracking-tight">
       {children}
       <a
         href={`#${id}`}
@@ -37,7 +35,7 @@ export function LinkedHeading({
       >
         #
       </a>
-    </Heading>
+    </h2>
   );
 }
 
@@ -45,9 +43,7 @@ export function LinkedHeading({
 export function Topic({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
     <section id={id} className="scroll-mt-11 pb-10 lg:scroll-mt-0">
-      <LinkedHeading id={id} level={2} className="font-semibold text-xl tracking-tight">
-        {title}
-      </LinkedHeading>
+      <LinkedHeading id={id}>{title}</LinkedHeading>
       <div className="mt-3 space-y-4">{children}</div>
     </section>
   );

@@ -5,12 +5,12 @@ type Row = Pick<Source["account"][number], "emitter" | "outcome" | "by" | "count
 
 /** What became of the records of a source in the last 7 days, in words. The counts sum to all records. */
 export function Account({ account }: { account: readonly Row[] }) {
-  const told = account.reduce((sum, { count }) => sum + count, 0);
-  if (told === 0)
+  const total = account.reduce((sum, { count }) => sum + count, 0);
+  if (total === 0)
     return <p className="text-muted-foreground text-sm">Nothing with usage came in the last 7 days.</p>;
   return (
     <section aria-label="Outcomes" className="grid gap-1.5 text-sm">
-      <h3 className="font-medium">{formatCount(told, "record")} with usage in the last 7 days</h3>
+      <h3 className="font-medium">{formatCount(total, "record")} with usage in the last 7 days</h3>
       <ul className="grid list-disc gap-1 pl-5 text-muted-foreground [overflow-wrap:anywhere]">
         {sentencesOf(account).map((sentence) => (
           <li key={sentence}>{sentence}</li>

@@ -6,7 +6,7 @@ export const gateways = {
     label: "LiteLLM",
     description: "The proxy, by its generic_api callback.",
     name: "LiteLLM",
-    untold:
+    unreported:
       "LiteLLM's generic_api drops the calls that end while it sends others. Its callback otel, sent to the address of “Anything else”, loses none.",
     setup: ({ url, secret }) => ({
       steps: "Add the callback to the proxy's configuration, and the key to its environment.",

@@ -12,9 +12,9 @@ const claudeCode = (context: SetupContext) =>
   });
 
 const claudePlans = "a Claude Pro or Max plan";
-const hourUntold =
+const hourUnreported =
   "It does not say how long Claude keeps what it writes to the cache. What is kept for an hour is priced as kept for five minutes, 37.5\u00a0% too low.";
-const claudeUntold =
+const claudeUnreported =
   "Use version 2.1.330 or later. Earlier ones may not report how long Claude keeps what it writes to the cache: what is kept for an hour is then priced as kept for five minutes, 37.5\u00a0% too low.";
 
 /** The instructions for each program, in the order of the page. */
@@ -24,7 +24,7 @@ export const programs: Record<SourceProgram, Program> = {
     description: "On your own machine, by user settings.",
     name: "Claude Code",
     subscriptions: claudePlans,
-    untold: claudeUntold,
+    unreported: claudeUnreported,
     setup: (context) => ({
       steps: "Add this to your user settings and start Claude Code again.",
       blocks: [{ title: "~/.claude/settings.json", language: "json", code: claudeCode(context) }],
@@ -36,7 +36,7 @@ export const programs: Record<SourceProgram, Program> = {
     description: "On every machine, by managed settings.",
     name: "Claude Code, team",
     subscriptions: "Claude Team or Enterprise seats",
-    untold: claudeUntold,
+    unreported: claudeUnreported,
     setup: (context) => ({
       steps:
         "Deploy this to every machine: as /Library/Application Support/ClaudeCode/managed-settings.json on macOS, as /etc/claude-code/managed-settings.json on Linux. Managed settings override each user's own.",
@@ -49,7 +49,7 @@ export const programs: Record<SourceProgram, Program> = {
     description: "OpenAI's Codex CLI.",
     name: "Codex",
     subscriptions: "a ChatGPT plan",
-    untold:
+    unreported:
       "Codex does not report the service tier of a call: in OpenAI's fast mode a call costs twice the standard price, in flex half.",
     setup: ({ url, secret }) => ({
       steps: "Add this to Codex's configuration.",
@@ -106,7 +106,7 @@ export const programs: Record<SourceProgram, Program> = {
     description: "Copilot Chat in VS Code, and Copilot CLI.",
     name: "Copilot",
     subscriptions: "Copilot seats",
-    untold: `Copilot does not report the service tier of a call. ${hourUntold}`,
+    unreported: `Copilot does not report the service tier of a call. ${hourUnreported}`,
     setup: (context) => ({
       steps: "Add the settings, and start VS Code or Copilot CLI with the environment.",
       blocks: [
@@ -132,7 +132,7 @@ export const programs: Record<SourceProgram, Program> = {
     label: "AI SDK",
     description: "Vercel's SDK for TypeScript.",
     name: "AI SDK",
-    untold: `Version 5 does not report what \`generateText\` of OpenAI read from the cache, which is recorded as input, at two to ten times its price. Version 7 reports that, but not how long Claude's cache is kept: what is written for an hour is recorded 37.5 % too low.`,
+    unreported: `Version 5 does not report what \`generateText\` of OpenAI read from the cache, which is recorded as input, at two to ten times its price. Version 7 reports that, but not how long Claude's cache is kept: what is written for an hour is recorded 37.5 % too low.`,
     setup: (context) =>
       withNote(
         {
@@ -175,7 +175,7 @@ export const programs: Record<SourceProgram, Program> = {
     label: "Python",
     description: "OpenTelemetry's instrumentation of SDKs.",
     name: "Python",
-    untold:
+    unreported:
       'What a stream of OpenAI\'s chat completions used is reported only if the call asks for it: stream_options={"include_usage": True}. Without it, the call is not recorded.',
     setup: (context) =>
       withNote(
@@ -214,7 +214,7 @@ export const programs: Record<SourceProgram, Program> = {
     label: "Anything else",
     description: "Any program that sends OpenTelemetry over HTTP.",
     name: "OpenTelemetry",
-    untold:
+    unreported:
       "Some libraries do not report what was read from a cache, or report no counts of streams. Instrument the SDK that makes the calls, too: of two spans, one around the other, the inner one counts.",
     setup: (context) =>
       withNote(

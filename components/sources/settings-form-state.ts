@@ -13,6 +13,7 @@ export type SettingsForm = {
   isCovered: boolean;
 };
 
+/** The fields of the form from the settings of a source; null gives those of a new source. */
 export function toSettingsForm(settings: SourceSettings | null): SettingsForm {
   const trusted = settings?.trusted_cost ?? null;
   return {

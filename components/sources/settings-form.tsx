@@ -46,7 +46,7 @@ export function SourceSettingsForm({
     reset();
   };
   const errorOf = (field: string) => fieldErrors[`source.${field}`];
-  const { untold, subscriptions = "a Claude Max plan or a seat" } = settings?.program
+  const { unreported, subscriptions = "a Claude Max plan or a seat" } = settings?.program
     ? programs[settings.program]
     : {};
 
@@ -94,7 +94,7 @@ export function SourceSettingsForm({
         />
       </div>
       <TagFields form={form} onChange={(tags) => change({ tags })} errors={fieldErrors} />
-      <FormField label="Which cost is recorded?" error={errorOf("trusted_cost")} description={untold}>
+      <FormField label="Which cost is recorded?" error={errorOf("trusted_cost")} description={unreported}>
         {(control) => (
           <Select
             {...control}

@@ -6,7 +6,7 @@ import type { SetupContext } from "./setup";
 
 /** The instructions and snippets that make a program send to this service. */
 export function SetupGuide({ program, context }: { program: SourceProgram; context: SetupContext }) {
-  const { setup, label, isHosted, untold } = programs[program];
+  const { setup, label, isHosted, unreported } = programs[program];
   const { steps, blocks, note } = setup(context);
   const isLocal = /^(localhost|127\..*|\[::1\])$/.test(new URL(context.url).hostname);
   return (
@@ -16,7 +16,7 @@ export function SetupGuide({ program, context }: { program: SourceProgram; conte
         <CodeBlock key={title} title={title} language={language} code={code} />
       ))}
       {note ? <p className="max-w-[68ch] text-muted-foreground text-sm">{note}</p> : null}
-      {untold ? <p className="max-w-[68ch] text-muted-foreground text-sm">{untold}</p> : null}
+      {unreported ? <p className="max-w-[68ch] text-muted-foreground text-sm">{unreported}</p> : null}
       {isHosted && isLocal ? (
         <Alert>
           {label} sends from its own servers, which cannot reach this machine's local address. Serve Outlay at

@@ -18,7 +18,7 @@ export type Program = {
   /** The subscriptions that may cover its usage. */
   subscriptions?: string;
   /** What it does not report, and how inaccurate amounts from the price list can therefore be. */
-  untold?: string;
+  unreported?: string;
   /** Whether it sends from its provider's servers, which cannot reach a local address. */
   isHosted?: true;
   setup: (context: SetupContext) => Setup;

@@ -11,6 +11,7 @@ export type ArrivalView = Omit<Source["arrivals"][number], "latest"> & {
     | null;
 };
 
+/** A source for client components, to which exact numbers cannot be passed: amounts are text. */
 export function toSourceView(source: Source): SourceView {
   return {
     ...source,

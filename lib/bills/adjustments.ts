@@ -19,7 +19,7 @@ import {
 } from "@/lib/db/transaction";
 import { compare, isZero, moneyScale, parseDecimal, roundTo, sum, toText } from "@/lib/decimal";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
-import { untilFirst } from "@/lib/ledger/corrections/attempts";
+import { retryOnConflict } from "@/lib/ledger/corrections/attempts";
 import { readEffects } from "@/lib/ledger/corrections/bulk";
 import { requireMonths } from "@/lib/ledger/ingest/months";
 import { addDays } from "@/lib/spend/period";
@@ -66,7 +66,7 @@ export function bookDifference(
   request: BookAdjustmentRequest,
 ): Promise<BillAdjustment> {
   const asActor = request.dry_run ? asUserPreviewing : asUser;
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asActor(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "admin");
       await asServiceWithin(client, () => lockBills(client, workspace.id));
@@ -167,7 +167,7 @@ function toMessages(
  * @throws ServiceError not_found; permission_denied; conflict if the operator has removed messages of it
  */
 export function undoBooking(claims: UserClaims, slug: string, id: string): Promise<BillAdjustment> {
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asUser(claims, async (client, now) => {
       const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
       requireMonths([toInstant(now)]);

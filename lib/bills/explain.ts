@@ -51,6 +51,7 @@ export class Parts {
   }
 }
 
+/** The sum of amounts, in their currency. */
 export const totalOf = (amounts: readonly { amount: Decimal }[]): Decimal =>
   sum(amounts.map(({ amount }) => amount));
 

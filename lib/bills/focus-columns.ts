@@ -1,9 +1,11 @@
 import type { BillField } from "@/lib/contract/bills/bill-fields";
 
 /** Columns that every version of FOCUS has, and nothing else. */
-const telling = ["BilledCost", "ChargePeriodStart", "ChargePeriodEnd", "BillingCurrency"];
+const identifyingColumns = ["BilledCost", "ChargePeriodStart", "ChargePeriodEnd", "BillingCurrency"];
 
-export const isFocus = (header: readonly string[]): boolean => telling.every((name) => header.includes(name));
+/** Whether a file with these column names is a FOCUS export. */
+export const isFocus = (header: readonly string[]): boolean =>
+  identifyingColumns.every((name) => header.includes(name));
 
 /** Where each field is found: the first of these columns that a file has. `ServiceProviderName` is that of FOCUS 1.3. */
 const columnsOf: Partial<Record<BillField, readonly string[]>> = {
@@ -23,7 +25,7 @@ const columnsOf: Partial<Record<BillField, readonly string[]>> = {
 
 /** Every column of FOCUS that is read. */
 export const focusColumnsRead: readonly string[] = [
-  ...new Set([...telling, "ServiceCategory", ...Object.values(columnsOf).flat()]),
+  ...new Set([...identifyingColumns, "ServiceCategory", ...Object.values(columnsOf).flat()]),
 ];
 
 /** Where the fields of a file are read from. */

@@ -52,6 +52,7 @@ const plus = (a: BilledFact, b: BilledFact): BilledFact => ({
   quantity: a.quantity && b.quantity && add(a.quantity, b.quantity),
 });
 
+/** The days of a period, each `YYYY-MM-DD`. `until` is the first day after it. */
 export function daysOf({ from, until }: Pick<Period, "from" | "until">): string[] {
   const days: string[] = [];
   for (let day = from; day < until; day = addDays(day, 1)) days.push(day);

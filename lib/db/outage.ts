@@ -82,8 +82,8 @@ const failureLifetimeMs = 30_000;
 
 let lastFailure: { code: string; atMs: number } | undefined;
 
-/** Notes a successful write, which clears an earlier failure. */
-export function noteStored(): void {
+/** Forgets an earlier failure of a write, after one that succeeded. */
+export function clearWriteFailure(): void {
   lastFailure = undefined;
 }
 

@@ -2,7 +2,7 @@ import type { ClientBase, PoolClient, QueryResult } from "pg";
 import { deadlines, statementTimeout } from "./deadlines";
 import { type Lease, onClient } from "./lease";
 import { OneStatement } from "./one-statement";
-import { noteStored, sqlState } from "./outage";
+import { clearWriteFailure, sqlState } from "./outage";
 import { callFunction, execute } from "./query";
 import { preferReplica, requirePosition } from "./replica";
 import { join, type Sql, sql, toLiteralText } from "./sql";
@@ -206,7 +206,7 @@ export function inTwoRoundTrips<Answer, Result>(
     if (!row) throw new Error("The function returned no row.");
     const { close, result } = await decide(row.answer, client);
     await client.query([...close.map(toLiteralText), "commit"].join("; "));
-    if (close.length > 0) noteStored();
+    if (close.length > 0) clearWriteFailure();
     return result;
   });
 }

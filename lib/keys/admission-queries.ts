@@ -51,7 +51,7 @@ export type AdmissionRow = {
   refused: { workspace_id: string; environment: "live" | "test"; key: string }[] | null;
   /** Null if no reservation matters. */
   held: HeldRow | null;
-  /** Null if no emitter reports anything. Its type is `Loaded` in `lib/ledger/ingest/telling-book.ts`. */
+  /** Null if no emitter reports anything. Its type is `Loaded` in `lib/ledger/ingest/reported-calls.ts`. */
   tellings: unknown;
 };
 
@@ -81,7 +81,7 @@ export type Admission = {
   budgets: BlockingBudget[];
   refused: NonNullable<AdmissionRow["refused"]>;
   held: Held;
-  tellings: unknown;
+  reports: unknown;
 };
 
 /**
@@ -96,8 +96,11 @@ export type Requested = {
   reservations?: string[] | undefined;
   /** Idempotency keys of reservations that are made. */
   reserving?: string[] | undefined;
-  /** What to load for the calls that emitters report. `tellers`: the values of the look-ups of their keys. */
-  told?: { tellers: string[]; tellings: object[]; marks: string[] } | undefined;
+  /**
+   * What to load for the calls that emitters report, with the names that the function reads. `tellers`: the values of the look-ups of
+   * their keys. `tellings`: `WantedReports` and `WantedSpans`.
+   */
+  reports?: { tellers: string[]; tellings: object[]; marks: string[] } | undefined;
 };
 
 /**
@@ -108,7 +111,7 @@ export function loadAdmissionStatement({
   lookups,
   projects = [],
   idempotency = [],
-  told,
+  reports,
   reservations,
   reserving,
 }: Requested): Sql {
@@ -121,7 +124,7 @@ export function loadAdmissionStatement({
     ids: named("id"),
     projects: Array.from(new Set(projects), (slug) => ({ slug })),
     idempotency: Array.from(new Set(idempotency), (key) => ({ key })),
-    ...told,
+    ...reports,
     ...(reservations && { reservations }),
     ...(reserving && { reserving }),
   };
@@ -155,7 +158,7 @@ export function parseAdmission(admission: AdmissionRow, periods: readonly Budget
     budgets: parseBudgets(admission.budgets ?? [], periods, held.budgets),
     refused: admission.refused ?? [],
     held,
-    tellings: admission.tellings,
+    reports: admission.tellings,
   };
 }
 

@@ -17,7 +17,7 @@ import type { ApiKey, KeyLookup } from "./api-key";
 import { type Counted, decideAttempt, decideCall, type RateStatus } from "./decide";
 import { identify, type KeyPrincipal, toPrincipal } from "./identify";
 import { knownKey, rememberKey } from "./known-keys";
-import { noteUse } from "./note-use";
+import { recordKeyUse } from "./record-key-use";
 
 /** A call to be admitted. `audiences`: the resources for which an access token may be issued, if access tokens are accepted. */
 export type KeyCall = {
@@ -87,7 +87,7 @@ const withoutLimits = new Batcher<KeyCall, Admission>({
   write: async (calls) => {
     const lookups = calls.map(({ lookup }) => lookup);
     const admission = await asServiceAlone((client) => loadAdmission(client, { lookups }), lookups);
-    noteUse(admission.keys.values(), admission.now);
+    recordKeyUse(admission.keys.values(), admission.now);
     return calls.map(() => admission);
   },
 });
@@ -150,7 +150,7 @@ async function tryGroup(calls: KeyCall[]): Promise<Admitted[]> {
     },
     lookups,
   );
-  noteUse(admission.keys.values(), admission.now);
+  recordKeyUse(admission.keys.values(), admission.now);
   return verdicts;
 }
 

@@ -49,6 +49,7 @@ export function parseHeld(row: HeldRow | null): Held {
   };
 }
 
+/** The amounts held in the present periods of budgets, USD, by the id of the budget. */
 export function toHeldOfBudgets(rows: HeldRow["budgets"]): Map<string, Decimal> {
   return new Map(rows.map(({ id, usd }) => [id, parseDecimal(usd)]));
 }

@@ -50,12 +50,12 @@ export async function checkBudgetWith(asked: CheckBudget, sources: Sources): Pro
   } catch (error) {
     if (!(error instanceof ServiceError) || !answering.includes(error.code)) throw error;
     const { budget, remaining_usd, resets_at, how_to_ask } = error.fields as BudgetCheck["refusal"] & object;
-    const told = { budget, remaining_usd, resets_at, how_to_ask };
+    const details = { budget, remaining_usd, resets_at, how_to_ask };
     const cost = asked.estimated_cost;
     return {
       admitted: false,
       estimated_usd: cost === undefined ? null : new ExactNumber(cost),
-      refusal: { error: error.code, error_description: error.message, ...told },
+      refusal: { error: error.code, error_description: error.message, ...details },
       ...limits,
     };
   }

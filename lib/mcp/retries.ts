@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import { hearSiblings, tellSiblings } from "@/lib/siblings";
+import { broadcast, onBroadcast } from "@/lib/workers";
 
 /** A call whose answer could not be delivered: its fingerprint and its idempotency key. */
 type LostCall = { fingerprint: string; key: string };
@@ -17,7 +17,7 @@ type Lost = LostCall & { until: number };
  * 2. A transport sends the same request id twice in the same session.
  * 3. The same caller sends an equal call after one whose answer could not be delivered, because its client disconnected or
  *    cancelled it. Protocol 2026-07-28 has clients send such a call again under a new id. This process and its
- *    siblings remember it for ten minutes.
+ *    other workers remember it for ten minutes.
  *
  * Two equal calls that were both answered are two uses: both are recorded.
  */
@@ -27,8 +27,8 @@ export class Retries {
 
   /** @param atMost how many lost calls to remember; the oldest is forgotten first */
   constructor(private readonly atMost: number = maxRemembered) {
-    hearSiblings("lost tool call", (call) => this.#remember(call as LostCall));
-    hearSiblings("repeated tool call", (call) => this.#forget(call as LostCall));
+    onBroadcast("lost tool call", (call) => this.#remember(call as LostCall));
+    onBroadcast("repeated tool call", (call) => this.#forget(call as LostCall));
   }
 
   /**
@@ -53,7 +53,7 @@ export class Retries {
   lose(fingerprint: string, key: string): void {
     this.#remember({ fingerprint, key });
     // Tells other workers, which may receive the retry.
-    tellSiblings("lost tool call", { fingerprint, key });
+    broadcast("lost tool call", { fingerprint, key });
   }
 
   #remember(call: LostCall): void {
@@ -68,7 +68,7 @@ export class Retries {
     const index = this.#lost.findIndex((lost) => lost.fingerprint === fingerprint);
     const [found] = index < 0 ? [] : this.#lost.splice(index, 1);
     if (!found) return undefined;
-    tellSiblings("repeated tool call", { fingerprint, key: found.key });
+    broadcast("repeated tool call", { fingerprint, key: found.key });
     return found.key;
   }
 

@@ -135,6 +135,7 @@ export function describeSummary(summary: z.output<typeof monthSummary>): string 
   );
 }
 
+/** The closed months as the text of a tool result. */
 export function describeClosedMonths({ months }: z.output<typeof closedMonths>): string {
   const [last] = months;
   if (!last) return "No month is closed, as far as this key may see.";

@@ -2,7 +2,7 @@ import { compare, parseDecimal, roundMoney, toText } from "@/lib/decimal";
 import { accepted, ServiceError, type Verdict } from "@/lib/errors";
 import type { ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Around, Emitter, Recorded } from "@/lib/ledger/ingest/call";
-import { ingestTold } from "@/lib/ledger/ingest/service";
+import { ingestReported } from "@/lib/ledger/ingest/service";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { SourceRecord } from "./mapping/source-record";
 import { toMessage } from "./mapping/to-message";
@@ -30,21 +30,21 @@ export async function recordCalls(
   const verdicts: Verdict<Recorded>[] = [];
   for (let start = 0; start < records.length || (start === 0 && spans.length > 0); start += maxMessages) {
     const part = records.slice(start, start + maxMessages);
-    const { outcome } = await ingestTold({
+    const { outcome } = await ingestReported({
       lookup,
       address,
       dryRun: false,
       spans: start === 0 ? spans : [],
       body: part.map((record) => ({
         message: toMessage(record, key),
-        telling: record.keys,
+        callKeys: record.keys,
         emitter: emitterOf(record),
       })),
     });
     const own = accepted(outcome);
     verdicts.push(...own);
     own.forEach((verdict, index) => {
-      if (!(verdict instanceof ServiceError)) noteRemembered(part[index]?.keys.within ?? []);
+      if (!(verdict instanceof ServiceError)) markRemembered(part[index]?.keys.within ?? []);
     });
   }
   return verdicts;
@@ -57,7 +57,7 @@ function emitterOf({ emitter, givenCostUsd }: SourceRecord): Emitter {
 }
 
 /** Notes that the marks of these spans and of all around them are stored, so that the next part need not store them. */
-function noteRemembered(within: readonly Around[]): void {
+function markRemembered(within: readonly Around[]): void {
   for (const start of within) {
     for (let at: Around | undefined = start; at && !at.isRemembered; at = at.outer) at.isRemembered = true;
   }

@@ -4,15 +4,15 @@ import { decideAttempt } from "@/lib/keys/decide";
 import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { advanceTotals, isUsed, type Owner, settleTotals } from "@/lib/ledger/telemetry/running-totals";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
-import { Account, type AccountRow } from "./account";
+import { addOutcome, countOutcomes, type Outcome } from "./count-outcomes";
+import { Refusals } from "./decoded";
 import { seriesKey } from "./mapping/call-keys";
 import type { Mapped } from "./mapping/map-export";
 import { nameHours } from "./mapping/signal-claims";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
-import { addOutcome, noteOutcomes, type Outcome } from "./note-outcomes";
+import { type OutcomeCount, OutcomeCounts } from "./outcome-counts";
 import { type Exporter, recordCalls } from "./record-calls";
-import { Refusals } from "./told";
 
 /** The outcome of an export: the number of refused records, and the reasons and remarks for whoever runs the emitter. */
 export type ExportOutcome = { refused: number; remarks: string[] };
@@ -29,9 +29,9 @@ export async function recordExport(
   exporter: Exporter,
   { records, spans, remarks, refused: unreadable, leftOut }: Mapped,
 ): Promise<ExportOutcome> {
-  const outcomes = await recordTold(exporter, records, spans);
+  const outcomes = await recordSourceRecords(exporter, records, spans);
   const account = [...leftOut, ...accountOf(records, outcomes)];
-  noteOutcomes(exporter, records, outcomes, { unreadable, account });
+  countOutcomes(exporter, records, outcomes, { unreadable, account });
   const refusals = new Refusals();
   for (const { error, count } of unreadable) refusals.add(error, count);
   for (const { verdict } of outcomes) if (verdict instanceof ServiceError) refusals.add(verdict);
@@ -52,7 +52,7 @@ const partLength = 500;
  * @returns the outcomes of the records
  * @throws ServiceError as `recordExport`
  */
-export async function recordTold(
+export async function recordSourceRecords(
   exporter: Exporter,
   records: SourceRecord[],
   spans: TreeSpan[] = [],
@@ -109,8 +109,8 @@ async function recordPart(
  * Counts the outcomes of records. A total that did not grow, or was recorded with a later total, counts as part of a sum that was
  * recorded already.
  */
-function accountOf(records: readonly SourceRecord[], outcomes: readonly Outcome[]): AccountRow[] {
-  const account = new Account();
+function accountOf(records: readonly SourceRecord[], outcomes: readonly Outcome[]): OutcomeCount[] {
+  const account = new OutcomeCounts();
   const nameOf = ({ keys }: SourceRecord) => keys.own[0] ?? "";
   const verdicts = new Map<string, Outcome["verdict"][]>();
   for (const { record, verdict } of outcomes) {

@@ -23,7 +23,8 @@ export function pack(records: SourceRecord[]): unknown[] {
   let bytes = 0;
   const packed: unknown[] = [];
   for (const { scope: _, leftOut: __, offered, ...record } of records) {
-    const keys = { ...record.keys, within: marksAround(record.keys.within, new Set()) };
+    const { reports: tellings, within, ...ids } = record.keys;
+    const keys = { ...ids, within: marksAround(within, new Set()), tellings };
     const one = { ...record, keys, offered: [...offered].map(([name, value]) => [name, String(value)]) };
     // Postgres cannot store NUL and lone surrogates in JSON.
     const text = JSON.stringify(one, (_name, value) =>
@@ -49,7 +50,7 @@ const spanNames = z.object({
   tags: z.record(z.string(), z.string()).optional(),
 });
 
-const telling = z.object({
+const report = z.object({
   likeness: z.number(),
   scope: z.number(),
   trace: z.number(),
@@ -84,13 +85,16 @@ const record = z.object({
   feature: optional,
   tags: z.record(z.string(), z.string()),
   offered: z.array(z.tuple([z.string(), z.string()])).transform((pairs) => new Map(pairs)),
-  keys: z.object({
-    own: z.array(z.string()),
-    outer: z.array(z.string()),
-    inner: z.array(z.string()),
-    within: z.array(z.string().transform((mark) => ({ mark, outer: undefined }))),
-    tellings: z.array(telling).optional(),
-  }),
+  keys: z
+    .object({
+      own: z.array(z.string()),
+      outer: z.array(z.string()),
+      inner: z.array(z.string()),
+      within: z.array(z.string().transform((mark) => ({ mark, outer: undefined }))),
+      /** The stored name of `reports`. */
+      tellings: z.array(report).optional(),
+    })
+    .transform(({ tellings, ...keys }) => ({ ...keys, reports: tellings })),
   series: z
     .object({ id: z.string(), startNs: z.string(), timeNs: z.string(), isTotal: z.boolean(), value: decimal })
     .optional(),

@@ -1,9 +1,9 @@
 import type { ReplayResult } from "@/lib/contract/sources/sources";
 import { notFound, ServiceError } from "@/lib/errors";
 import { findKey } from "@/lib/keys/guard";
-import { holdRefused, settleRefused } from "@/lib/keys/sources/service";
-import { noteOutcomes } from "./note-outcomes";
-import { recordTold } from "./record-export";
+import { settleRefused, takeRefused } from "@/lib/keys/sources/service";
+import { countOutcomes } from "./count-outcomes";
+import { recordSourceRecords } from "./record-export";
 import { pack, unpack } from "./refused-records";
 
 /**
@@ -11,8 +11,8 @@ import { pack, unpack } from "./refused-records";
  * meanwhile are not recorded again. Records that are refused again stay stored.
  * @throws ServiceError not_found, permission_denied, conflict if the key is revoked or expired, rate_limited, unavailable
  */
-export async function replayRefused(...which: Parameters<typeof holdRefused>): Promise<ReplayResult> {
-  const { workspaceId, lookup, exports } = await holdRefused(...which);
+export async function replayRefused(...which: Parameters<typeof takeRefused>): Promise<ReplayResult> {
+  const { workspaceId, lookup, exports } = await takeRefused(...which);
   const [, , id] = which;
   const key = await findKey(lookup);
   if (!key) throw notFound();
@@ -20,11 +20,11 @@ export async function replayRefused(...which: Parameters<typeof holdRefused>): P
   for (const { id: exportId, address, records: packed } of exports) {
     const records = unpack(packed);
     const exporter = { key, lookup, address: address ?? undefined };
-    const outcomes = await recordTold(exporter, records).catch(asConflict);
+    const outcomes = await recordSourceRecords(exporter, records).catch(asConflict);
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     await settleRefused({ workspaceId, keyId: id, exportId }, pack(refused.map(({ record }) => record)));
     // Records that are refused again were counted when they arrived.
-    noteOutcomes(
+    countOutcomes(
       exporter,
       [],
       outcomes.filter(({ verdict }) => !(verdict instanceof ServiceError)),

@@ -4,7 +4,7 @@ import { ActivityList } from "@/components/activity/activity-list";
 import { ActivityTable } from "@/components/activity/activity-table";
 import { MessageSheet } from "@/components/activity/message-sheet";
 import type { ActivityItem } from "@/components/activity/row";
-import { messageDetail, messageParams } from "@/lib/contract/spend/activity";
+import { messageDetail, messageParams } from "@/lib/contract/spend/message-detail";
 import { notFound } from "@/lib/errors";
 import { answerApi, readBody } from "./api";
 import { show } from "./render";

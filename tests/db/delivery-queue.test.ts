@@ -26,8 +26,8 @@ const { work, raiseLevels, states } = withDeliveries((open) => {
 const channel = (columns: Record<string, unknown> = {}) =>
   addChannel(fixtures, workspace, { address: "https://receiver.example/hooks/T0PSECRET", ...columns });
 const sql = (text: string, ...values: unknown[]) => fixtures.sql.query(text, values);
-const places = { all: 64, failing: 32, lane: 4 };
-const claim = (room = places, canMail = true) => claimDeliveries(room, 40, canMail);
+const limits = { all: 64, failing: 32, perQueue: 4 };
+const claim = (within = limits, canMail = true) => claimDeliveries(within, 40, canMail);
 const endLeases = () => sql("update public.deliveries set leased_until = now() where lease is not null");
 const isFailing = (each: Delivery) => "channel" in each && each.channel.is_failing;
 
@@ -126,7 +126,7 @@ describe("The queue", () => {
   test("Keeps mails until they can be sent, and deletes them after three days", async () => {
     await kinds.weekly_report?.();
     await kinds.account_deleted?.();
-    expect(await claim(places, false)).toEqual([]);
+    expect(await claim(limits, false)).toEqual([]);
     const age = (by: string) =>
       sql("update public.deliveries set give_up_at = now() - $1::interval where channel_id is null", by);
     const left = async () => (await sql("select from public.deliveries where channel_id is null")).rowCount;
@@ -180,7 +180,7 @@ describe("The queue", () => {
       fixtures,
       ...Array.from({ length: 3 }, (_, index) => crossing(workspace, { subject_id: `b${index}` })),
     );
-    const few = { ...places, failing: 2 };
+    const few = { ...limits, failing: 2 };
     const failing = (claimed: Delivery[]) =>
       [true, false].map((is) => claimed.filter((each) => isFailing(each) === is).length);
     expect(failing(await claim(few))).toEqual([2, 3]);

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fillHistory } from "@/bench/ten-million/fill";
-import { activityQuery, exportQuery } from "@/lib/contract/spend/activity";
+import { activityQuery } from "@/lib/contract/spend/activity";
+import { exportQuery } from "@/lib/contract/spend/activity-filters";
 import { dimensions, metricsQuery } from "@/lib/contract/spend/metrics";
 import { namesQuery } from "@/lib/contract/spend/names";
 import type { KeyClaims, UserClaims } from "@/lib/db/transaction";

@@ -8,7 +8,7 @@ import pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { closeDatabase, configureDatabase } from "@/lib/db/pool";
 import { announceAddress } from "@/lib/service-address";
-import { createLane } from "@/server/lane";
+import { createRouter } from "@/server/router";
 import { hashQuickly } from "./cluster";
 import { createTestDatabase, type TestDatabase } from "./database";
 import { noteProject, projectOf } from "./hosted-sign-in";
@@ -29,9 +29,9 @@ async function startAuthServer(): Promise<AuthServer> {
   }
   await hashQuickly(database);
   configureDatabase(database);
-  const lane = await createLane();
+  const router = await createRouter();
   const server = createServer(
-    getRequestListener((request, bindings) => lane.fetch(request, bindings as HttpBindings)),
+    getRequestListener((request, bindings) => router.fetch(request, bindings as HttpBindings)),
   );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -2,7 +2,7 @@ import { env } from "@/lib/env";
 import { log } from "@/lib/log";
 import { canReach, fetchClientDocument, UnreadDocument } from "./client-document";
 import { OAuthError } from "./oauth-error";
-import { isDocumentOutage, noteDocumentOutage } from "./oauth-queries";
+import { isDocumentOutage, recordDocumentOutage } from "./oauth-queries";
 
 /**
  * Hosts on which assistants publish their documents. Callers cannot make these hosts fail, so a failure to reach them
@@ -38,12 +38,12 @@ export async function readDocument(clientId: string): Promise<unknown> {
   }
   try {
     const document = await fetchClientDocument(clientId);
-    if (isWellKnown(clientId)) await noteDocumentOutage(0);
+    if (isWellKnown(clientId)) await recordDocumentOutage(0);
     return document;
   } catch (error) {
     if (!(error instanceof UnreadDocument) || !error.isUnreachable || !(await isCutOff(clientId)))
       throw error;
-    await noteDocumentOutage(outageSeconds);
+    await recordDocumentOutage(outageSeconds);
     log.warn(
       { client_id: clientId },
       "Client documents cannot be fetched from here and are not advertised for an hour. OAUTH_CLIENT_DOCUMENTS=off turns them off.",

@@ -124,7 +124,7 @@ export function revokeToken(hash: string, clientId: string): Promise<boolean> {
 }
 
 /** Stops advertising client documents for some seconds, in all processes; 0 advertises them again. */
-export async function noteDocumentOutage(seconds: number): Promise<void> {
+export async function recordDocumentOutage(seconds: number): Promise<void> {
   await callAsService("private.note_document_outage", seconds);
 }
 

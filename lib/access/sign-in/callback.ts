@@ -21,11 +21,11 @@ export async function followCallback(request: Request, address?: string): Promis
   if (!code) {
     if (isOfProvider) return fail(providerProblem(query));
     if (!isOfChange) return fail("link");
-    return redirectTo(tellAddressChange(next, query.has("message") ? "half" : "failed"));
+    return redirectTo(withAddressChange(next, query.has("message") ? "half" : "failed"));
   }
   const { client, setCookies } = await sessionOf(request, address);
   const { error } = await client.auth.exchangeCodeForSession(code);
-  if (isOfChange) return redirectTo(tellAddressChange(next, "done"), setCookies);
+  if (isOfChange) return redirectTo(withAddressChange(next, "done"), setCookies);
   if (!error) return redirectTo(next, setCookies);
   const isOtherBrowser =
     error.name === "AuthPKCECodeVerifierMissingError" || error.code === "bad_code_verifier";
@@ -36,7 +36,7 @@ export async function followCallback(request: Request, address?: string): Promis
 /** The state of a change of the mail address after one of its links was opened. `half`: the other link is missing. */
 export type AddressChange = "half" | "done" | "failed";
 
-function tellAddressChange(path: string, change: AddressChange): string {
+function withAddressChange(path: string, change: AddressChange): string {
   const url = new URL(path, "http://own.invalid");
   url.searchParams.set("address", change);
   const query = new URLSearchParams({ next: url.pathname + url.search + url.hash, address: change });

@@ -1,7 +1,7 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { cookies, headers } from "next/headers";
 import { cache } from "react";
-import { callerAddress, noteSessionAsked } from "@/lib/peer";
+import { callerAddress, recordSessionRead } from "@/lib/peer";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
 import { accessTokenOf } from "./request-session";
 import { lacksSecondFactor } from "./second-factor";
@@ -13,7 +13,7 @@ const refreshLimitMs = 750;
 
 /** The session of the page or server action that is being answered. */
 export async function pageSession(): Promise<SupabaseClient> {
-  noteSessionAsked();
+  recordSessionRead();
   const store = await cookies();
   return createSessionClient(
     {

@@ -2,8 +2,9 @@ import { requireRecentSignIn } from "@/lib/access/sign-in/recent-sign-in";
 import type { DeletedWorkspace, Membership } from "@/lib/contract/access/me";
 import type { DeleteWorkspaceRequest } from "@/lib/contract/access/workspaces";
 import { deadlines } from "@/lib/db/deadlines";
+import { runSteps } from "@/lib/db/job-steps";
 import { callFunction } from "@/lib/db/query";
-import { asService, asServiceWithin, asUser, isContention, type UserClaims } from "@/lib/db/transaction";
+import { asService, asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { readDeleted, requireMembership, requireMembershipOfDeleted } from "./membership";
 
@@ -63,26 +64,14 @@ const maxRunMs = 20_000;
  * time: each step is a transaction, and the next one continues with the rows that are left.
  * @returns how many rows were deleted
  */
-export async function eraseWorkspaces(): Promise<number> {
+export function eraseWorkspaces(): Promise<number> {
   const beganMs = performance.now();
-  let total = 0;
-  while (performance.now() - beganMs < maxRunMs) {
-    const gone = await eraseStep();
-    if (gone === null) break;
-    total += gone;
-  }
-  return total;
-}
-
-async function eraseStep(): Promise<number | null> {
-  try {
-    return await asService(
-      (client) => callFunction<number | null>(client, "private.erase_workspace_step", rowsAStep),
-      deadlines.job,
-    );
-  } catch (error) {
-    // Another process locks the same rows. The next step tries again.
-    if (isContention(error)) return 0;
-    throw error;
-  }
+  return runSteps(
+    () =>
+      asService(
+        (client) => callFunction<number | null>(client, "private.erase_workspace_step", rowsAStep),
+        deadlines.job,
+      ),
+    () => performance.now() - beganMs < maxRunMs,
+  );
 }

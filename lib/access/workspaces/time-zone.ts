@@ -1,6 +1,7 @@
 import { deadlines } from "@/lib/db/deadlines";
+import { runSteps } from "@/lib/db/job-steps";
 import { callFunction } from "@/lib/db/query";
-import { asService, isContention } from "@/lib/db/transaction";
+import { asService } from "@/lib/db/transaction";
 
 /** The most messages that a step sums. Recording in the workspace waits meanwhile, about 50 ms. */
 const messagesAStep = 5_000;
@@ -11,19 +12,13 @@ const messagesAStep = 5_000;
  * @param atMost the most steps
  * @returns how many postings and sums were changed
  */
-export async function runTimeZoneChanges(atMost = Number.POSITIVE_INFINITY): Promise<number> {
-  let total = 0;
-  for (let step = 0; step < atMost; step += 1) {
-    const changed = await asService(
-      (client) => callFunction<number | null>(client, "private.change_time_zone_step", messagesAStep),
-      deadlines.job,
-    ).catch((error: unknown) => {
-      // Another transaction held the locks. The next step tries again.
-      if (isContention(error)) return 0;
-      throw error;
-    });
-    if (changed === null) break;
-    total += changed;
-  }
-  return total;
+export function runTimeZoneChanges(atMost = Number.POSITIVE_INFINITY): Promise<number> {
+  return runSteps(
+    () =>
+      asService(
+        (client) => callFunction<number | null>(client, "private.change_time_zone_step", messagesAStep),
+        deadlines.job,
+      ),
+    (steps) => steps < atMost,
+  );
 }

@@ -224,9 +224,9 @@ async function checkRecipients(client: PoolClient, workspaceId: string, target: 
   }
   const addresses = addressesOf(target);
   const known = await selectMemberAddresses(client, workspaceId, addresses);
-  const strangers = addresses.filter((address) => !known.includes(address));
-  if (strangers.length > 0) {
-    const message = `must be addresses of members; not a member: ${strangers.join(", ")}. Invite them as viewers first`;
+  const nonMembers = addresses.filter((address) => !known.includes(address));
+  if (nonMembers.length > 0) {
+    const message = `must be addresses of members; not a member: ${nonMembers.join(", ")}. Invite them as viewers first`;
     throw validationFailed([{ path: "addresses", message }]);
   }
 }

@@ -1,5 +1,5 @@
 import type { Alert } from "@/lib/alerts/alert";
-import type { ToldRequest } from "@/lib/alerts/kinds/budget-request";
+import type { BudgetRequestDetails } from "@/lib/alerts/kinds/budget-request";
 import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 
 /** A delivery that this process has claimed, with all that is needed to send it. Contains secrets: never log it. */
@@ -34,7 +34,7 @@ export type Claimed = TakenOf & {
   /** The number of alerts in a digest, the newest hundred of them, and its time zone. Null for other deliveries. */
   digest: { time_zone: string; count: number; alerts: Alert[] } | null;
   /** The budget request as it was when the delivery was queued; null for other deliveries. */
-  details: ToldRequest | null;
+  details: BudgetRequestDetails | null;
 };
 
 /** A mail to a member about a budget request. */
@@ -42,7 +42,7 @@ export type ClaimedRequestMail = TakenOf & {
   kind: "budget_request_mail";
   /** The member's address; null if they have left. */
   member: string | null;
-  details: ToldRequest;
+  details: BudgetRequestDetails;
 };
 
 /** An alert by mail to a member whom its budget names. */

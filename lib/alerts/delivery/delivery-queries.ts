@@ -2,12 +2,16 @@ import { callAsService } from "@/lib/db/transaction";
 import type { Delivery } from "./claimed";
 
 /** The most deliveries to claim: in all, for failing channels, and for one channel or kind of mail. */
-export type Room = { all: number; failing: number; lane: number };
+export type ClaimLimits = { all: number; failing: number; perQueue: number };
 
 /** Claims deliveries that are due, for `leaseSeconds`. */
-export function claimDeliveries(room: Room, leaseSeconds: number, canMail: boolean): Promise<Delivery[]> {
-  const { all, failing, lane } = room;
-  return callAsService("private.claim_deliveries", all, failing, lane, leaseSeconds, canMail);
+export function claimDeliveries(
+  limits: ClaimLimits,
+  leaseSeconds: number,
+  canMail: boolean,
+): Promise<Delivery[]> {
+  const { all, failing, perQueue } = limits;
+  return callAsService("private.claim_deliveries", all, failing, perQueue, leaseSeconds, canMail);
 }
 
 /** An attempt that ended; see `private.finish_delivery`. */

@@ -7,7 +7,7 @@ import type { Delivery, DeliveryOutcome } from "./claimed";
 import { claimDeliveries, finishDelivery } from "./delivery-queries";
 
 /** Deliveries that one process sends at once: in all, for channels that fail, and for one channel or kind of mail. */
-const most = { all: 64, failing: 32, lane: 4 };
+const most = { all: 64, failing: 32, perQueue: 4 };
 
 /** How long a claim lasts: longer than an attempt, so that no other process claims a delivery that is being sent. */
 export const leaseSeconds = 2 * (attemptTimeoutMs / 1000) + 10;
@@ -66,13 +66,13 @@ export class DeliveryPump {
   async #claim(): Promise<number> {
     this.#isWanted = false;
     const failing = [...this.#inFlight.values()].filter(isFailing).length;
-    const room = {
+    const limits = {
       all: most.all - this.#inFlight.size,
       failing: Math.max(0, most.failing - failing),
-      lane: most.lane,
+      perQueue: most.perQueue,
     };
-    if (this.#isClosed || this.#isPaused || room.all <= 0) return 0;
-    const claimed = await claimDeliveries(room, leaseSeconds, canSendMail());
+    if (this.#isClosed || this.#isPaused || limits.all <= 0) return 0;
+    const claimed = await claimDeliveries(limits, leaseSeconds, canSendMail());
     for (const delivery of claimed) {
       const sent: Promise<void> = deliver(delivery, this.attempt)
         .then(() => {})

@@ -5,7 +5,7 @@ import type { AlertWords } from "@/lib/alerts/words";
 import { toInstant } from "@/lib/contract/values/instant";
 
 /** A budget request as `private.describe_budget_request` returns it. Amounts are exact text in the budget's currency. */
-export type ToldRequest = {
+export type BudgetRequestDetails = {
   id: string;
   budget: { id: string; name: string };
   currency: string;
@@ -37,7 +37,7 @@ const amountText = (amount: string, currency: string) =>
 
 /** Words a request or its decision. The link leads to the page where it is decided (signed in). @param base the service's address */
 export function wordBudgetRequest(
-  request: ToldRequest,
+  request: BudgetRequestDetails,
   workspace: Workspace,
   base: string,
 ): AlertWords & { links: AlertLink[]; severity: "info" } {
@@ -75,7 +75,7 @@ export function wordBudgetRequest(
 }
 
 /** One line that says what was requested, or how it was decided. */
-export function requestTitle(request: ToldRequest): string {
+export function requestTitle(request: BudgetRequestDetails): string {
   const { budget, currency } = request;
   const author = authorOf(request);
   if (request.state === "pending")
@@ -85,25 +85,29 @@ export function requestTitle(request: ToldRequest): string {
     : `${author} got ${amountText(request.granted_amount, currency)} more of ${budget.name}`;
 }
 
-function authorOf({ asked_by: person, key }: ToldRequest): string {
+function authorOf({ asked_by: person, key }: BudgetRequestDetails): string {
   if (key !== null) return `The key ${key}`;
   return person ?? "Somebody who has left";
 }
 
 /** Writes the mail to a member about a request or its decision. @param base the service's address */
-export function budgetRequestMail(request: ToldRequest, workspace: Workspace, base: string): MailContent {
+export function budgetRequestMail(
+  request: BudgetRequestDetails,
+  workspace: Workspace,
+  base: string,
+): MailContent {
   return mailContent(wordBudgetRequest(request, workspace, base), {
     text: `You receive this as a member of the workspace ${workspace.name}, because you asked, or may decide about the budget ${request.budget.name} or are warned by it: ${base}/${workspace.slug}/budgets`,
   });
 }
 
 /** The body of a webhook about a request. Amounts are decimal text, so that no parser rounds them. */
-export function budgetRequestPayload(request: ToldRequest, workspace: Workspace, base: string) {
-  const { at, state, budget, ...told } = request;
+export function budgetRequestPayload(request: BudgetRequestDetails, workspace: Workspace, base: string) {
+  const { at, state, budget, ...fields } = request;
   const { title, text, links } = wordBudgetRequest(request, workspace, base);
   return {
     type: state === "pending" ? "budget_request.made" : `budget_request.${state}`,
     timestamp: toInstant(Date.parse(at)),
-    data: { ...told, state, budget, workspace, title, summary: text, url: links[0]?.url ?? null },
+    data: { ...fields, state, budget, workspace, title, summary: text, url: links[0]?.url ?? null },
   };
 }

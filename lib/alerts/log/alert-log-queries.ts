@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Alert } from "@/lib/alerts/alert";
 import { alertColumns, projectSlug, selectedAlert } from "@/lib/alerts/alert-columns";
-import type { ToldRequest } from "@/lib/alerts/kinds/budget-request";
+import type { BudgetRequestDetails } from "@/lib/alerts/kinds/budget-request";
 import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 import type { DeliveryState } from "@/lib/contract/alerts/alerts";
 import {
@@ -20,7 +20,7 @@ import { callFunction, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
 /** A position in a list: the number of a row. */
-export type Place = { number: string };
+export type AlertPlace = { number: string };
 
 const alertRow = {
   ...alertColumns,
@@ -35,7 +35,7 @@ export type AlertRow = Row<typeof alertRow>;
 export function selectAlerts(
   client: ClientBase,
   workspaceId: string,
-  { after, atMost }: { after: Place | null; atMost: number },
+  { after, atMost }: { after: AlertPlace | null; atMost: number },
 ): Promise<AlertRow[]> {
   return selectAll(
     client,
@@ -125,7 +125,7 @@ const deliveryRow = {
   /** The alert that it sends; null for a digest or a test. */
   alert: nullable(json<Omit<Alert, "project_slug">>()),
   /** The budget request that it is about; null for other deliveries. */
-  told_request: nullable(json<ToldRequest>()),
+  request_details: nullable(json<BudgetRequestDetails>()),
   state: text<DeliveryState>(),
   attempts: integer(),
   next_attempt_at: timestamp(),
@@ -146,7 +146,7 @@ const deliveries = sql`select d.id, d.number, coalesce(d.channel_id, d.member_id
     case when d.digest_at is not null then (
       select count(*) from public.deliveries as m where m.workspace_id = d.workspace_id and m.digest_id = d.id
     ) end as digest_count,
-    case when a.id is not null then to_jsonb(a) end as alert, case when d.kind in ('budget_request', 'budget_request_mail') then d.details end as told_request, sent.state, sent.attempts, sent.next_attempt_at,
+    case when a.id is not null then to_jsonb(a) end as alert, case when d.kind in ('budget_request', 'budget_request_mail') then d.details end as request_details, sent.state, sent.attempts, sent.next_attempt_at,
     sent.last_status, sent.last_error, sent.delivered_at, d.created_at
   from public.deliveries as d
   join public.deliveries as sent on sent.workspace_id = d.workspace_id and sent.id = coalesce(d.digest_id, d.id)
@@ -172,7 +172,7 @@ export function selectChannelLog(
   client: ClientBase,
   workspaceId: string,
   channelId: string,
-  { after, atMost }: { after: Place | null; atMost: number },
+  { after, atMost }: { after: AlertPlace | null; atMost: number },
 ): Promise<DeliveryRow[]> {
   return selectAll(
     client,

@@ -21,10 +21,10 @@ import { cursorOf } from "@/lib/db/cursor";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError } from "@/lib/errors";
 import {
+  type AlertPlace,
   type AlertRow,
   type DeliveryRow,
   hasChannel,
-  type Place,
   resendDelivery,
   selectAlerts,
   selectChannelLog,
@@ -33,7 +33,7 @@ import {
   selectDelivery,
 } from "./alert-log-queries";
 
-const places = cursorOf<Place>(z.object({ number: z.string().regex(/^\d{1,18}$/) }));
+const places = cursorOf<AlertPlace>(z.object({ number: z.string().regex(/^\d{1,18}$/) }));
 
 /** Lists alerts with their deliveries, the newest first, for members. @throws ServiceError not_found */
 export function listAlerts(
@@ -130,7 +130,7 @@ export function resendAlert(claims: UserClaims, slug: string, id: string): Promi
 /** Reads a page and the cursor of the next one. @throws ServiceError validation_failed for an invalid cursor */
 export async function readPage<R extends { number: string }>(
   { limit, cursor }: AlertQuery,
-  select: (page: { after: Place | null; atMost: number }) => Promise<R[]>,
+  select: (page: { after: AlertPlace | null; atMost: number }) => Promise<R[]>,
 ): Promise<{ rows: R[]; next_cursor: string | null }> {
   const after = cursor === undefined ? null : places.read(cursor);
   // Reads one row more than the page holds, to learn whether there is another page.
@@ -151,9 +151,12 @@ function toDelivery(row: DeliveryRow): AlertDelivery {
   return {
     id: row.id,
     channel_id: row.channel_id,
-    is_test: id === null && row.digest_count === null && row.told_request === null,
+    is_test: id === null && row.digest_count === null && row.request_details === null,
     digest: row.digest_count === null ? null : { count: Number(row.digest_count) },
-    budget_request: row.told_request && { id: row.told_request.id, title: requestTitle(row.told_request) },
+    budget_request: row.request_details && {
+      id: row.request_details.id,
+      title: requestTitle(row.request_details),
+    },
     alert:
       id !== null && alert
         ? { id, rule: alert.rule, state: alert.state, title: wordsOf({ ...alert, project_slug: null }).title }

@@ -54,8 +54,8 @@ export async function countUnseen(
 }
 
 /** Marks an alert and all before it as seen by the user. @returns false if the workspace has no such alert */
-export async function noteSeen(client: ClientBase, workspaceId: string, alertId: string): Promise<boolean> {
-  const noted = await execute(
+export async function recordSeen(client: ClientBase, workspaceId: string, alertId: string): Promise<boolean> {
+  const updated = await execute(
     client,
     sql`insert into public.seen_alerts as s (workspace_id, seen_number)
       select a.workspace_id, a.number from public.alerts as a
@@ -63,5 +63,5 @@ export async function noteSeen(client: ClientBase, workspaceId: string, alertId:
       on conflict (workspace_id, user_id) do update
         set seen_number = greatest(s.seen_number, excluded.seen_number)`,
   );
-  return noted > 0;
+  return updated > 0;
 }

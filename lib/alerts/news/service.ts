@@ -12,7 +12,7 @@ import {
 import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { notFound } from "@/lib/errors";
-import { countUnseen, noteSeen, selectNewest } from "./news-queries";
+import { countUnseen, recordSeen, selectNewest } from "./news-queries";
 
 /** Reads the newest alerts of a workspace in words, and how many the user has not seen. @throws ServiceError not_found */
 export function readNews(claims: UserClaims, slug: string): Promise<AlertNews> {
@@ -29,7 +29,7 @@ export function readNews(claims: UserClaims, slug: string): Promise<AlertNews> {
 export function markSeen(claims: UserClaims, slug: string, request: SeenAlertsRequest): Promise<AlertNews> {
   return asUser(claims, async (client) => {
     const workspace = await requireMembership(client, claims, slug);
-    if (!(await noteSeen(client, workspace.id, request.alert_id))) throw notFound();
+    if (!(await recordSeen(client, workspace.id, request.alert_id))) throw notFound();
     return loadNews(client, claims, workspace);
   });
 }

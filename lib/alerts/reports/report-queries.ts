@@ -22,6 +22,7 @@ export async function subscribe(client: ClientBase, workspaceId: string, zone: s
   );
 }
 
+/** Ends the weekly report of the calling user for a workspace. Does nothing without one. */
 export async function unsubscribe(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(client, sql`delete from public.weekly_reports where workspace_id = ${workspaceId}`);
 }

@@ -23,7 +23,7 @@ export type SummarizedKey = {
   environment?: "live" | "test";
 };
 
-const deeds: Record<Permission, string> = {
+const actions: Record<Permission, string> = {
   log_usage: "log usage",
   add_expenses: "add expenses",
   manage_subscriptions: "manage subscriptions",
@@ -39,7 +39,7 @@ export function summarizeKey(key: SummarizedKey): string {
   if (key.permissions.length === 0) return "May do nothing yet.";
   const { features, sources, users } = key.conditions ?? {};
   const parts = [
-    `May ${enumerate(key.permissions.map((permission) => deeds[permission]))} ${summarizeProjects(key)}`,
+    `May ${enumerate(key.permissions.map((permission) => actions[permission]))} ${summarizeProjects(key)}`,
     key.environment === "test" && "as test data",
     features?.length && `with the ${count(features, "feature")} ${enumerate(features, "or")}`,
     sources?.length && `with the ${count(sources, "source")} ${enumerate(sources, "or")}`,

@@ -1,22 +1,19 @@
 import { z } from "zod";
-import { workspaceSlug } from "@/lib/contract/access/workspace";
-import { maxNameLength } from "@/lib/contract/ledger/attribution";
-import { month } from "@/lib/contract/ledger/closed-months";
 import { costStatus } from "@/lib/contract/ledger/ingest-result";
 import { source } from "@/lib/contract/ledger/message";
 import { currencyFilter } from "@/lib/contract/values/conversion";
 import { day, decimalNumber, instant, rowLimit, text, uuid } from "@/lib/contract/values/fields";
+import { activityFilters, checkFilters } from "./activity-filters";
+import { answeredPeriod, comparison, comparisonFilters, environment, messageType } from "./ledger-query";
 import {
-  answeredPeriod,
-  checkRange,
-  comparison,
-  comparisonFilters,
-  environment,
-  ledgerFilters,
-  messageType,
-  orNone,
-} from "./ledger-query";
-import { sessionTotal } from "./sessions";
+  adjustedAt,
+  correctionLinks,
+  emitterName,
+  keyReference,
+  listPrice,
+  storedTags,
+  userReference,
+} from "./message-fields";
 
 /** The most rows of one response. */
 export const maxActivityRows = 100;
@@ -25,53 +22,6 @@ const defaultActivityRows = 25;
 /** What rows are sorted by: when the cost occurred, the amount of the whole entry, or the quantity. `-`: largest first. */
 export const activitySorts = ["-time", "time", "-amount", "amount", "-quantity", "quantity"] as const;
 export type ActivitySort = (typeof activitySorts)[number];
-
-/** A bound for amounts in USD, as exact text. Voids have negative amounts. */
-const amountLimit = (description: string) =>
-  z
-    .string()
-    .regex(/^-?\d{1,15}(\.\d{1,18})?$/, "must be an amount in USD, such as 12.50")
-    .optional()
-    .meta({ description: `${description} USD; of the whole entry where only some of its lines match.` });
-
-const activityFilters = {
-  ...ledgerFilters,
-  environment: environment.optional().meta({ description: "Default: both." }),
-  cost_status: costStatus.optional().meta({
-    description:
-      "How the amount was computed; `unpriced` without a price. For a message with lines, they count.",
-  }),
-  session: orNone(text(maxNameLength), maxNameLength, "The session, as recorded."),
-  emitter: orNone(text(64), 64, "The program that reported the usage, such as `claude-code`."),
-  q: text(100)
-    .optional()
-    .meta({ description: "Text in the label, feature, model, provider or notes; case does not matter." }),
-  min_amount: amountLimit("Rows of at least this amount."),
-  max_amount: amountLimit("Rows of at most this amount."),
-  adjusts: z
-    .union([z.literal("any"), month], { error: "must be `any` or a month, such as 2026-10" })
-    .optional()
-    .meta({ description: "Adjustments of closed months: `any`, or of a month, such as `2026-10`." }),
-};
-
-type Filtered = Parameters<typeof checkRange>[0] & {
-  min_amount?: string | undefined;
-  max_amount?: string | undefined;
-};
-
-/** An amount in units of 10^-18 USD. */
-function inAttos(amount: string): bigint {
-  const [whole = "", decimals = ""] = amount.split(".");
-  return BigInt(whole + decimals.padEnd(18, "0"));
-}
-
-/** Refuses ranges of days and of amounts that end before they begin. */
-function checkFilters(query: Filtered, context: z.RefinementCtx): void {
-  checkRange(query, context);
-  const { min_amount: min, max_amount: max } = query;
-  if (min === undefined || max === undefined || inAttos(min) <= inAttos(max)) return;
-  context.addIssue({ code: "custom", path: ["max_amount"], message: "must not be below min_amount" });
-}
 
 export const activityQuery = z
   .strictObject({
@@ -89,41 +39,6 @@ export const activityQuery = z
   })
   .superRefine(checkFilters);
 export type ActivityQuery = z.output<typeof activityQuery>;
-
-/** The author of a row: a key, a member or an assistant. */
-const keyReference = z.object({ id: uuid, name: z.string() });
-const userReference = z.object({
-  id: uuid,
-  name: z.string().meta({ description: "The display name, otherwise the address." }),
-});
-
-const storedTags = z
-  .record(z.string(), z.string())
-  .meta({ description: "The message's tags; empty for none." });
-const emitterName = z.string().nullable().meta({
-  description: "The program that reported it, such as `claude-code`; null for messages that clients sent.",
-});
-const listPrice = decimalNumber("USD.").nullable().meta({
-  description:
-    "The cost that included usage would have had, as far as prices are known; null for other usage.",
-});
-
-/** Links to the messages that void, correct or replace a message. */
-const correctionLinks = {
-  voids: uuid.nullable().meta({
-    description: "Of a void: the message that it voids. Its amounts are negative.",
-  }),
-  voided_by: uuid.nullable().meta({ description: "Of a voided message: its void." }),
-  corrects: uuid.nullable().meta({ description: "Of a correction: the voided message that it replaces." }),
-  corrected_by: uuid.nullable().meta({
-    description: "Of a voided message: the one that was recorded in its place, if any.",
-  }),
-};
-
-const adjustedAt = instant.nullable().meta({
-  description:
-    "Of an adjustment: when the cost occurred, in a month that was closed by then. It is booked at `occurred_at`, when it was recorded. Null for anything else.",
-});
 
 const activityRow = z
   .object({
@@ -196,7 +111,7 @@ const activityRow = z
   .meta({ id: "ActivityRow" });
 export type ActivityRow = z.output<typeof activityRow>;
 
-/** A page of activity (specification 4.3). */
+/** A page of activity. */
 export const activityList = z
   .object({
     ...answeredPeriod,
@@ -218,142 +133,3 @@ export const activityList = z
   })
   .meta({ id: "ActivityList" });
 export type ActivityList = z.output<typeof activityList>;
-
-export const messageParams = z.strictObject({ slug: workspaceSlug, id: uuid });
-
-/** How an amount was computed: a price with its rate, or a currency's rate. */
-const origin = z
-  .looseObject({
-    rate: decimalNumber("USD for one unit, or for one of the currency."),
-  })
-  .nullable()
-  .meta({
-    description:
-      "The rate that was used, with its source and version (a price) or its date (a currency); null where the client gave the cost itself, or no price is known.",
-  });
-
-/** One message with all its details. */
-export const messageDetail = z
-  .object({
-    id: uuid,
-    message_type: messageType,
-    label: z.string().nullable().meta({ description: "The message's own label." }),
-    environment,
-    source,
-    created_at: instant,
-    amount_usd: decimalNumber("The total cost, USD; for an allocation, the amount moved."),
-    cost_status: costStatus,
-    key: keyReference.nullable(),
-    user: userReference.nullable(),
-    provider: z.string().nullable(),
-    model: z.string().nullable(),
-    feature: z.string().nullable(),
-    end_user: z.string().nullable().meta({
-      description: "The person the usage was for. A batch has them on its lines.",
-    }),
-    session: z.string().nullable(),
-    tags: storedTags,
-    emitter: emitterName,
-    unit_type: z.string().nullable(),
-    quantity: decimalNumber("Units.").nullable(),
-    list_price_usd: listPrice,
-    given_cost_usd: decimalNumber("USD.").nullable().meta({
-      description: "The cost that the emitter reported, which may differ from the cost that counts.",
-    }),
-    price: origin,
-    currency: z.string().nullable().meta({ description: "ISO 4217, as the message gave it." }),
-    original_amount: decimalNumber("In `currency`.").nullable(),
-    idempotency_key: z.string().nullable(),
-    batch_id: z.string().nullable(),
-    category: z.string().nullable(),
-    notes: z.string().nullable(),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    details: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({ description: "Fields of its type, for example the plan and interval of a subscription." }),
-    ...correctionLinks,
-    voided_at: instant.nullable(),
-    void_reason: z.string().nullable().meta({ description: "Why it was voided." }),
-    correction_reason: z.string().nullable().meta({
-      description: "Of a correction: why the message that it replaces was voided.",
-    }),
-    budgets: z.array(z.object({ id: uuid, name: z.string() })).meta({
-      description: "The budgets that count it, by name.",
-    }),
-    alerts: z
-      .array(
-        z.object({
-          id: uuid,
-          rule: z.string(),
-          subject: z.string().meta({ description: "The name of the budget or key." }),
-          percent: z
-            .string()
-            .nullable()
-            .meta({ description: "The threshold, in percent; null without one." }),
-          fired_at: instant,
-        }),
-      )
-      .meta({
-        description:
-          "What fired for these budgets in the same period, and for the limit of its key in the month in which it was recorded: at most 20, the latest first.",
-      }),
-    session_total: sessionTotal.nullable().meta({
-      description:
-        "What its session came to in all time, in its environment; null without a session, and for one of more than 10,000 calls.",
-    }),
-    may_void: z.boolean().meta({
-      description: "Whether you may void and correct it. Voided messages and voids cannot be voided.",
-    }),
-    entries: z
-      .array(
-        z.object({
-          part: z.int(),
-          occurred_at: instant,
-          adjusts: adjustedAt,
-          project_slug: z.string(),
-          project_name: z.string(),
-          amount_usd: decimalNumber("USD."),
-        }),
-      )
-      .meta({
-        description:
-          "Where and when it counts: one entry for most messages, those with lines too; two for an allocation, one a month for a yearly subscription.",
-      }),
-    lines: z
-      .array(
-        z.object({
-          model: z.string().nullable(),
-          feature: z.string().nullable(),
-          end_user: z.string().nullable(),
-          session: z.string().nullable(),
-          unit_type: z.string(),
-          quantity: decimalNumber("Units."),
-          amount_usd: decimalNumber("USD."),
-          cost_status: costStatus,
-          list_price_usd: listPrice,
-          price: origin,
-        }),
-      )
-      .meta({ description: "The lines of a batch, or of a usage with lines; empty for anything else." }),
-  })
-  .meta({ id: "MessageDetail" });
-export type MessageDetail = z.output<typeof messageDetail>;
-
-export const exportQuery = z
-  .strictObject({
-    ...activityFilters,
-    format: z.enum(["csv", "focus"]).default("csv").meta({
-      description:
-        "`csv`: the rows of activity, with a row for each line of a message; `focus`: the same in the columns of the FinOps FOCUS specification.",
-    }),
-  })
-  .superRefine(checkFilters);
-export type ExportQuery = z.output<typeof exportQuery>;
-/** The filters of activity and export in a request body. */
-export const activityFilter = z
-  .strictObject(activityFilters)
-  .superRefine(checkFilters)
-  .meta({ id: "ActivityFilter", description: "Filters like the query parameters of activity." });
-/** The filters of activity and export. */
-export type ActivityFilters = z.output<typeof activityFilter>;

@@ -11,7 +11,7 @@ import {
   text,
   uuid,
 } from "@/lib/contract/values/fields";
-import { activityFilter } from "./activity";
+import { activityFilter } from "./activity-filters";
 import { environment } from "./ledger-query";
 
 const set = z

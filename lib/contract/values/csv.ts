@@ -23,4 +23,5 @@ function csvCell(cell: CsvCell): string {
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+/** A cell with an exact number; an empty one for null. @param digits decimal text */
 export const csvNumber = (digits: string | null): CsvCell => (digits === null ? null : { digits });

@@ -131,16 +131,16 @@ async function tryLaunch(launch: Launch, port: number): Promise<Postmaster | { w
     child.once("error", settle);
   });
   const since = Date.now();
-  let toldAt = since;
+  let loggedAt = since;
   while (!over) {
     const { pid, status } = readPidFile(home.cluster);
     // The file of an earlier server may still say "ready", so the process id must be that of the child.
     if (child.pid !== undefined && pid === child.pid && status === "ready")
       return { pid: child.pid, port, ended };
-    if (Date.now() - toldAt > 10_000) {
-      toldAt = Date.now();
+    if (Date.now() - loggedAt > 10_000) {
+      loggedAt = Date.now();
       launch.log(
-        `Postgres has been starting for ${Math.round((toldAt - since) / 1000)} s; it may be recovering.`,
+        `Postgres has been starting for ${Math.round((loggedAt - since) / 1000)} s; it may be recovering.`,
       );
     }
     await sleep(10);

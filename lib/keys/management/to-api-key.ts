@@ -67,6 +67,7 @@ export function toSourceSettings(stored: StoredSource): SourceSettings {
   };
 }
 
+/** The status of a key: `active`, `expired` or `revoked`. @param now milliseconds since 1970 */
 export function keyStatusOf(
   { revoked_at: revoked, expires_at: end }: Pick<KeyRow, "revoked_at" | "expires_at">,
   now: number,

@@ -94,7 +94,7 @@ type KeptExport = { id: string; address: string | null; records: unknown[] };
  * The stored refused records of a source, oldest first, and the lookup of its key, for a user who may change the key.
  * @throws ServiceError not_found, permission_denied, conflict if the key is revoked or expired, rate_limited
  */
-export async function holdRefused(
+export async function takeRefused(
   claims: UserClaims,
   slug: string,
   id: string,

@@ -10,19 +10,19 @@ import { selectExceededBudget } from "./correction-queries";
 const maxAttempts = 8;
 
 /** Constraints that are violated if another request was first. The next attempt finds what that request recorded. */
-const lostRaces = ["message_voids_pkey", "bulk_actions_once"];
+const conflictConstraints = ["message_voids_pkey", "bulk_actions_once"];
 
 /**
  * Runs a transaction that voids messages, and retries it after a conflict with another request.
  * @throws the error of the last attempt
  */
-export async function untilFirst<T>(attempt: () => Promise<T>): Promise<T> {
+export async function retryOnConflict<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await withMonths(attempt);
     } catch (error) {
-      const isBeaten = lostRaces.includes(violatedConstraint(error));
-      if (tries === maxAttempts || !(isBeaten || isContention(error))) throw error;
+      const isConflict = conflictConstraints.includes(violatedConstraint(error));
+      if (tries === maxAttempts || !(isConflict || isContention(error))) throw error;
     }
   }
 }
@@ -39,11 +39,11 @@ function inOrder(_: string, value: unknown): unknown {
 
 /**
  * Refuses voids and corrections that raise the spend of a blocking budget past its limit. Lowering the spend is never refused. The
- * caller's transaction must hold the blocking budgets (`holdBlockingBudgets`), so that no other transaction spends from them meanwhile.
+ * caller's transaction must lock the blocking budgets (`lockBlockingBudgets`), so that no other transaction spends from them meanwhile.
  * @param added ids of the voids and corrections that the transaction recorded
  * @throws ServiceError budget_exceeded, as when a message is recorded; the caller must roll back
  */
-export async function demandRoomInBudgets(
+export async function requireWithinBudgets(
   client: ClientBase,
   workspaceId: string,
   added: string[],

@@ -15,7 +15,7 @@ import { newId } from "@/lib/db/new-id";
 import { asServiceWithin, asUser, asUserPreviewing, type UserClaims } from "@/lib/db/transaction";
 import { type Issue, notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { requireMonths } from "@/lib/ledger/ingest/months";
-import { demandRoomInBudgets, hashOf, untilFirst } from "./attempts";
+import { hashOf, requireWithinBudgets, retryOnConflict } from "./attempts";
 import {
   insertVoids,
   lockIdempotencyKey,
@@ -30,7 +30,7 @@ import {
   selectEffects,
   undoBulkAction,
 } from "./bulk-queries";
-import { holdBlockingBudgets, selectProjectId } from "./correction-queries";
+import { lockBlockingBudgets, selectProjectId } from "./correction-queries";
 import { mayVoid } from "./right";
 
 /** The most postings that one action changes: each line of a batch and each month of a yearly charge is one. */
@@ -60,7 +60,7 @@ export async function actOnMany(
   const { idempotency_key: key, dry_run: isDry, ...meaning } = request;
   const hash = hashOf(meaning);
   const asActor = isDry ? asUserPreviewing : asUser;
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asActor(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
       if (key !== undefined && !isDry) {
@@ -95,7 +95,7 @@ async function act(
   });
   if (changed.length === 0)
     throw new ServiceError("conflict", "Nothing would change: these messages are already as they should be.");
-  await asServiceWithin(client, () => holdBlockingBudgets(client, workspace.id));
+  await asServiceWithin(client, () => lockBlockingBudgets(client, workspace.id));
   await insertVoids(client, workspace.id, changed, reason);
   const id = newId();
   await asServiceWithin(client, () =>
@@ -110,7 +110,7 @@ async function act(
     }),
   );
   const added = await selectAdded(client, workspace.id, id);
-  await demandRoomInBudgets(client, workspace.id, added);
+  await requireWithinBudgets(client, workspace.id, added);
   const stored = await asServiceWithin(client, () => selectBulkAction(client, workspace.id, { id }));
   if (!stored) throw new Error("The action is missing.");
   const answer = toBulkAction(stored);
@@ -126,7 +126,7 @@ async function act(
  *   was changed since; budget_exceeded if the undo takes a blocking budget past its limit
  */
 export async function undoMany(claims: UserClaims, slug: string, id: string): Promise<BulkAction> {
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asUser(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
       requireMonths([toInstant(now)]);
@@ -139,7 +139,7 @@ export async function undoMany(claims: UserClaims, slug: string, id: string): Pr
           "conflict",
           "One of these messages was changed since, so the action cannot be undone as a whole.",
         );
-      await demandRoomInBudgets(client, workspace.id, added);
+      await requireWithinBudgets(client, workspace.id, added);
       const stored = await asServiceWithin(client, () => selectBulkAction(client, workspace.id, { id }));
       if (!stored) throw new Error("The action is missing.");
       return toBulkAction(stored);

@@ -149,7 +149,7 @@ export async function recordCorrection(
 }
 
 /** Locks the spend of the workspace's blocking budgets until the transaction ends. Runs as the service. */
-export async function holdBlockingBudgets(client: ClientBase, workspaceId: string): Promise<void> {
+export async function lockBlockingBudgets(client: ClientBase, workspaceId: string): Promise<void> {
   await callFunction(client, "private.hold_blocking_budgets", workspaceId);
 }
 
@@ -164,10 +164,4 @@ export function selectExceededBudget(
   added: string[],
 ): Promise<{ budget: BlockingBudgetRow; added_usd: string } | null> {
   return callFunction(client, "private.exceeded_budget", workspaceId, added);
-}
-
-/** The version of the workspace's prices, which rises with each change; 0 if it has none. */
-export async function selectPricesVersion(client: ClientBase, workspaceId: string): Promise<number> {
-  const loaded = await callFunction<{ version: number } | null>(client, "private.load_prices", workspaceId);
-  return loaded?.version ?? 0;
 }

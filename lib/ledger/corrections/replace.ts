@@ -8,13 +8,8 @@ import { validationFailed } from "@/lib/errors";
 import { checkMessage } from "@/lib/ledger/ingest/check";
 import { type CostedMessage, composeMessage } from "@/lib/ledger/ingest/compose";
 import { requireMonths } from "@/lib/ledger/ingest/months";
-import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
-import {
-  recordCorrection,
-  type StoredCost,
-  selectPricesVersion,
-  selectProjectId,
-} from "./correction-queries";
+import { presentPrices } from "@/lib/ledger/pricing/workspace-prices";
+import { recordCorrection, type StoredCost, selectProjectId } from "./correction-queries";
 
 /**
  * Records the message that replaces one which the transaction has voided.
@@ -41,8 +36,7 @@ export async function replaceMessage(
     ]);
   }
   await asServiceWithin(client, async () => {
-    const version = await selectPricesVersion(client, workspaceId);
-    const overrides = await workspacePrices(client, workspaceId, version);
+    const overrides = await presentPrices(client, workspaceId);
     const { postings } = composeMessage(message, { now, overrides });
     requireMonths(postings.map((posting) => posting.occurred_at));
     const owner = { id: newId(), created_at: toInstant(now), project_id: projectId };

@@ -9,10 +9,10 @@ import { notFound, ServiceError } from "@/lib/errors";
 import { requireMonths } from "@/lib/ledger/ingest/months";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { followPublished } from "@/lib/ledger/published/follow";
-import { demandRoomInBudgets, hashOf, untilFirst } from "./attempts";
+import { hashOf, requireWithinBudgets, retryOnConflict } from "./attempts";
 import {
-  holdBlockingBudgets,
   insertVoid,
+  lockBlockingBudgets,
   type StoredCost,
   type StoredVoid,
   selectCost,
@@ -72,7 +72,7 @@ async function voidOnce(
   await followPublished();
   const { idempotency_key: idempotencyKey, ...meaning } = request;
   const requestHash = hashOf(meaning);
-  return untilFirst(() =>
+  return retryOnConflict(() =>
     asUser(claims, async (client, now) => {
       const workspace = await requireMembership(client, claims, slug, "member");
       const cost = await selectCost(client, workspace.id, id, claims.sub);
@@ -80,11 +80,11 @@ async function voidOnce(
       demandRight(workspace, cost);
       const earlier = cost.voided_by === null ? undefined : await selectVoid(client, workspace.id, id);
       if (earlier) return { result: replay(earlier, idempotencyKey, requestHash), replayed: true };
-      demandWhole(cost);
+      requireWhole(cost);
       // The void of a message in a closed month is booked now.
       requireMonths([toInstant(now)]);
       const { reason } = request;
-      await asServiceWithin(client, () => holdBlockingBudgets(client, workspace.id));
+      await asServiceWithin(client, () => lockBlockingBudgets(client, workspace.id));
       await insertVoid(client, {
         workspaceId: workspace.id,
         messageId: id,
@@ -96,7 +96,7 @@ async function voidOnce(
       const stored = await selectVoid(client, workspace.id, id);
       if (!stored) throw new Error("The void of the message is missing.");
       const { void_id: voidId, corrected_by: correction } = stored;
-      await demandRoomInBudgets(client, workspace.id, correction === null ? [voidId] : [voidId, correction]);
+      await requireWithinBudgets(client, workspace.id, correction === null ? [voidId] : [voidId, correction]);
       return { result: toMessageVoid(stored), replayed: false };
     }),
   );
@@ -111,7 +111,7 @@ function demandRight({ role }: Membership, { is_own: isOwn }: StoredCost): void 
   );
 }
 
-function demandWhole({ voids, missing }: StoredCost): void {
+function requireWhole({ voids, missing }: StoredCost): void {
   if (voids !== null)
     throw new ServiceError("conflict", "This is a void. Record the cost again instead of voiding its void.", {
       voids,

@@ -8,7 +8,7 @@ import { deadlines } from "@/lib/db/deadlines";
 import { callFunction, execute, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { demoWorkspaceId } from "@/lib/keys/environment-key";
-import { bookOpen } from "@/lib/ledger/closing/book-open";
+import { bookAsAdjustments } from "@/lib/ledger/closing/book-as-adjustments";
 import { permissionOf } from "@/lib/ledger/ingest/call";
 import { composeMessage } from "@/lib/ledger/ingest/compose";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
@@ -69,7 +69,7 @@ export async function seedDemo(
       const ownerId = await addOwner(client, access);
       const rows = await fill(client, access.key, ownerId, now);
       await closeLastMonth(client, rows, ownerId, now);
-      await noteArrivals(client, rows, now);
+      await insertArrivals(client, rows, now);
       await addBudgets(client, now);
       await addChannel(client, access.email, ownerId);
       await sortInbox(client, ownerId);
@@ -187,15 +187,17 @@ async function closeLastMonth(
     source: "manual" as const,
     environment: "live" as const,
   };
-  const messages = bookOpen(postings, { closedUntil, timeZone: "UTC" }, owner.created_at).map((posting) => ({
-    ...posting,
-    ...owner,
-  }));
+  const messages = bookAsAdjustments(postings, { closedUntil, timeZone: "UTC" }, owner.created_at).map(
+    (posting) => ({
+      ...posting,
+      ...owner,
+    }),
+  );
   await storeMessages(client, { projects: [], messages, replays: [] });
 }
 
 /** Counts what the sources reported in the last week, as the service does when an export arrives. */
-async function noteArrivals(client: Client, rows: readonly LedgerRow[], now: number): Promise<void> {
+async function insertArrivals(client: Client, rows: readonly LedgerRow[], now: number): Promise<void> {
   const since = toInstant(now - 7 * dayMs);
   const bySource = sources.flatMap(({ program: emitter }) => {
     const reported = rows.filter((row) => row.emitter === emitter && row.created_at >= since);

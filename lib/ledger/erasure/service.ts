@@ -3,14 +3,8 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Erasure, eraseRequest, erasureList, erasurePreview } from "@/lib/contract/spend/people";
 import { toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
-import {
-  asService,
-  asServiceWithin,
-  asUser,
-  asUserReading,
-  isContention,
-  type UserClaims,
-} from "@/lib/db/transaction";
+import { runSteps } from "@/lib/db/job-steps";
+import { asService, asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { type ErasureRow, eraseSome, findPerson, insertErasure, selectErasures } from "./erasure-queries";
 
 /** Postings changed in one transaction: few enough that other requests wait only briefly for the locks. */
@@ -68,19 +62,8 @@ export function listErasures(claims: UserClaims, slug: string): Promise<z.output
  * step that leaves messages and sums in agreement.
  * @returns how many postings and answers were changed
  */
-export async function runErasures(): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const changed = await asService((client) => eraseSome(client, postingsAStep), deadlines.job).catch(
-      (error) => {
-        // An ingest or a correction held the same sums: try again.
-        if (isContention(error)) return 0;
-        throw error;
-      },
-    );
-    if (changed === null) return total;
-    total += changed;
-  }
+export function runErasures(): Promise<number> {
+  return runSteps(() => asService((client) => eraseSome(client, postingsAStep), deadlines.job));
 }
 
 function toErasure({ changed_count, created_at, finished_at, ...erasure }: ErasureRow): Erasure {

@@ -19,9 +19,9 @@ type Asked = Pick<IngestRequest, "project" | "source"> & {
  */
 export function attemptOf({ project, source, message }: Asked, dryRun = false): Attempt {
   const { type } = message;
-  const tellsSpend = type === "allocation" && (message.percent !== undefined || dryRun);
+  const revealsSpend = type === "allocation" && (message.percent !== undefined || dryRun);
   return {
-    permissions: tellsSpend ? [permissionOf[type], "read_summaries"] : [permissionOf[type]],
+    permissions: revealsSpend ? [permissionOf[type], "read_summaries"] : [permissionOf[type]],
     source,
     projects: type === "allocation" ? [project, message.from_project] : [project],
     ...aboutLines(message),

@@ -4,14 +4,14 @@ import type { CostMessage, IngestRequest } from "@/lib/contract/ledger/message";
 import { accepted, type Verdict } from "@/lib/errors";
 import type { AccessToken, ApiKey, KeyLookup } from "@/lib/keys/api-key";
 import type { Counted } from "@/lib/keys/decide";
-import type { Telling } from "@/lib/ledger/telemetry/same-call";
+import type { CallReport } from "@/lib/ledger/telemetry/same-call";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 
 /**
- * A message to record. `telling`: the keys of an emitter's record, instead of an idempotency key. Several records can report one call of
+ * A message to record. `callKeys`: the keys of an emitter's record, instead of an idempotency key. Several records can report one call of
  * a model; the first is recorded, even if the others differ from it.
  */
-export type Submission = IngestRequest & { telling?: CallKeys | undefined; emitter?: Emitter | undefined };
+export type Submission = IngestRequest & { callKeys?: CallKeys | undefined; emitter?: Emitter | undefined };
 
 /** The program that reported a call. `costUsd`: what the call cost by the program's own account, decimal text. */
 export type Emitter = { name: string; costUsd?: string | undefined };
@@ -23,7 +23,7 @@ export type Emitter = { name: string; costUsd?: string | undefined };
  * - `outer`: the keys of messages that would include this one, such as a span around it.
  * - `inner`: the marks that are stored with messages which this one would include, such as spans inside it.
  * - `within`: what the message is inside of. Its marks are stored with the message; messages around it have them as `inner`.
- * - `tellings`: the spans that reported a call. They are compared with those of calls that have none of the same keys.
+ * - `reports`: the spans that reported a call. They are compared with those of calls that have none of the same keys.
  * - `sumOf`: for a sum of calls, the marks that these calls are within. The sum is refused as a repetition if one is stored, and voided
  *   when one is stored later.
  */
@@ -32,7 +32,7 @@ export type CallKeys = {
   outer: string[];
   inner: string[];
   within: Around[];
-  tellings?: Telling[];
+  reports?: CallReport[];
   sumOf?: string[];
 };
 
@@ -94,13 +94,13 @@ export type IngestVerdict = Counted<Verdict<Recorded>[]> & {
  * `replayed`: the result is that of an earlier request with the same idempotency key. `again`: how an emitter's record was recognised
  * as reported before.
  */
-export type Recorded = { result: IngestResult; replayed: boolean; again?: Again | undefined };
+export type Recorded = { result: IngestResult; replayed: boolean; duplicate?: Duplicate | undefined };
 
 /**
  * `record`: the same record was sent before. `call`: another record, of the emitter `by` if that is known, reported the same call.
  * `calls`: the calls of a sum are reported one by one.
  */
-export type Again = { as: "record" } | { as: "call"; by?: string | undefined } | { as: "calls" };
+export type Duplicate = { as: "record" } | { as: "call"; by?: string | undefined } | { as: "calls" };
 
 /** The result of a call with one message. @throws ServiceError if the call or the message was refused */
 export function acceptedOne(outcome: IngestVerdict["outcome"]): Recorded {

@@ -8,22 +8,22 @@ import type { ApiKey } from "@/lib/keys/api-key";
 import type { BlockingPeriod } from "@/lib/keys/blocking-budgets";
 import { decideCost } from "@/lib/keys/decide";
 import type { Hold } from "@/lib/keys/holds";
-import { bookOpen } from "@/lib/ledger/closing/book-open";
+import { bookAsAdjustments } from "@/lib/ledger/closing/book-as-adjustments";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { dueCharges, type PeriodCharge, postingsOfCharge } from "@/lib/ledger/recurring/charges";
-import { AllocationBook, type SpendRange } from "./allocation";
-import { BudgetBook, isCovered, type Planned, type UnknownPeriods } from "./budget-book";
 import type { Submission } from "./call";
 import { isRecurring } from "./call-bounds";
 import { checkMessage } from "./check";
 import { type Composed, composeMessage } from "./compose";
 import type { Draft } from "./draft";
+import { GroupAllocations, type SpendRange } from "./group-allocations";
+import { GroupBudgets, isCovered, type Planned, type UnknownPeriods } from "./group-budgets";
 
 /**
  * The context in which a message is decided. `draft`: takes its rows; in a dry run, a fork. `lines` and `duePeriods`: of the call's
  * earlier messages.
  */
-export type Place = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
+export type MessageContext = { draft: Draft; dryRun: boolean; lines: number; duePeriods: number };
 
 /** What a message records: its own postings, and for a recurring subscription the later periods that have begun by now. */
 export type Work = { own: Composed; due: PeriodCharge[] };
@@ -33,8 +33,8 @@ export class GroupWork {
   readonly now: number;
   /** When the group is recorded, ISO 8601. */
   readonly createdAt: string;
-  readonly #allocations = new AllocationBook();
-  readonly #budgets: BudgetBook;
+  readonly #allocations = new GroupAllocations();
+  readonly #budgets: GroupBudgets;
 
   constructor(
     private readonly admission: Admission,
@@ -42,7 +42,7 @@ export class GroupWork {
   ) {
     this.now = admission.now;
     this.createdAt = toInstant(admission.now);
-    this.#budgets = new BudgetBook(admission.budgets);
+    this.#budgets = new GroupBudgets(admission.budgets);
   }
 
   /** The stored spend that the allocations among these messages need; `knowSpend` takes it. */
@@ -59,16 +59,16 @@ export class GroupWork {
     for (const { amount_usd, ...range } of known) this.#allocations.know(range, amount_usd);
   }
 
-  /** Periods of blocking budgets that must be loaded to decide this group; see `BudgetBook`. */
+  /** Periods of blocking budgets that must be loaded to decide this group; see `GroupBudgets`. */
   unknownPeriods(): UnknownPeriods[] {
     return this.#budgets.unknownPeriods();
   }
 
   compose({ key, closedUntil }: LoadedKey, { project, message }: IngestRequest, draft: Draft): Verdict<Work> {
     const { now } = this;
-    const books = { closedUntil, timeZone: key.timeZone };
+    const closed = { closedUntil, timeZone: key.timeZone };
     const book = (composed: Composed): Composed => {
-      const postings = bookOpen(composed.postings, books, this.createdAt);
+      const postings = bookAsAdjustments(composed.postings, closed, this.createdAt);
       return postings === composed.postings ? composed : { ...composed, postings };
     };
     if (message.type === "allocation") {
@@ -85,12 +85,12 @@ export class GroupWork {
    * @param cost of the message with its due periods, USD
    * @param hold the reservation that the message settles, if it is still held
    */
-  decideRoom(
+  decideLimits(
     loaded: LoadedKey,
     request: Submission,
     { own, due }: Work,
     cost: Decimal,
-    { draft, dryRun }: Pick<Place, "draft" | "dryRun">,
+    { draft, dryRun }: Pick<MessageContext, "draft" | "dryRun">,
     hold?: Hold,
   ): Verdict<null> {
     const { key } = loaded;
@@ -119,12 +119,12 @@ export class GroupWork {
     return this.#budgets.periodsOf(key, hold);
   }
 
-  /** Like `decideRoom`, for a correction. @param planned its postings @param more what it adds to the cost, USD */
-  decideMore(
+  /** Like `decideLimits`, for a correction. @param planned its postings @param more what it adds to the cost, USD */
+  decideCorrection(
     loaded: LoadedKey,
     planned: readonly Planned[],
     more: Decimal,
-    { draft, dryRun }: Place,
+    { draft, dryRun }: MessageContext,
   ): Verdict<null> {
     return (
       decideCost(loaded.key, draft.spentBy(loaded), more, this.now, draft.heldBy(loaded.key.id).usd) ??

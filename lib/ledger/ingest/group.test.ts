@@ -35,7 +35,7 @@ beforeEach(() => {
     budgets: [],
     refused: [],
     held: parseHeld(null),
-    tellings: null,
+    reports: null,
   };
   group = new Group({ ...admission, keys: new Map(keys.map((key) => [key.key.id, key])) }, new Map());
 });

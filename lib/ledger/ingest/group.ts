@@ -17,16 +17,16 @@ import type { IngestCall, IngestVerdict, Recorded, Submission } from "./call";
 import { checkDuePeriods, checkLines, isRecurring } from "./call-bounds";
 import { checkMessage, linesOf } from "./check";
 import { Draft } from "./draft";
-import { costOfWork, GroupWork, type Place, type Work } from "./group-work";
+import { DuplicateReports } from "./duplicate-reports";
+import { earlierAnswer } from "./earlier-answer";
+import { costOfWork, GroupWork, type MessageContext, type Work } from "./group-work";
 import { idempotencyConflict, rememberedRequest } from "./idempotency";
 import { adjustedBy, listPriceOf, overLimit, settlementOf, toIngestResult } from "./ingest-result";
 import { rowOf, rowsOf } from "./ledger";
-import { RefusedBook } from "./refused-book";
-import { Retelling } from "./retelling";
+import { RefusedMessages } from "./refused-messages";
+import { ReportedCalls } from "./reported-calls";
 import { SpanSettling } from "./settle-spans";
-import { TellingBook } from "./telling-book";
-import { earlierAnswer } from "./told-again";
-import type { ReadMessages } from "./wanted-tellings";
+import type { ReadMessages } from "./wanted-reports";
 
 /**
  * Decides a group of calls. Calls are admitted one after another, each against the state that the earlier ones leave, so that a limit
@@ -35,11 +35,11 @@ import type { ReadMessages } from "./wanted-tellings";
 export class Group {
   /** What the group is going to write. */
   readonly draft: Draft;
-  readonly tellings: TellingBook;
+  readonly reports: ReportedCalls;
   readonly work: GroupWork;
-  readonly refused: RefusedBook;
+  readonly refused: RefusedMessages;
   readonly #admitted: AdmittedCalls;
-  readonly #retelling: Retelling;
+  readonly #duplicates: DuplicateReports;
   readonly #spans: SpanSettling;
 
   constructor(
@@ -50,11 +50,11 @@ export class Group {
     this.#admitted = new AdmittedCalls(admission.now);
     this.work = new GroupWork(admission, prices);
     this.draft = Draft.from(admission);
-    this.refused = new RefusedBook(admission);
-    this.tellings = new TellingBook(admission.tellings, read);
-    this.draft.knowProjects(this.tellings.projects);
-    this.#retelling = new Retelling(this.work, this.tellings);
-    this.#spans = new SpanSettling(this.work, this.tellings);
+    this.refused = new RefusedMessages(admission);
+    this.reports = new ReportedCalls(admission.reports, read);
+    this.draft.knowProjects(this.reports.projects);
+    this.#duplicates = new DuplicateReports(this.work, this.reports);
+    this.#spans = new SpanSettling(this.work, this.reports);
   }
 
   /** The number of admitted calls of each rate-limited key. */
@@ -76,20 +76,20 @@ export class Group {
     const caller = { key: loaded.key, token };
     if (call.body instanceof ServiceError) return { outcome: call.body, rate, caller };
     const { dryRun } = call;
-    const place = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, lines: 0, duePeriods: 0 };
-    const arrival = this.tellings.nextExport();
+    const context = { draft: dryRun ? this.draft.fork() : this.draft, dryRun, lines: 0, duePeriods: 0 };
+    const arrival = this.reports.nextExport();
     const outcome = await mapInSlices(call.body, (request) =>
-      request instanceof ServiceError ? request : this.#admitMessage(loaded, request, place),
+      request instanceof ServiceError ? request : this.#admitMessage(loaded, request, context),
     );
-    this.#spans.settle(loaded, call, arrival, place);
+    this.#spans.settle(loaded, call, arrival, context);
     return { outcome, rate, caller };
   }
 
-  #admitMessage(loaded: LoadedKey, submitted: Submission, place: Place): Verdict<Recorded> {
+  #admitMessage(loaded: LoadedKey, submitted: Submission, context: MessageContext): Verdict<Recorded> {
     const { key } = loaded;
-    const request = this.#spans.apart(loaded, submitted, place.draft);
+    const request = this.#spans.apart(loaded, submitted, context.draft);
     const { now } = this.admission;
-    const { draft, dryRun } = place;
+    const { draft, dryRun } = context;
     const earlier = earlierAnswer(loaded, request, draft);
     const conflict =
       earlier?.meant && idempotencyConflict(request.idempotency_key ?? "", earlier.request, earlier.meant);
@@ -100,14 +100,14 @@ export class Group {
     // Permissions come first: the cost of an allocation depends on its source's spend, which the key may not be allowed to read.
     const denied = decideAttempt(key, { ...attemptOf(request, dryRun), ...(conflict && { conflict }) });
     if (denied) return denied;
-    if (earlier) return this.#retelling.repeat(loaded, request, earlier, place);
-    const same = request.telling && this.tellings.find(key.id, request.telling);
+    if (earlier) return this.#duplicates.repeat(loaded, request, earlier, context);
+    const same = request.callKeys && this.reports.find(key.id, request.callKeys);
     if (same) {
       this.refused.record(key, request);
-      return this.#retelling.join(loaded, request, same, place);
+      return this.#duplicates.join(loaded, request, same, context);
     }
     const crowded =
-      checkLines(request.message, place.lines) ?? checkDuePeriods(request.message, place.duePeriods, now);
+      checkLines(request.message, context.lines) ?? checkDuePeriods(request.message, context.duePeriods, now);
     if (crowded) return crowded;
     const work = this.work.compose(loaded, request, draft);
     if (work instanceof ServiceError) return work;
@@ -117,16 +117,16 @@ export class Group {
       named?.is_held && !draft.isSettled(named.id)
         ? toHold(named, draft.projectId(key.workspaceId, named.project))
         : undefined;
-    const refusal = this.work.decideRoom(loaded, request, work, cost, place, hold);
+    const refusal = this.work.decideLimits(loaded, request, work, cost, context, hold);
     if (refusal) {
       if (!dryRun) this.refused.refuse(key, request, work, cost, refusal);
       return refusal;
     }
     if (!dryRun) this.refused.record(key, request);
     if (key.monthlyLimit !== null) draft.addSpent(loaded, cost);
-    place.lines += linesOf(request.message);
-    place.duePeriods += work.due.length;
-    return { result: this.#record(loaded, request, work, place, hold), replayed: false };
+    context.lines += linesOf(request.message);
+    context.duePeriods += work.due.length;
+    return { result: this.#record(loaded, request, work, context, hold), replayed: false };
   }
 
   /** The reservation that a message names, if it belongs to the same key. */
@@ -139,11 +139,11 @@ export class Group {
     loaded: LoadedKey,
     request: Submission,
     { own, due }: Work,
-    place: Place,
+    context: MessageContext,
     hold: Hold | undefined,
   ): IngestResult {
     const { key } = loaded;
-    const { draft, dryRun } = place;
+    const { draft, dryRun } = context;
     const owner = this.work.ownerOf(key, request, draft.projectIn(key.workspaceId, request.project));
     const { id } = owner;
     const rows = rowsOf(owner, request.emitter, own.postings);
@@ -192,17 +192,17 @@ export class Group {
         ...remembered,
       });
     }
-    const { telling } = request;
-    if (telling) {
-      const marks = draft.marksOf(telling.within);
-      this.#retelling.remember(key, [...telling.own, ...marks], remembered, draft);
-      this.tellings.takeBack(owner, marks);
-      this.tellings.addSums(
+    const { callKeys } = request;
+    if (callKeys) {
+      const marks = draft.marksOf(callKeys.within);
+      this.#duplicates.remember(key, [...callKeys.own, ...marks], remembered, draft);
+      this.reports.takeBack(owner, marks);
+      this.reports.addSums(
         { workspace_id: key.workspaceId, environment: key.environment, message_id: id },
-        telling.sumOf ?? [],
+        callKeys.sumOf ?? [],
       );
-      const call = { messageId: id, tellings: [], postings: rows, isVoided: false };
-      if (telling.tellings) this.tellings.add(key, call, telling.tellings, id);
+      const call = { messageId: id, reports: [], postings: rows, isVoided: false };
+      if (callKeys.reports) this.reports.add(key, call, callKeys.reports, id);
     }
     return toIngestResult(answer);
   }

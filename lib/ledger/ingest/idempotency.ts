@@ -31,7 +31,7 @@ export function rememberedRequest(
   request: Submission,
   environment: RememberedRequest["environment"],
 ): RememberedRequest {
-  const { idempotency_key: _, telling: __, emitter: ___, ...meaning } = request;
+  const { idempotency_key: _, callKeys: __, emitter: ___, ...meaning } = request;
   // Through JSON, as the database stores it: undefined becomes absent.
   return JSON.parse(JSON.stringify({ ...meaning, environment }));
 }
@@ -40,13 +40,13 @@ export function rememberedRequest(
  * The idempotency keys that must be loaded to decide a message.
  * @param seen see `marksAround`
  */
-export function keysOf({ idempotency_key: key, telling }: Submission, seen: Set<Around>): string[] {
+export function keysOf({ idempotency_key: key, callKeys }: Submission, seen: Set<Around>): string[] {
   const keys = key === undefined ? [] : [key];
-  if (telling) keys.push(...namesOf(telling), ...marksAround(telling.within, seen));
+  if (callKeys) keys.push(...namesOf(callKeys), ...marksAround(callKeys.within, seen));
   return keys;
 }
 
-/** The keys of a telling. If one of them is stored, the telling was recorded before. */
+/** The keys of a report. If one of them is stored, the report was recorded before. */
 export function namesOf({ own, outer, inner, sumOf = [] }: CallKeys): string[] {
   return [...own, ...outer, ...inner, ...sumOf];
 }

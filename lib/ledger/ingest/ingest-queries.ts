@@ -1,9 +1,9 @@
 import type { PoolClient } from "pg";
 import { callFunction } from "@/lib/db/query";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
-import type { SpendRange } from "./allocation";
-import type { UnknownPeriods } from "./budget-book";
-import type { StoredPosting, WantedMessage } from "./wanted-tellings";
+import type { SpendRange } from "./group-allocations";
+import type { UnknownPeriods } from "./group-budgets";
+import type { LoadedPosting, WantedMessage } from "./wanted-reports";
 
 /** A project's spend in a range of days, USD as text. */
 type ProjectSpend = {
@@ -34,12 +34,12 @@ export function loadBudgetPeriods(client: PoolClient, wanted: UnknownPeriods[]):
 }
 
 /** The postings of messages that were recorded for calls of models, by their ids. */
-export async function loadToldMessages(
+export async function loadReportedMessages(
   client: PoolClient,
   wanted: readonly WantedMessage[],
-): Promise<StoredPosting[]> {
+): Promise<LoadedPosting[]> {
   const times = wanted.map(({ atUs }) => atUs);
-  const postings = await callFunction<StoredPosting[] | null>(
+  const postings = await callFunction<LoadedPosting[] | null>(
     client,
     "private.load_told",
     [...new Set(wanted.map(({ workspaceId }) => workspaceId))],

@@ -6,7 +6,7 @@ import { mapInSlices } from "@/lib/slices";
 import type { IngestCall, IngestVerdict, Submission } from "./call";
 import { linesOf } from "./check";
 import { withIdempotencyHeader } from "./idempotency";
-import { parseMessage, parseTold, type ToldMessage } from "./parse-told";
+import { parseMessage, parseReported, type ReportedMessage } from "./parse-reported";
 import { writeGroup } from "./write-group";
 
 // Two groups at once: the database writes one while this process decides the other.
@@ -59,19 +59,19 @@ export async function ingestBulk(call: Unread<unknown[]>): Promise<IngestVerdict
 }
 
 /** A call of a model as an emitter reports it: the message, its keys and the emitter. */
-export type SourcedCall = { message: ToldMessage } & Required<Pick<Submission, "telling" | "emitter">>;
+export type SourcedCall = { message: ReportedMessage } & Required<Pick<Submission, "callKeys" | "emitter">>;
 
 /**
  * Like `ingestBulk`, for calls that emitters report. The request must have been admitted and counted already.
  */
-export function ingestTold(
+export function ingestReported(
   call: Omit<Unread<never>, "body" | "isAdmitted"> & { body: SourcedCall[] },
 ): Promise<IngestVerdict> {
   const { body, ...rest } = call;
-  const requests = parseTold(body.map(({ message }) => message));
-  const submissions = body.map(({ telling, emitter }, index): Verdict<Submission> => {
+  const requests = parseReported(body.map(({ message }) => message));
+  const submissions = body.map(({ callKeys, emitter }, index): Verdict<Submission> => {
     const request = requests[index] as Verdict<IngestRequest>;
-    return request instanceof ServiceError ? request : { telling, emitter, ...request };
+    return request instanceof ServiceError ? request : { callKeys, emitter, ...request };
   });
   return batcher.add({ ...rest, isAdmitted: true, body: submissions });
 }

@@ -11,7 +11,7 @@ import {
   recordAdmissionsStatement,
 } from "@/lib/keys/admission-queries";
 import type { BudgetPeriodRow } from "@/lib/keys/blocking-budgets";
-import { noteUse } from "@/lib/keys/note-use";
+import { recordKeyUse } from "@/lib/keys/record-key-use";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
 import { followPublished } from "@/lib/ledger/published/follow";
@@ -22,10 +22,10 @@ import { traced } from "@/lib/tracing";
 import { type Around, type IngestCall, type IngestVerdict, isHourMark, type Submission } from "./call";
 import { Group } from "./group";
 import { keysOf } from "./idempotency";
-import { loadBudgetPeriods, loadProjectSpend, loadToldMessages } from "./ingest-queries";
+import { loadBudgetPeriods, loadProjectSpend, loadReportedMessages } from "./ingest-queries";
 import { requireMonths, withMonths } from "./months";
 import { storeMessagesStatement } from "./store-messages";
-import { type ReadMessages, spansOf, wantedOf, wantedSpans } from "./wanted-tellings";
+import { type ReadMessages, spansOf, wantedOf, wantedSpans } from "./wanted-reports";
 
 const maxAttempts = 8;
 
@@ -91,7 +91,7 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
       ...calls.flatMap(projectsOfSpans),
     ],
     idempotency: messages.flatMap(({ request }) => keysOf(request, seen)),
-    told: toldIn(calls, seen),
+    reports: reportsIn(calls, seen),
     reservations: reservationsOf(messages),
   });
   const { verdicts, admission, group } = await inTwoRoundTrips<AdmissionRow, Decided>(
@@ -99,7 +99,7 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
     async (answer, client) => {
       const decided = await decide(calls, answer, client);
       const { group, admission } = decided;
-      const corrected = group.tellings.corrections.flatMap(({ postings }) => postings ?? []);
+      const corrected = group.reports.corrections.flatMap(({ postings }) => postings ?? []);
       const booked = [...group.draft.messages, ...corrected].map((row) => row.occurred_at);
       // The void of a message in a closed month is booked now.
       requireMonths(corrected.length > 0 ? [...booked, toInstant(admission.now)] : booked);
@@ -107,7 +107,7 @@ async function tryGroup(calls: IngestCall[], span: readonly object[]): Promise<I
     },
     span,
   );
-  noteUse(admission.keys.values(), admission.now);
+  recordKeyUse(admission.keys.values(), admission.now);
   metrics.groupCalls.observe(calls.length);
   metrics.messages.inc(group.draft.messages.filter(({ part = 0 }) => part === 0).length);
   return verdicts;
@@ -127,22 +127,22 @@ function projectsOfSpans({ body, spans = [] }: IngestCall): string[] {
 }
 
 /** What must be loaded to decide the calls that emitters report in a group. @param seen what their messages are inside of */
-function toldIn(calls: IngestCall[], seen: Set<Around>) {
-  const told = new Map<string, { submissions: Submission[]; spans: TreeSpan[] }>();
+function reportsIn(calls: IngestCall[], seen: Set<Around>) {
+  const reported = new Map<string, { submissions: Submission[]; spans: TreeSpan[] }>();
   for (const { lookup, body, spans = [] } of calls) {
     if (body instanceof ServiceError) continue;
-    const submissions = body.filter((one) => !(one instanceof ServiceError) && one.telling) as Submission[];
+    const submissions = body.filter((one) => !(one instanceof ServiceError) && one.callKeys) as Submission[];
     if (submissions.length + spans.length === 0) continue;
-    const known = told.get(lookup.value) ?? { submissions: [], spans: [] };
-    told.set(lookup.value, known);
+    const known = reported.get(lookup.value) ?? { submissions: [], spans: [] };
+    reported.set(lookup.value, known);
     // Not `push(...)`: there may be too many for the arguments of one call.
     for (const submission of submissions) known.submissions.push(submission);
     for (const span of [...spans, ...submissions.flatMap(spansOf)]) known.spans.push(span);
   }
-  if (told.size === 0) return undefined;
+  if (reported.size === 0) return undefined;
   return {
-    tellers: [...told.keys()],
-    tellings: [...told.values()].flatMap(({ submissions, spans }, teller): object[] => [
+    tellers: [...reported.keys()],
+    tellings: [...reported.values()].flatMap(({ submissions, spans }, teller): object[] => [
       ...wantedOf(submissions, teller),
       ...wantedSpans(spans, teller),
     ]),
@@ -156,7 +156,7 @@ type Decided = { verdicts: IngestVerdict[]; admission: Admission; group: Group }
 type Further = { periods: BudgetPeriodRow[]; read: ReadMessages };
 
 /**
- * Decides a group. If a message needs past or future periods of blocking budgets, or a telling needs the message of its call, which are
+ * Decides a group. If a message needs past or future periods of blocking budgets, or a report needs the message of its call, which are
  * not loaded with the keys, they are loaded and the group is decided again from the beginning.
  */
 async function decide(
@@ -173,12 +173,12 @@ async function decide(
   const verdicts: IngestVerdict[] = [];
   for (const call of calls) verdicts.push(await group.admit(call));
   const unknown = group.work.unknownPeriods();
-  const unread = group.tellings.unreadMessages();
+  const unread = group.reports.unreadMessages();
   if (unknown.length + unread.length === 0) return { verdicts, admission, group };
   const found = unknown.length > 0 ? await loadBudgetPeriods(client, unknown) : [];
   if (found.length === 0 && unknown.length > 0)
     throw new Error("A blocking budget counts a time that is in none of its periods.");
-  const messages = unread.length > 0 ? await loadToldMessages(client, unread) : [];
+  const messages = unread.length > 0 ? await loadReportedMessages(client, unread) : [];
   return decide(calls, answer, client, {
     periods: [...periods, ...found],
     read: { wanted: [...read.wanted, ...unread], postings: [...read.postings, ...messages] },
@@ -189,7 +189,7 @@ async function decide(
 function statementsOf(group: Group, now: number): Sql[] {
   const admissions = group.admissions();
   const { projects, messages, replays, subscriptions, settled } = group.draft;
-  const { rows: calls, sums, corrections } = group.tellings;
+  const { rows: calls, sums, corrections } = group.reports;
   const { refused, taken } = group.refused.written();
   return [
     ...(admissions.length > 0 ? [recordAdmissionsStatement(admissions, now)] : []),

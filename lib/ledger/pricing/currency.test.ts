@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isCurrency, listCurrencies } from "@/lib/currencies";
 import { divideMoney, parseDecimal, toText } from "@/lib/decimal";
+import { findRate, rateTableOf } from "@/lib/ledger/pricing/rates/rate-table";
 import { listCodes, oneAWeek, pack, readRate, readTable } from "@/scripts/build-rates.mjs";
 import { exact } from "@/tests/helpers/ledger/exact";
 import { convert, currencyDecimalsIssue } from "./currency";
 import { displayRates } from "./display-currency";
-import { shippedBook, shippedSources, unpackSource } from "./rates/history";
-import { bookOf, findRate } from "./rates/rate-book";
+import { shippedRates, shippedSources, unpackSource } from "./rates/history";
 
 const d = parseDecimal;
 const june = "2026-06-15";
@@ -26,7 +26,7 @@ describe("Currency codes", () => {
 
   test("Have a shipped rate each, except USD", () => {
     for (const code of listCurrencies().filter((each) => each !== "USD"))
-      expect(findRate(shippedBook, code, "2026-10-30")?.rate, code).toMatch(/^\d+(\.\d{1,18})?$/);
+      expect(findRate(shippedRates, code, "2026-10-30")?.rate, code).toMatch(/^\d+(\.\d{1,18})?$/);
   });
 });
 
@@ -63,7 +63,7 @@ describe("Conversion", () => {
   });
 
   test("Multiplies exactly and keeps its rate", () => {
-    const rates = bookOf([on("2026-06-01", { JPY: "0.0063501218", KWD: "3.23926651" })]);
+    const rates = rateTableOf([on("2026-06-01", { JPY: "0.0063501218", KWD: "3.23926651" })]);
     const yen = convert(d("123456789"), "JPY", june, rates);
     expect(toText(yen.amountUsd)).toBe("783965.6471869002");
     expect(yen).toMatchObject({
@@ -76,7 +76,7 @@ describe("Conversion", () => {
   });
 
   test("Rounds once, half-even, to 18 decimals", () => {
-    const rates = bookOf([on("2026-06-01", { VND: "0.000000000000000025" })]);
+    const rates = rateTableOf([on("2026-06-01", { VND: "0.000000000000000025" })]);
     expect(toText(convert(d("0.1"), "VND", june, rates).amountUsd)).toBe("0.000000000000000002");
   });
 
@@ -87,9 +87,9 @@ describe("Conversion", () => {
       on("2026-06-16", { EUR: "3" }),
     ];
     // In whatever order they come.
-    for (const book of [bookOf(days), bookOf(days.toReversed())]) {
+    for (const table of [rateTableOf(days), rateTableOf(days.toReversed())]) {
       const asked = ["2020-01-01", "2026-01-01", "2026-06-14", "2026-06-15", "2026-06-16", "2027-01-01"];
-      expect(asked.map((day) => convert(d("1"), "EUR", day, book).rate)).toEqual([
+      expect(asked.map((day) => convert(d("1"), "EUR", day, table).rate)).toEqual([
         "1",
         "1",
         "1",
@@ -101,8 +101,8 @@ describe("Conversion", () => {
   });
 
   test("Says that a rate is more than a week away from its day", () => {
-    const book = bookOf([on("2026-06-10", { EUR: "1" })]);
-    const isOld = (day: string) => convert(d("1"), "EUR", day, book).isOld;
+    const table = rateTableOf([on("2026-06-10", { EUR: "1" })]);
+    const isOld = (day: string) => convert(d("1"), "EUR", day, table).isOld;
     expect(["2026-06-02", "2026-06-03", "2026-06-10", "2026-06-17", "2026-06-18"].map(isOld)).toEqual([
       true,
       false,
@@ -113,17 +113,24 @@ describe("Conversion", () => {
   });
 
   test("Prefers the first source for a week, then the one with the latest rate", () => {
-    const book = bookOf([
+    const table = rateTableOf([
       on("2026-06-10", { EUR: "1" }, "first"),
       on("2026-06-13", { EUR: "2" }, "second"),
       on("2026-06-20", { EUR: "3" }, "second"),
     ]);
     const days = ["2026-06-01", "2026-06-10", "2026-06-13", "2026-06-17", "2026-06-18", "2026-06-20"];
-    expect(days.map((day) => convert(d("1"), "EUR", day, book).rate)).toEqual(["1", "1", "1", "1", "2", "3"]);
+    expect(days.map((day) => convert(d("1"), "EUR", day, table).rate)).toEqual([
+      "1",
+      "1",
+      "1",
+      "1",
+      "2",
+      "3",
+    ]);
   });
 
   test("Throws for a currency without a rate", () => {
-    const rates = bookOf([on("2026-06-01", { JPY: "0.0063" })]);
+    const rates = rateTableOf([on("2026-06-01", { JPY: "0.0063" })]);
     expect(() => convert(d("1"), "EUR", june, rates)).toThrow("There is no exchange rate for EUR");
   });
 });
@@ -167,25 +174,25 @@ describe("Shipped rates", () => {
     // A day that no source has yet gets the last rate.
     ["2026-11-05", "2026-10-30", "IDR", "1.1172", "20275.17"],
   ])("Of %s are those of %s: a cross rate of %s, rounded once", (day, date, currency, usd, units) => {
-    expect(findRate(shippedBook, currency, day)).toEqual({
+    expect(findRate(shippedRates, currency, day)).toEqual({
       rate: toText(divideMoney(d(usd), d(units))),
       date,
       source: "European Central Bank",
       isOld: false,
     });
-    expect(findRate(shippedBook, "EUR", day)?.rate).toBe(usd);
+    expect(findRate(shippedRates, "EUR", day)?.rate).toBe(usd);
   });
 
   test("Of currencies that the bank does not publish are of another source, and old where it had no day", () => {
-    expect(findRate(shippedBook, "AED", "2026-09-29")).toMatchObject({
+    expect(findRate(shippedRates, "AED", "2026-09-29")).toMatchObject({
       date: "2026-09-29",
       source: "@fawazahmed0/currency-api",
       isOld: false,
     });
-    expect(findRate(shippedBook, "AED", "2010-05-05")).toMatchObject({ date: "2024-03-02", isOld: true });
+    expect(findRate(shippedRates, "AED", "2010-05-05")).toMatchObject({ date: "2024-03-02", isOld: true });
     // The bank stopped publishing the rouble in March 2022.
-    expect(findRate(shippedBook, "RUB", "2022-03-05")).toMatchObject({ date: "2022-03-01", isOld: false });
-    expect(findRate(shippedBook, "RUB", "2026-09-30")?.source).toBe("@fawazahmed0/currency-api");
+    expect(findRate(shippedRates, "RUB", "2022-03-05")).toMatchObject({ date: "2022-03-01", isOld: false });
+    expect(findRate(shippedRates, "RUB", "2026-09-30")?.source).toBe("@fawazahmed0/currency-api");
   });
 
   test("Have cross rates within half a unit of the 18th decimal of the quotient, of any day and currency", () => {
@@ -198,7 +205,7 @@ describe("Shipped rates", () => {
         const days = daysOf.get(code) ?? [];
         const [day, units] = days[pick % days.length] as [string, string];
         const usd = published.get("USD")?.get(day) ?? "";
-        const rate = exact(findRate(shippedBook, code, day)?.rate ?? "");
+        const rate = exact(findRate(shippedRates, code, day)?.rate ?? "");
         // |rate × units − usd| ≤ units / 2 of the last decimal; `exact` counts in 1e-18.
         const error = rate * exact(units) - exact(usd) * 10n ** 18n;
         expect((error < 0n ? -error : error) * 2n <= exact(units), `${code} ${day} of ${bank?.source}`).toBe(
@@ -224,7 +231,7 @@ describe("Shipped rates", () => {
           const rates = displayRates(code, { from: text(from), until: text(from + days) });
           for (let at = from; at < from + days; at += 1) {
             const used = rates.findLast((rate) => rate.from === null || rate.from <= text(at));
-            const found = findRate(shippedBook, code, text(at));
+            const found = findRate(shippedRates, code, text(at));
             expect([used?.rateDate, used?.source], text(at)).toEqual([found?.date, found?.source]);
             expect(used?.perUsd).toBe(toText(divideMoney(d("1"), d(found?.rate ?? ""))));
           }

@@ -1,7 +1,7 @@
 import { currencyDecimals } from "@/lib/currencies";
 import { countDecimals, type Decimal, multiply, parseDecimal, roundMoney, toText } from "@/lib/decimal";
+import { findRate, type RateTable } from "@/lib/ledger/pricing/rates/rate-table";
 import { presentRates } from "./rates/present";
-import { findRate, type RateBook } from "./rates/rate-book";
 
 /**
  * An amount in USD, rounded half-even to 18 decimals, with its exchange rate: `rate` is USD per unit as decimal text, `isOld` says that
@@ -44,7 +44,7 @@ export function convert(
   amount: Decimal,
   currency: string,
   occurredOn: string,
-  book: RateBook = presentRates(),
+  table: RateTable = presentRates(),
 ): Conversion {
   decimalsOf(currency);
   if (currency === "USD") {
@@ -57,7 +57,7 @@ export function convert(
       isOld: null,
     };
   }
-  const found = findRate(book, currency, occurredOn);
+  const found = findRate(table, currency, occurredOn);
   if (!found) throw new RangeError(`There is no exchange rate for ${shorten(currency)}`);
   const { rate, date, source, isOld } = found;
   return {

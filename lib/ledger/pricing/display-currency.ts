@@ -1,6 +1,6 @@
 import { divideMoney, parseDecimal, toText } from "@/lib/decimal";
+import { type FoundRate, findRate, type RateTable } from "@/lib/ledger/pricing/rates/rate-table";
 import { presentRates } from "./rates/present";
-import { type FoundRate, findRate, type RateBook } from "./rates/rate-book";
 
 /**
  * A rate at which amounts in USD are shown in another currency. `perUsd`: units of the currency for one USD, exact text. `from`: the
@@ -13,7 +13,7 @@ export type DisplayRate = { from: string | null; perUsd: string; rateDate: strin
 export type RateDays = { from: string; until: string };
 
 /** A cache by book, currency and days: computing the rates of a year takes some milliseconds, and every page needs them. */
-const computed = new WeakMap<RateBook, Map<string, DisplayRate[]>>();
+const computed = new WeakMap<RateTable, Map<string, DisplayRate[]>>();
 const maxComputed = 200;
 
 const dayMs = 86_400_000;
@@ -29,24 +29,24 @@ const dayText = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
 export function displayRates(
   currency: string,
   { from, until }: RateDays,
-  book: RateBook = presentRates(),
+  table: RateTable = presentRates(),
 ): DisplayRate[] {
   if (currency === "USD") return [];
   const name = `${currency} ${from} ${until}`;
-  const known = computed.get(book) ?? new Map<string, DisplayRate[]>();
+  const known = computed.get(table) ?? new Map<string, DisplayRate[]>();
   if (known.size > maxComputed) known.clear();
-  computed.set(book, known);
-  const rates = known.get(name) ?? computeRates(currency, { from, until }, book);
+  computed.set(table, known);
+  const rates = known.get(name) ?? computeRates(currency, { from, until }, table);
   known.set(name, rates);
   return rates;
 }
 
-function computeRates(currency: string, { from, until }: RateDays, book: RateBook): DisplayRate[] {
+function computeRates(currency: string, { from, until }: RateDays, table: RateTable): DisplayRate[] {
   const rates: DisplayRate[] = [];
   let before: FoundRate | undefined;
   for (let at = Date.parse(from); at === Date.parse(from) || at < Date.parse(until); at += dayMs) {
     const day = dayText(at);
-    const found = findRate(book, currency, day);
+    const found = findRate(table, currency, day);
     if (!found) return [];
     if (found.date !== before?.date || found.source !== before.source)
       rates.push({ from: before ? day : null, ...inverseOf(found) });
@@ -81,8 +81,8 @@ export type Display = { currency: string; rates: DisplayRate[] };
 export function displayIn(
   currency: string,
   days: RateDays,
-  book: RateBook = presentRates(),
+  table: RateTable = presentRates(),
 ): Display | undefined {
-  const rates = displayRates(currency, days, book);
+  const rates = displayRates(currency, days, table);
   return rates.length > 0 ? { currency, rates } : undefined;
 }

@@ -29,6 +29,20 @@ export async function workspacePrices(
   if (version === 0) return none;
   const known = remembered.get(workspaceId);
   if (known && known.version >= version) return known.prices;
+  return loadPrices(client, workspaceId, version);
+}
+
+/** A workspace's own prices as the transaction sees them. */
+export function presentPrices(client: ClientBase, workspaceId: string): Promise<readonly PriceOverride[]> {
+  return loadPrices(client, workspaceId, 0);
+}
+
+/** Loads a workspace's prices into the cache. @param version where the workspace has no price */
+async function loadPrices(
+  client: ClientBase,
+  workspaceId: string,
+  version: number,
+): Promise<readonly PriceOverride[]> {
   const loaded = await callFunction<StoredPrices | null>(client, "private.load_prices", workspaceId);
   const prices = loaded?.prices.map((price) => ({ ...price, startsAt: new Date(price.startsAt) })) ?? none;
   remembered.delete(workspaceId);

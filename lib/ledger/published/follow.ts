@@ -4,7 +4,7 @@ import { replaceCatalogue } from "@/lib/ledger/pricing/catalogue-match";
 import { shippedProviders } from "@/lib/ledger/pricing/first-catalogue";
 import { catalogueVersion } from "@/lib/ledger/pricing/price-table";
 import { setFetchedRates } from "@/lib/ledger/pricing/rates/present";
-import type { DayRates } from "@/lib/ledger/pricing/rates/rate-book";
+import type { DayRates } from "@/lib/ledger/pricing/rates/rate-table";
 import { reportFailure } from "@/lib/log";
 import { loadPublished, type Published } from "./published-queries";
 

@@ -11,7 +11,7 @@ import {
   zero,
 } from "@/lib/decimal";
 import { shippedSources } from "@/lib/ledger/pricing/rates/history";
-import { findRate, type RateBook } from "@/lib/ledger/pricing/rates/rate-book";
+import { findRate, type RateTable } from "@/lib/ledger/pricing/rates/rate-table";
 import type { PublishedDay } from "./published-queries";
 
 /** A downloaded file that is refused as a whole. The message says why. */
@@ -112,11 +112,11 @@ function toDay({ day, base, units }: ReadDay, now: number): DayRates {
 
 /**
  * The days to store: those after the last shipped one. Rates that differ by more than 20 % from the one before are put into `held`.
- * @param book the present rates
+ * @param table the present rates
  */
 export function holdJumps(
   { source, days }: { source: string; days: DayRates[] },
-  book: RateBook,
+  table: RateTable,
 ): PublishedDay[] {
   const last = new Map<string, string>();
   const shippedTo = shippedSources.find((each) => each.source === source)?.to ?? "";
@@ -126,7 +126,7 @@ export function holdJumps(
       const content: Record<string, string> = {};
       const held: Record<string, string> = {};
       for (const [code, rate] of Object.entries(rates)) {
-        const known = findRate(book, code, day);
+        const known = findRate(table, code, day);
         // Compare with the accepted rate of the same day if there is one, otherwise with the last one in this file or the book.
         const before = known?.date === day ? known.rate : (last.get(code) ?? known?.rate);
         if (before !== undefined && jumps(before, rate)) {

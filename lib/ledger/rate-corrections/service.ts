@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { pauseAfterConflict } from "@/lib/db/job-steps";
 import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
@@ -122,6 +123,7 @@ async function correctSome(
       await execute(client, sql`rollback`);
       // An ingest held the same sums: try again.
       if (!isContention(error)) throw error;
+      await pauseAfterConflict();
     }
   }
 }

@@ -110,7 +110,7 @@ export const differingVoids = (workspaceId: string | null) => sql`
   order by workspace.slug, pair.id`;
 
 /** Sets the amount of each posting of a void to the negated amount of the posting that it voids. */
-export const mendVoids = (workspaceId: string) => sql`
+export const repairVoids = (workspaceId: string) => sql`
   update public.messages as counter set amount_usd = -original.amount_usd
   from public.messages as original
   where counter.workspace_id = ${workspaceId} and counter.voids is not null
@@ -132,7 +132,8 @@ export const differingLines = (workspaceId: string | null) => sql`
   where stored_amount_usd is distinct from actual_amount_usd
   order by workspace.slug, entry.id`;
 
-export const mendLines = (workspaceId: string) => sql`
+/** Sets the sum of all lines on the first line of messages where it differs. */
+export const repairLines = (workspaceId: string) => sql`
   select private.sum_lines(array_agg(workspace_id), array_agg(id)) from (${differingLines(workspaceId)}) as found`;
 
 type MessageName = { workspaceId: string; id: string };

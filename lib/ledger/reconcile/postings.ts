@@ -11,7 +11,7 @@ import {
   zero,
 } from "@/lib/decimal";
 import { addMonths } from "@/lib/ledger/recurring/periods";
-import { changePosting, type HeldPosting, lockPostings, restorePosting } from "./reconcile-queries";
+import { changePosting, type LockedPosting, lockPostings, restorePosting } from "./reconcile-queries";
 
 /** A posting as it should be. */
 type Wanted = {
@@ -27,7 +27,7 @@ type Wanted = {
  * Repairs the postings of a message: corrects amounts and restores missing postings. Changes nothing if the remaining postings do not
  * show what is right, for example if the first posting of an allocation is missing. Never deletes postings.
  */
-export async function mendPostings(client: ClientBase, workspaceId: string, id: string): Promise<void> {
+export async function repairPostings(client: ClientBase, workspaceId: string, id: string): Promise<void> {
   const postings = await lockPostings(client, workspaceId, id);
   for (const wanted of wantedPostings(postings) ?? []) {
     const stored = postings.find(({ part }) => part === wanted.part);
@@ -40,7 +40,7 @@ export async function mendPostings(client: ClientBase, workspaceId: string, id: 
   }
 }
 
-function wantedPostings(postings: HeldPosting[]): Wanted[] | undefined {
+function wantedPostings(postings: LockedPosting[]): Wanted[] | undefined {
   const [first] = postings;
   if (!first) return undefined;
   if (first.type === "allocation") return allocation(first);
@@ -67,7 +67,7 @@ function wantedPostings(postings: HeldPosting[]): Wanted[] | undefined {
 }
 
 /** The client was answered with the amount of the first posting. The second one takes the same amount from the other project. */
-function allocation(first: HeldPosting): Wanted[] | undefined {
+function allocation(first: LockedPosting): Wanted[] | undefined {
   if (first.part !== 0 || first.source_project_id === null) return undefined;
   const amount = parseDecimal(first.amount_usd);
   const occurredAt = first.occurred_at.toISOString();

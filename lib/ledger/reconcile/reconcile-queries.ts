@@ -91,10 +91,15 @@ export function selectDifferingDays(client: ClientBase, month: Month, workspaceI
   return list(client, sums.differingDays({ ...month, workspaceId }));
 }
 
+/** The daily totals of a month that differ from its messages. @param workspaceId null for all workspaces */
 export function selectDifferingTotals(client: ClientBase, month: Month, workspaceId: string | null) {
   return list(client, sums.differingTotals({ ...month, workspaceId }));
 }
 
+/**
+ * The sums of a month whose messages were removed that differ from the totals stored then.
+ * @param workspaceId null for all workspaces
+ */
 export function selectDifferingRemoved(client: ClientBase, month: Month, workspaceId: string | null) {
   return list(client, sums.differingRemoved({ ...month, workspaceId }));
 }
@@ -111,6 +116,7 @@ const wholeLedger = {
   closed_month: sums.differingClosedMonths,
 } satisfies Partial<Record<Kind, (workspaceId: string | null) => Sql>>;
 
+/** What differs of one kind, over all months. @param workspaceId null for all workspaces */
 export function selectDiffering(
   client: ClientBase,
   kind: keyof typeof wholeLedger,
@@ -143,33 +149,39 @@ export async function restartZoneChange(client: ClientBase, workspaceId: string)
 }
 
 /** Adds the difference to each wrong sum of a month, and removes sums without messages. */
-export async function mendDays(client: ClientBase, month: Month, workspaceId: string): Promise<void> {
+export async function repairDays(client: ClientBase, month: Month, workspaceId: string): Promise<void> {
   const of = { ...month, workspaceId };
-  if (await execute(client, sums.mendDays(of))) await execute(client, sums.removeEmptyDays(of));
-  if (await execute(client, sums.mendTotals(of))) await execute(client, sums.removeEmptyTotals(of));
+  if (await execute(client, sums.repairDays(of))) await execute(client, sums.removeEmptyDays(of));
+  if (await execute(client, sums.repairTotals(of))) await execute(client, sums.removeEmptyTotals(of));
 }
 
-export async function mendKeys(client: ClientBase, workspaceId: string): Promise<void> {
-  const mended = await execute(client, sums.mendKeys(workspaceId));
-  if (mended) await execute(client, sums.removeEmptyKeys(workspaceId));
+/** Replaces the spend of keys by month where it differs from their messages. */
+export async function repairKeys(client: ClientBase, workspaceId: string): Promise<void> {
+  const repaired = await execute(client, sums.repairKeys(workspaceId));
+  if (repaired) await execute(client, sums.removeEmptyKeys(workspaceId));
 }
 
-export async function mendBudgets(client: ClientBase, workspaceId: string): Promise<void> {
-  await execute(client, sums.mendBudgets(workspaceId));
+/** Replaces the counts of budgets where they differ from the messages that they count. */
+export async function repairBudgets(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, sums.repairBudgets(workspaceId));
 }
 
+/** Removes the monthly sums of a workspace. The job `runFolding` makes them again. */
 export async function unfold(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(client, folds.unfold(workspaceId));
 }
 
-export async function mendVoids(client: ClientBase, workspaceId: string): Promise<void> {
-  await execute(client, messages.mendVoids(workspaceId));
+/** Sets the amounts of voids to the negated amounts of what they void. */
+export async function repairVoids(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, messages.repairVoids(workspaceId));
 }
 
-export async function mendLines(client: ClientBase, workspaceId: string): Promise<void> {
-  await execute(client, messages.mendLines(workspaceId));
+/** Sets the sum of all lines on the first line of messages where it differs. */
+export async function repairLines(client: ClientBase, workspaceId: string): Promise<void> {
+  await execute(client, messages.repairLines(workspaceId));
 }
 
+/** Deletes stored answers to idempotency keys whose message does not exist. */
 export async function removeStrayAnswers(client: ClientBase, workspaceId: string): Promise<void> {
   await execute(client, messages.removeStrayAnswers(workspaceId));
 }
@@ -189,12 +201,14 @@ const postingRow = {
 };
 
 /** A posting with what its repair needs; decimals are text. */
-export type HeldPosting = Row<typeof postingRow>;
+export type LockedPosting = Row<typeof postingRow>;
 
-export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<HeldPosting[]> {
+/** The postings of a message, locked until the transaction ends. */
+export function lockPostings(client: ClientBase, workspaceId: string, id: string): Promise<LockedPosting[]> {
   return selectAll(client, postingRow, messages.lockPostings({ workspaceId, id }));
 }
 
+/** Sets the amount of a posting. @param amount USD, decimal text */
 export async function changePosting(
   client: ClientBase,
   message: { workspaceId: string; id: string },

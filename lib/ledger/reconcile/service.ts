@@ -1,21 +1,22 @@
 import type { ClientBase } from "pg";
+import { pauseAfterConflict } from "@/lib/db/job-steps";
 import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { isContention } from "@/lib/db/transaction";
 import { parseDecimal, subtract, toText } from "@/lib/decimal";
 import type { Difference, Kind } from "./difference";
-import { mendPostings } from "./postings";
+import { repairPostings } from "./postings";
 import {
   countWorkspaces,
   type DifferingRow,
   lockForRepair,
-  mendBudgets,
-  mendDays,
-  mendKeys,
-  mendLines,
-  mendVoids,
   removeStrayAnswers,
+  repairBudgets,
+  repairDays,
+  repairKeys,
+  repairLines,
+  repairVoids,
   restartZoneChange,
   selectDiffering,
   selectDifferingDays,
@@ -216,14 +217,14 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
       await restartZoneChange(client, workspaceId);
       // Messages first, because the sums must equal the repaired messages.
       const postings = await selectDiffering(client, "posting", workspaceId);
-      for (const id of idsOf(postings.rows)) await mendPostings(client, workspaceId, id);
-      await mendVoids(client, workspaceId);
-      await mendLines(client, workspaceId);
+      for (const id of idsOf(postings.rows)) await repairPostings(client, workspaceId, id);
+      await repairVoids(client, workspaceId);
+      await repairLines(client, workspaceId);
       for (const month of await selectMonths(client, workspaceId)) {
-        await mendDays(client, month, workspaceId);
+        await repairDays(client, month, workspaceId);
       }
-      await mendKeys(client, workspaceId);
-      await mendBudgets(client, workspaceId);
+      await repairKeys(client, workspaceId);
+      await repairBudgets(client, workspaceId);
       await removeStrayAnswers(client, workspaceId);
       // The sums of days have changed, so the days must be folded again.
       await unfold(client, workspaceId);
@@ -232,6 +233,7 @@ async function repairWorkspace(client: ClientBase, workspaceId: string): Promise
     } catch (error) {
       await execute(client, sql`rollback`).catch(() => {});
       if (!isContention(error) || attempt >= maxAttempts) throw error;
+      await pauseAfterConflict();
     }
   }
 }

@@ -77,7 +77,7 @@ export function compare(by: Sql, names: readonly string[], stored: Sql, actual: 
 }
 
 /** Adds the differences to the stored figures. Messages and sums change together, so a difference stays correct. */
-function mend(table: Sql, by: Sql, names: readonly string[], conflict: Sql, compared: Sql): Sql {
+function repair(table: Sql, by: Sql, names: readonly string[], conflict: Sql, compared: Sql): Sql {
   return sql`
     insert into ${table} as kept (${by}, ${listed(names)})
     select ${by}, ${each(names, (name) => sql`actual_${name} - stored_${name}`)} from (${compared}) as compared
@@ -107,6 +107,7 @@ const isRemoved = (of: MonthOf) => sql`
     select workspace_id, environment from private.removed_messages where month_of_days = ${firstDay(of)}
   )`;
 
+/** A list of columns that are summed, under their own names. */
 export const sumsOf = (names: readonly string[]) => each(names, (name) => sql`sum(${name}) as ${name}`);
 
 /** The rollup of a month. */
@@ -157,8 +158,10 @@ export const differingDays = (of: MonthOf) => sql`
     on project.workspace_id = compared.workspace_id and project.id = compared.project_id
   left join public.api_keys as key on key.workspace_id = compared.workspace_id and key.id = compared.api_key_id
   order by workspace.slug, compared.day, project.slug, compared.*`;
-export const mendDays = (of: MonthOf) =>
-  mend(sql`public.daily_spend`, dimensions, figures, dayKey, comparedDays(of));
+/** Writes the daily sums of a month that differ from its messages. */
+export const repairDays = (of: MonthOf) =>
+  repair(sql`public.daily_spend`, dimensions, figures, dayKey, comparedDays(of));
+/** Deletes the daily sums of a month in which every figure is 0. */
 export const removeEmptyDays = (of: MonthOf) => sql`
   delete from public.daily_spend
   where ${inMonth(of)} and workspace_id = ${of.workspaceId} and ${isEmpty(figures)}`;
@@ -200,14 +203,16 @@ export const differingTotals = (of: MonthOf) => sql`
   left join public.api_keys as key on compared.dimension = 'key'
     and key.workspace_id = compared.workspace_id and key.id::text = compared.value
   order by workspace.slug, compared.day, compared.dimension, compared.*`;
-export const mendTotals = (of: MonthOf) =>
-  mend(
+/** Writes the daily totals of a month that differ from its messages. */
+export const repairTotals = (of: MonthOf) =>
+  repair(
     sql`public.daily_totals`,
     totalColumns,
     totalFigures,
     sql`on constraint daily_totals_key`,
     comparedTotals(of),
   );
+/** Deletes the daily totals of a month in which every figure is 0. */
 export const removeEmptyTotals = (of: MonthOf) => sql`
   delete from public.daily_totals
   where ${inMonth(of)} and workspace_id = ${of.workspaceId} and ${isEmpty(totalFigures)}`;
@@ -240,14 +245,16 @@ export const differingKeys = (workspaceId: string | null) => sql`
   left join public.workspaces as workspace on workspace.id = compared.workspace_id
   left join public.api_keys as key on key.workspace_id = compared.workspace_id and key.id = compared.api_key_id
   order by workspace.slug, compared.month, compared.api_key_id`;
-export const mendKeys = (workspaceId: string) =>
-  mend(
+/** Writes the spend of keys by month that differs from their messages. */
+export const repairKeys = (workspaceId: string) =>
+  repair(
     sql`public.key_spend`,
     keyColumns,
     keyFigures,
     sql`(workspace_id, api_key_id, month)`,
     comparedKeys(workspaceId),
   );
+/** Deletes the spend of keys by month in which every figure is 0. */
 export const removeEmptyKeys = (workspaceId: string) => sql`
   delete from public.key_spend where workspace_id = ${workspaceId} and ${isEmpty(keyFigures)}`;
 
@@ -296,8 +303,9 @@ export const differingBudgets = (workspaceId: string | null) => sql`
   left join public.budgets as budget
     on budget.workspace_id = compared.workspace_id and budget.id = compared.budget_id
   order by workspace.slug, budget.name, compared.*`;
-export const mendBudgets = (workspaceId: string) =>
-  mend(
+/** Writes the counts of budgets that differ from the messages that they count. */
+export const repairBudgets = (workspaceId: string) =>
+  repair(
     sql`public.budget_counts`,
     budgetColumns,
     budgetFigures,

@@ -1,8 +1,9 @@
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
+import { runSteps } from "@/lib/db/job-steps";
 import { newId } from "@/lib/db/new-id";
-import { asService, isContention } from "@/lib/db/transaction";
-import { bookOpen } from "@/lib/ledger/closing/book-open";
+import { asService } from "@/lib/db/transaction";
+import { bookAsAdjustments } from "@/lib/ledger/closing/book-as-adjustments";
 import type { LedgerRow } from "@/lib/ledger/ingest/ledger";
 import { requireMonths, withMonths } from "@/lib/ledger/ingest/months";
 import { storeMessages } from "@/lib/ledger/ingest/store-messages";
@@ -26,26 +27,18 @@ const subscriptionsAWrite = 50;
  */
 export async function bookDueSubscriptions(now?: number): Promise<number> {
   await followPublished();
-  let booked = 0;
-  for (;;) {
-    const charges = await withMonths(() => bookSome(now)).catch((error) => {
-      // A month was closed meanwhile, or an ingest held the same sums: try again.
-      if (isContention(error)) return undefined;
-      throw error;
-    });
-    if (charges === 0) return booked;
-    booked += charges ?? 0;
-  }
+  // A step also conflicts with the closing of its month.
+  return runSteps(() => withMonths(() => bookSome(now)));
 }
 
-/** Books some subscriptions in one transaction. @returns how many charges were booked; 0 if nothing is due */
-async function bookSome(at: number | undefined): Promise<number> {
+/** Books some subscriptions in one transaction. @returns how many charges were booked; null if nothing is due */
+async function bookSome(at: number | undefined): Promise<number | null> {
   return asService(async (client) => {
     const now = at ?? (await selectNow(client));
     const due = await lockDueSubscriptions(client, dayOf(now), subscriptionsAWrite);
     const plans = due.map((subscription) => planCharges(subscription, now));
     const messages = plans.flatMap(({ rows }) => rows);
-    if (messages.length === 0) return 0;
+    if (messages.length === 0) return null;
     requireMonths(messages.map((row) => row.occurred_at));
     await storeMessages(client, { projects: [], messages, replays: [] });
     for (const { subscription, booked, nextOn } of plans) {
@@ -79,6 +72,6 @@ function chargeOf(subscription: DueSubscription, startsOn: string, now: number):
     created_at: toInstant(now),
   };
   const charge = { startsOn, composed: composePeriod(message, startsOn, now) };
-  const postings = bookOpen(postingsOfCharge(charge, subscription.id), books, owner.created_at);
+  const postings = bookAsAdjustments(postingsOfCharge(charge, subscription.id), books, owner.created_at);
   return postings.map((posting) => ({ ...posting, ...owner }));
 }

@@ -57,12 +57,6 @@ export function lockNextRepricing(client: PoolClient): Promise<Repricing | undef
   );
 }
 
-/** The version of the workspace's prices, which rises with each change; 0 if it has none. */
-export async function selectPricesVersion(client: PoolClient, workspaceId: string): Promise<number> {
-  const loaded = await callFunction<{ version: number } | null>(client, "private.load_prices", workspaceId);
-  return loaded?.version ?? 0;
-}
-
 /**
  * Locks the next postings of a correction until the transaction ends, in the order of their messages.
  * @param atMost how many postings; more only to complete the last message, because a message is always corrected as a whole

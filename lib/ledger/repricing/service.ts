@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { deadlines } from "@/lib/db/deadlines";
-import { asService, isContention } from "@/lib/db/transaction";
+import { runSteps } from "@/lib/db/job-steps";
+import { asService } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/decimal";
 import { costFields, priceUsageLine } from "@/lib/ledger/ingest/compose";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
-import { workspacePrices } from "@/lib/ledger/pricing/workspace-prices";
+import { presentPrices } from "@/lib/ledger/pricing/workspace-prices";
 import { followPublished } from "@/lib/ledger/published/follow";
 import {
   advanceRepricing,
@@ -13,7 +14,6 @@ import {
   lockNextRepricing,
   lockRepriceable,
   type StoredUsage,
-  selectPricesVersion,
 } from "./repricing-queries";
 
 /** Postings corrected in one transaction: few enough that other requests wait only briefly for the locks. */
@@ -26,25 +26,15 @@ const postingsAWrite = 500;
  */
 export async function runRepricings(): Promise<number> {
   await followPublished();
-  let changed = 0;
-  for (;;) {
-    const step = await repriceSome().catch((error) => {
-      // Another correction or an ingest held the same sums: try again.
-      if (isContention(error)) return 0;
-      throw error;
-    });
-    if (step === undefined) return changed;
-    changed += step;
-  }
+  return runSteps(repriceSome);
 }
 
-/** Runs one transaction of a correction. @returns how many messages it changed, or undefined if there is nothing to do */
-async function repriceSome(): Promise<number | undefined> {
+/** Runs one transaction of a correction. @returns how many messages it changed, or null if there is nothing to do */
+async function repriceSome(): Promise<number | null> {
   return asService(async (client) => {
     const repricing = await lockNextRepricing(client);
-    if (!repricing) return undefined;
-    const version = await selectPricesVersion(client, repricing.workspace_id);
-    const prices = await workspacePrices(client, repricing.workspace_id, version);
+    if (!repricing) return null;
+    const prices = await presentPrices(client, repricing.workspace_id);
     const examined = await lockRepriceable(client, repricing, postingsAWrite);
     const changes = examined.flatMap((posting) => correct(posting, prices) ?? []);
     const change = await applyRepricing(client, repricing.workspace_id, changes);

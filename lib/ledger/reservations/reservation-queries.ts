@@ -39,6 +39,7 @@ export function callReservation(
   return callAsService("private.read_reservation", keyId, id, releases);
 }
 
+/** A stored reservation as the API answers it. */
 export function toReservation(row: ReservationRow): Reservation {
   return {
     id: row.id,

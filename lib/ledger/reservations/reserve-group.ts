@@ -19,7 +19,7 @@ import type { KeyLookup } from "@/lib/keys/api-key";
 import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
 import { type Counted, decideAttempt, decideCall } from "@/lib/keys/decide";
 import { identify } from "@/lib/keys/identify";
-import { noteUse } from "@/lib/keys/note-use";
+import { recordKeyUse } from "@/lib/keys/record-key-use";
 import { attemptOf } from "@/lib/ledger/ingest/attempt";
 import { checkMessage } from "@/lib/ledger/ingest/check";
 import { Draft } from "@/lib/ledger/ingest/draft";
@@ -87,7 +87,7 @@ async function tryGroup(calls: ReserveCall[]): Promise<Counted<Reserved>[]> {
     },
     calls.map(({ lookup }) => lookup),
   );
-  noteUse(admission.keys.values(), admission.now);
+  recordKeyUse(admission.keys.values(), admission.now);
   return verdicts;
 }
 
@@ -162,7 +162,7 @@ class ReserveGroup {
         `This API key holds ${maxHeld} reservations, the most that it may. Settle or delete some, or wait until some end.`,
       );
     // In a fork, because an admitted cost is added to the draft's spend, but a reservation is added to the held amounts.
-    const refusal = this.work.decideRoom(loaded, submission, work, cost, {
+    const refusal = this.work.decideLimits(loaded, submission, work, cost, {
       draft: this.#draft.fork(),
       dryRun: false,
     });

@@ -4,7 +4,7 @@ import { env } from "@/lib/env";
 const recordsAStep = 1_000;
 
 /** Spans of calls are kept for a day, so there are more of them to delete than of other records. */
-const tellingsAStep = 10_000;
+const reportsAStep = 10_000;
 
 /** How many steps one run takes at most. The next run of the job continues. */
 const maxSteps = 50;
@@ -25,11 +25,11 @@ export async function sweepOldRecords(): Promise<number> {
   });
   for (let steps = 0; steps < maxSteps; steps += 1) {
     const swept = await callAsService<number>("private.sweep_old_records", days, recordsAStep);
-    const tellings = await callAsService<number>("private.sweep_tellings", tellingsAStep);
+    const reports = await callAsService<number>("private.sweep_tellings", reportsAStep);
     const refused = await callAsService<number>("private.forget_refused_calls", recordsAStep);
     const reservations = await callAsService<number>("private.forget_reservations", recordsAStep);
-    if (Math.max(swept, refused, reservations) < recordsAStep && tellings < tellingsAStep)
-      return steps + Number(swept + tellings + refused + reservations > 0);
+    if (Math.max(swept, refused, reservations) < recordsAStep && reports < reportsAStep)
+      return steps + Number(swept + reports + refused + reservations > 0);
   }
   return maxSteps;
 }

@@ -189,19 +189,19 @@ function nearestCall<Call>(node: Node<Call>): Call | undefined {
 
 /** Adds names that are new to a call. Names from another of its spans are kept. */
 function complete(names: FoundNames, found: ReadonlyMap<string, Name>, isNew: (name: Name) => boolean): void {
-  const told = (...of: string[]) => {
+  const nameFrom = (...of: string[]) => {
     const first = of.map((name) => found.get(name)).find((name) => name !== undefined);
     return first && isNew(first) ? first.value : undefined;
   };
   const own = {
-    user: told("user"),
-    session: told("session"),
-    feature: told("chosenFeature", "feature"),
-    project: told("chosenProject", "project"),
+    user: nameFrom("user"),
+    session: nameFrom("session"),
+    feature: nameFrom("chosenFeature", "feature"),
+    project: nameFrom("chosenProject", "project"),
   };
   for (const [name, value] of Object.entries(own)) if (value) names[name as keyof typeof own] ??= value;
   for (const name of found.keys()) {
-    const value = name.startsWith("tag:") ? told(name) : undefined;
+    const value = name.startsWith("tag:") ? nameFrom(name) : undefined;
     if (value !== undefined) names.tags[name.slice(4)] ??= value;
   }
 }

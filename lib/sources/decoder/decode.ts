@@ -1,4 +1,5 @@
 import type { StoredSource } from "@/lib/keys/api-key";
+import type { Decoded } from "@/lib/sources/decoded";
 import { openRouter } from "@/lib/sources/emitters/openrouter";
 import { helicone } from "@/lib/sources/gateways/helicone";
 import { liteLlm } from "@/lib/sources/gateways/litellm";
@@ -7,7 +8,6 @@ import { mapExport } from "@/lib/sources/mapping/map-export";
 import { offeredNames } from "@/lib/sources/mapping/source-settings";
 import type { Signal } from "@/lib/sources/otlp/entry";
 import { type Encoding, readExport } from "@/lib/sources/otlp/read-export";
-import type { Decoded } from "@/lib/sources/told";
 
 /** The format of a body, and the settings of its source. OpenRouter sends an OTLP export of traces in JSON. */
 export type Form =
@@ -20,11 +20,11 @@ const nothingElse = { spans: [], remarks: [], refused: [], leftOut: [] };
 /** Decodes the body of an emitter or a gateway. Pure. @throws ServiceError validation_failed, invalid_json, payload_too_large */
 export function decodeBody(form: Form, bytes: Uint8Array): Decoded {
   const { settings } = form;
-  if (form.name === "litellm") return { told: readDelivery(liteLlm, bytes, settings), ...nothingElse };
-  if (form.name === "helicone") return { told: readDelivery(helicone, bytes, settings), ...nothingElse };
+  if (form.name === "litellm") return { items: readDelivery(liteLlm, bytes, settings), ...nothingElse };
+  if (form.name === "helicone") return { items: readDelivery(helicone, bytes, settings), ...nothingElse };
   const isOtlp = form.name === "otlp";
   const { signal, encoding } = isOtlp ? form : ({ signal: "traces", encoding: "json" } as const);
   const read = readExport(signal, encoding, bytes, offeredNames(settings));
   const { records, ...rest } = mapExport(read, settings, isOtlp ? undefined : () => openRouter);
-  return { told: records, ...rest };
+  return { items: records, ...rest };
 }

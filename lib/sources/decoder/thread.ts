@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { overloaded, ServiceError } from "@/lib/errors";
 import { largeBytes } from "@/lib/http/turns";
 import { reportFailure } from "@/lib/log";
-import type { Decoded } from "@/lib/sources/told";
+import type { Decoded } from "@/lib/sources/decoded";
 import { decodeBody, type Form } from "./decode";
 import { pack, packError, type Sent, unpack, unpackError } from "./transfer";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ServiceError } from "@/lib/errors";
 import { marksAround } from "@/lib/ledger/ingest/call";
-import type { DecodedItem } from "@/lib/sources/told";
+import type { DecodedItem } from "@/lib/sources/decoded";
 import { chatCall, exportSpans, readCapture, type TestSpan, toProtobuf } from "@/tests/helpers/otlp";
 import { decodeBody, type Form } from "./decode";
 import { pack, unpack } from "./transfer";
@@ -20,7 +20,7 @@ async function passed(form: Form, bytes: Uint8Array) {
   const decoded = decodeBody(form, bytes);
   // Copied as between threads.
   const received = await unpack(structuredClone(pack(decodeBody(form, bytes))));
-  expect(received.told.map(plain)).toEqual(decoded.told.map(plain));
+  expect(received.items.map(plain)).toEqual(decoded.items.map(plain));
   expect(received.remarks).toEqual(decoded.remarks);
   expect(received.refused).toEqual(decoded.refused);
   return received;
@@ -31,8 +31,8 @@ test.each(["ai-sdk-traces", "claude-code-logs", "claude-code-metrics", "langfuse
   async (name) => {
     const { signal, body } = readCapture(name);
     const bytes = toProtobuf(signal, body);
-    const { told } = await passed({ name: "otlp", signal, encoding: "protobuf", settings: null }, bytes);
-    expect(told.length).toBeGreaterThan(0);
+    const { items } = await passed({ name: "otlp", signal, encoding: "protobuf", settings: null }, bytes);
+    expect(items.length).toBeGreaterThan(0);
   },
 );
 
@@ -47,8 +47,8 @@ test("Passes a chain that is too long for the clone of a list, and the spans tha
   );
   const body = Buffer.from(JSON.stringify(exportSpans(spans).body));
   const decoded = decodeBody({ name: "otlp", signal: "traces", encoding: "json", settings: null }, body);
-  const { told } = await unpack(structuredClone(pack(decoded)));
-  const [first, second] = told.map((item) =>
+  const { items } = await unpack(structuredClone(pack(decoded)));
+  const [first, second] = items.map((item) =>
     typeof item === "object" && "keys" in item ? item.keys.within[0] : undefined,
   );
   expect(first).toBeDefined();
@@ -65,8 +65,8 @@ test("Passes the verdicts of a gateway's items in their order", async () => {
     custom_llm_provider: "openai",
   };
   const body = Buffer.from(JSON.stringify([item, { id: "call-2" }, { id: 5 }]));
-  const { told } = await passed({ name: "litellm", settings: null }, body);
-  expect(told.map((one) => (one instanceof ServiceError ? one.code : typeof one))).toEqual([
+  const { items } = await passed({ name: "litellm", settings: null }, body);
+  expect(items.map((one) => (one instanceof ServiceError ? one.code : typeof one))).toEqual([
     "object",
     "string",
     "validation_failed",

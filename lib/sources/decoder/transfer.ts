@@ -2,8 +2,8 @@ import { parseDecimal } from "@/lib/decimal";
 import { type ErrorCode, ServiceError } from "@/lib/errors";
 import type { Around } from "@/lib/ledger/ingest/call";
 import { slicer } from "@/lib/slices";
-import type { AccountRow } from "@/lib/sources/account";
-import type { Decoded, DecodedItem } from "@/lib/sources/told";
+import type { Decoded, DecodedItem } from "@/lib/sources/decoded";
+import type { OutcomeCount } from "@/lib/sources/outcome-counts";
 
 type SentError = { code: ErrorCode; message: string; fields: object; headers: object };
 
@@ -19,15 +19,17 @@ export type Sent = {
   spans: string;
   remarks: string[];
   refused: { error: SentError; count: number }[];
-  leftOut: AccountRow[];
+  leftOut: OutcomeCount[];
 };
 
 const chunkLength = 200;
 
+/** A refusal in a form that another thread can receive. */
 export function packError({ code, message, fields, headers }: ServiceError): SentError {
   return { code, message, fields, headers };
 }
 
+/** The refusal that `packError` packed. */
 export function unpackError({ code, message, fields, headers }: SentError): ServiceError {
   return new ServiceError(code, message, { ...fields }, { ...headers });
 }
@@ -36,7 +38,7 @@ export function unpackError({ code, message, fields, headers }: SentError): Serv
  * Packs a decoded body to be sent to another thread. `pack` and `unpack` change the records in place, because V8 takes longer to copy an
  * object with other properties than to write it as JSON.
  */
-export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent {
+export function pack({ items, spans, remarks, refused, leftOut }: Decoded): Sent {
   const places = new Map<Around, number>();
   const marks: string[] = [];
   const outer: number[] = [];
@@ -48,7 +50,7 @@ export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent 
     }
     return places.get(start) as number;
   };
-  const items = told.map((item) => {
+  const sent = items.map((item) => {
     if (item instanceof ServiceError) return { error: packError(item) };
     if (item === "no usage") return item;
     const changed = item as { offered: unknown; keys: { within: unknown } };
@@ -57,8 +59,8 @@ export function pack({ told, spans, remarks, refused, leftOut }: Decoded): Sent 
     return item;
   });
   const chunks: string[] = [];
-  for (let start = 0; start < items.length; start += chunkLength)
-    chunks.push(JSON.stringify(items.slice(start, start + chunkLength)));
+  for (let start = 0; start < sent.length; start += chunkLength)
+    chunks.push(JSON.stringify(sent.slice(start, start + chunkLength)));
   const packed = refused.map(({ error, count }) => ({ error: packError(error), count }));
   return { chunks, marks, outer, spans: JSON.stringify(spans), remarks, refused: packed, leftOut };
 }
@@ -75,14 +77,14 @@ export async function unpack({
 }: Sent): Promise<Decoded> {
   const around = marks.map((mark): Around => ({ mark, outer: undefined }));
   for (const [index, each] of around.entries()) each.outer = around[outer[index] as number];
-  const told: DecodedItem[] = [];
+  const items: DecodedItem[] = [];
   const pause = slicer();
   for (const chunk of chunks) {
-    for (const item of JSON.parse(chunk)) told.push(unpackItem(item, around));
+    for (const item of JSON.parse(chunk)) items.push(unpackItem(item, around));
     await pause();
   }
   return {
-    told,
+    items,
     spans: JSON.parse(spans),
     remarks,
     refused: refused.map(({ error, count }) => ({ error: unpackError(error), count })),

@@ -3,7 +3,7 @@ import type { Attribution, Emitter } from "./emitter";
 
 /** A dictionary of the request, which LiteLLM writes in Python's notation. */
 const usage = "metadata.usage_object";
-const told = (name: string) => [
+const fromMetadata = (name: string) => [
   `metadata.requester_metadata#${name}`,
   `metadata.spend_logs_metadata#${name}`,
   `litellm.metadata.${name}`,
@@ -18,14 +18,14 @@ const own: Attribution = {
     "litellm.end_user.id",
     ...attribution.user,
   ],
-  session: [...told("session_id"), ...attribution.session],
-  feature: [...told("feature"), ...attribution.feature],
-  project: [...told("project"), ...attribution.project],
+  session: [...fromMetadata("session_id"), ...attribution.session],
+  feature: [...fromMetadata("feature"), ...attribution.feature],
+  project: [...fromMetadata("project"), ...attribution.project],
   tags: {
     ...attribution.tags,
-    team: [...told("team"), "metadata.user_api_key_team_alias", "litellm.team.alias", "team"],
-    cost_center: [...told("cost_center"), "cost_center"],
-    department: [...told("department"), "department"],
+    team: [...fromMetadata("team"), "metadata.user_api_key_team_alias", "litellm.team.alias", "team"],
+    cost_center: [...fromMetadata("cost_center"), "cost_center"],
+    department: [...fromMetadata("department"), "department"],
   },
 };
 

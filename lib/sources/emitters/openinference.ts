@@ -2,18 +2,22 @@ import { attribution, inferenceSpan } from "./conventions";
 import type { Attribution, Emitter, Rule } from "./emitter";
 
 /** The metadata of a run or of `using_attributes`, as JSON. */
-const told = (...names: string[]) => names.map((name) => `metadata#${name}`);
+const fromMetadata = (...names: string[]) => names.map((name) => `metadata#${name}`);
 
 const own: Attribution = {
-  user: ["user.id", ...told("user_id", "user_email", "user"), ...attribution.user],
-  session: ["session.id", ...told("session_id", "thread_id", "conversation_id"), ...attribution.session],
-  feature: [...told("feature"), ...attribution.feature],
-  project: [...told("project"), ...attribution.project, "openinference.project.name"],
+  user: ["user.id", ...fromMetadata("user_id", "user_email", "user"), ...attribution.user],
+  session: [
+    "session.id",
+    ...fromMetadata("session_id", "thread_id", "conversation_id"),
+    ...attribution.session,
+  ],
+  feature: [...fromMetadata("feature"), ...attribution.feature],
+  project: [...fromMetadata("project"), ...attribution.project, "openinference.project.name"],
   tags: {
     ...attribution.tags,
-    team: [...told("team"), "team"],
-    cost_center: [...told("cost_center"), "cost_center"],
-    department: [...told("department"), "department"],
+    team: [...fromMetadata("team"), "team"],
+    cost_center: [...fromMetadata("cost_center"), "cost_center"],
+    department: [...fromMetadata("department"), "department"],
   },
 };
 

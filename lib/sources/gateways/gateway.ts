@@ -20,6 +20,6 @@ export type Gateway = {
   attribute?: (name: string) => string[];
   /** Used as the service's name. */
   service?: (item: Item) => string | undefined;
-  /** Whether the reported cost counts (`as told`), or must be read as 0 (`free`) or as missing (`unknown`). */
-  cost?: (item: Item) => "as told" | "free" | "unknown";
+  /** Whether the reported cost counts (`as reported`), or must be read as 0 (`free`) or as missing (`unknown`). */
+  cost?: (item: Item) => "as reported" | "free" | "unknown";
 };

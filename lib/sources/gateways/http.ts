@@ -1,6 +1,7 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { z } from "zod";
-import { deliveryResult } from "@/lib/contract/sources/delivery";
-import { accepted } from "@/lib/errors";
+import { deliveryResult, signedQuery } from "@/lib/contract/sources/delivery";
+import { accepted, ServiceError } from "@/lib/errors";
 import { readDecodedBytes } from "@/lib/http/body";
 import { declaration, type Endpoint, type Handler } from "@/lib/http/define-route";
 import { parseRequest } from "@/lib/http/parse-request";
@@ -9,12 +10,12 @@ import { Turn } from "@/lib/http/turns";
 import type { KeyLookup } from "@/lib/keys/api-key";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
+import { findSigningSecret } from "@/lib/keys/signing-secrets";
 import { callerAddress } from "@/lib/peer";
+import { countRefusal } from "@/lib/sources/count-outcomes";
 import { decode } from "@/lib/sources/decoder/thread";
-import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { passSpan } from "@/lib/tracing";
 import { recordDelivery } from "./record-delivery";
-import { readSigned } from "./signed";
 
 /** The most bytes of a delivery, inflated: 8 MiB. LiteLLM sends prompts and answers with it. */
 const deliveryLimitBytes = 8 * 1024 * 1024;
@@ -66,7 +67,7 @@ export function receiveDelivery(webhook: Webhook): Handler {
       const result = await recordDelivery(exporter, decoded);
       return jsonResponse(result, 200, requestId, headers);
     } catch (error) {
-      noteRefusal(sender, error);
+      countRefusal(sender, error);
       return errorResponse(error, requestId, headers);
     } finally {
       turn.end();
@@ -89,4 +90,39 @@ function endpointOf({ summary, description, auth, body, query }: Webhook): Endpo
       auth === "bearer" ? ["unavailable"] : ["unavailable", "missing_credentials", "invalid_credentials"],
     answer: () => Promise.reject(new Error("A webhook answers by itself.")),
   };
+}
+
+/** The most bytes of a body whose signature is not verified yet. Helicone cuts the request and the answer to 10 KB each. */
+const signedLimitBytes = 256 * 1024;
+
+const signatureHeader = "helicone-signature";
+
+/**
+ * Reads a delivery that Helicone signed: the header has the HMAC-SHA256 of the body's bytes in hex. The query has the id of the API key
+ * whose signing secret is used.
+ * @throws ServiceError missing_credentials, invalid_credentials (the same for an unknown key and for a wrong signature),
+ *   validation_failed, payload_too_large
+ */
+async function readSigned(request: Request): Promise<{ lookup: KeyLookup; bytes: Uint8Array }> {
+  const { query } = await parseRequest({ query: signedQuery }, request, Promise.resolve({}));
+  const signature = request.headers.get(signatureHeader);
+  if (signature === null)
+    throw new ServiceError(
+      "missing_credentials",
+      `Send the signature of the body in the header ${signatureHeader}.`,
+    );
+  if (!/^[0-9a-f]{64}$/i.test(signature)) throw invalidSignature();
+  const kept = await findSigningSecret(query.key_id, "helicone");
+  if (!kept) throw invalidSignature();
+  const bytes = await readDecodedBytes(request, signedLimitBytes);
+  const expected = createHmac("sha256", kept.secret).update(bytes).digest();
+  if (!timingSafeEqual(expected, Buffer.from(signature, "hex"))) throw invalidSignature();
+  return { lookup: kept.lookup, bytes };
+}
+
+function invalidSignature(): ServiceError {
+  return new ServiceError(
+    "invalid_credentials",
+    "The signature does not match. Check key_id in the webhook's address, and whether the signing secret of that key was set (PUT /api/v1/sources/helicone/secret).",
+  );
 }

@@ -7,7 +7,7 @@ const usage = "metadata.usage_object";
 const writes = `${usage}.prompt_tokens_details.cache_creation_token_details`;
 
 /** The paths where clients of LiteLLM can name what a call is for: the request's metadata, its spend logs' metadata, and its tags. */
-const told = (...names: string[]) =>
+const fromMetadata = (...names: string[]) =>
   names.flatMap((one) => [
     `metadata.requester_metadata.${one}`,
     `metadata.spend_logs_metadata.${one}`,
@@ -59,13 +59,13 @@ const emitter: Emitter = {
       identity: { response: ["id"] },
       attribution: {
         user: ["metadata.user_api_key_user_email", "metadata.user_api_key_user_id", "end_user"],
-        session: [...told("session_id"), "session_id"],
-        feature: told("feature"),
-        project: told("project"),
+        session: [...fromMetadata("session_id"), "session_id"],
+        feature: fromMetadata("feature"),
+        project: fromMetadata("project"),
         tags: {
-          team: [...told("team"), "metadata.user_api_key_team_alias"],
-          cost_center: told("cost_center"),
-          department: told("department"),
+          team: [...fromMetadata("team"), "metadata.user_api_key_team_alias"],
+          cost_center: fromMetadata("cost_center"),
+          department: fromMetadata("department"),
         },
       },
     },
@@ -117,7 +117,7 @@ export const liteLlm: Gateway = {
   emitter,
   item,
   unfold: (item) => ({ ...item, request_tags: tagsOf(item.request_tags) }),
-  attribute: (name) => [name, ...told(name), `metadata.${name}`],
+  attribute: (name) => [name, ...fromMetadata(name), `metadata.${name}`],
   endedAt: (item) => numberAt(item.endTime) ?? numberAt(item.startTime),
   service: ({ metadata }) => {
     const { user_api_key_project_alias: project, user_api_key_team_alias: team } = (metadata ?? {}) as Item;
@@ -127,7 +127,7 @@ export const liteLlm: Gateway = {
     if (failure !== undefined && failure !== null) return "unknown";
     if (isHit === true && cost === 0) return "free";
     // The cost may be 0 because LiteLLM does not know the price; a free model looks the same.
-    return "as told";
+    return "as reported";
   },
 };
 

@@ -2,7 +2,7 @@ import { parsePart } from "@/lib/contract/values/parse-part";
 import { ServiceError, validationFailed } from "@/lib/errors";
 import { countParts } from "@/lib/http/json-work";
 import type { StoredSource } from "@/lib/keys/api-key";
-import type { DecodedItem } from "@/lib/sources/told";
+import type { DecodedItem } from "@/lib/sources/decoded";
 import type { Gateway } from "./gateway";
 import { readItem } from "./read-item";
 

@@ -14,17 +14,17 @@ const maxTextLength = 500;
 /** Reads an item; undefined if it reports no usage, such as a failed call. Pure. */
 export function readItem(
   gateway: Gateway,
-  told: Item,
+  reported: Item,
   settings: StoredSource | null = null,
 ): SourceRecord | undefined {
   const { emitter, unfold, cost } = gateway;
-  const item = unfold ? unfold(told) : told;
+  const item = unfold ? unfold(reported) : reported;
   const entry = toEntry(gateway, item, settings);
   const rule = findRule(emitter, entry);
   const record = rule && readRecord(emitter, rule, entry, settings);
   if (!record) return undefined;
-  const figure = cost?.(item) ?? "as told";
-  if (figure === "as told") return record;
+  const figure = cost?.(item) ?? "as reported";
+  if (figure === "as reported") return record;
   return { ...record, givenCostUsd: figure === "free" ? zero : undefined };
 }
 

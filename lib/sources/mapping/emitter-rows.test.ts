@@ -279,14 +279,14 @@ test("Counts a stream that broke off once, although OpenInference tells a token 
     "gen_ai.usage.cache_write.input_tokens": 471,
     "anthropic.usage.cache_creation.ephemeral_5m_input_tokens": 471,
   };
-  const tellings = [
+  const reports = [
     exportSpans([{ id: "1", trace: "a", startMs: endMs - 97, attributes: byOpenInference }], { endMs }),
     exportSpans([{ id: "2", trace: "b", startMs: endMs - 96, attributes: bySdk }], {
       endMs: endMs - 1,
       scope: "com.anthropic.sdk.python",
     }),
   ];
-  const resourceSpans = tellings.flatMap(({ body }) => body.resourceSpans);
+  const resourceSpans = reports.flatMap(({ body }) => body.resourceSpans);
   const { records } = mapped({ signal: "traces", body: { resourceSpans } }, "json");
   expect(records.map(({ emitter }) => emitter)).toEqual(["anthropic-sdk"]);
 });

@@ -14,7 +14,7 @@ type LeftOut = { outcome: SourceOutcome; by?: "contains_calls" | "other_signal" 
  * Why a record is not counted; undefined if it reports no usage and is not a call of a model.
  * @param rule the rule that fits the record, if it has no count above 0
  */
-export function whyLeftOut(emitter: Emitter, rule: Rule | undefined, entry: Entry): LeftOut | undefined {
+export function leftOutReason(emitter: Emitter, rule: Rule | undefined, entry: Entry): LeftOut | undefined {
   if (rule) return entry.point ? whyUncounted(rule, entry) : { outcome: "without_counts" };
   const rules = emitter.rules.filter(
     ({ signal, names }) => signal === entry.signal && (!names || names.includes(entry.name)),
@@ -23,7 +23,7 @@ export function whyLeftOut(emitter: Emitter, rule: Rule | undefined, entry: Entr
     ({ where, except }) =>
       hasOneOf(entry.own, except) || Object.entries(where ?? {}).some(([name]) => entry.own.has(name)),
   );
-  if (!tellsUsage(entry)) return !isSum && isCall(rules, entry) ? { outcome: "without_counts" } : undefined;
+  if (!reportsUsage(entry)) return !isSum && isCall(rules, entry) ? { outcome: "without_counts" } : undefined;
   if (isSum) return { outcome: "repeats", by: "contains_calls" };
   const isOfRow = emitter !== unknownEmitter || (entry.point && entry.name.startsWith("gen_ai."));
   if (findRemedy(emitter, entry) || (isOfRow && rules.length === 0))
@@ -37,12 +37,12 @@ const included = /total|cache|reason|thought/i;
 /** Why a point of a counted metric is not counted: it is a sum or a part of other points, or of an unknown kind. */
 function whyUncounted({ kind }: Rule, entry: Entry): LeftOut | undefined {
   // A point of 0 reports no usage.
-  if (!tellsUsage(entry)) return undefined;
-  const told = typeof kind === "object" ? String(entry.own.get(kind.attribute)) : "";
-  return included.test(told) ? { outcome: "repeats", by: "other_signal" } : { outcome: "not_understood" };
+  if (!reportsUsage(entry)) return undefined;
+  const reported = typeof kind === "object" ? String(entry.own.get(kind.attribute)) : "";
+  return included.test(reported) ? { outcome: "repeats", by: "other_signal" } : { outcome: "not_understood" };
 }
 
-function tellsUsage({ point, name, own }: Entry): boolean {
+function reportsUsage({ point, name, own }: Entry): boolean {
   if (point) return isUsageMetric(name) && readCount(point.value) !== undefined;
   for (const [attribute, value] of own)
     if (isUsageName(attribute) && readCount(value) !== undefined) return true;

@@ -1,21 +1,21 @@
 import { ServiceError } from "@/lib/errors";
 import type { StoredSource } from "@/lib/keys/api-key";
 import { type CallKeys, isProviderKey } from "@/lib/ledger/ingest/call";
-import { isRicher, joinSameCalls } from "@/lib/ledger/telemetry/same-call";
+import { isMoreDetailed, joinSameCalls } from "@/lib/ledger/telemetry/same-call";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
-import { Account, type AccountRow, lossesIn, unreadEmitter } from "@/lib/sources/account";
+import { Refusals, type Refused } from "@/lib/sources/decoded";
 import { inferenceSpan } from "@/lib/sources/emitters/conventions";
 import type { Attribution, Emitter } from "@/lib/sources/emitters/emitter";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { ReadExport } from "@/lib/sources/otlp/read-export";
-import { Refusals, type Refused } from "@/lib/sources/told";
-import { whyLeftOut } from "./left-out";
+import { lossesIn, type OutcomeCount, OutcomeCounts, unreadEmitter } from "@/lib/sources/outcome-counts";
+import { callReportOf, rankOf } from "./call-report";
+import { leftOutReason } from "./left-out";
 import { inherit, type Read, withoutOuter } from "./outer-spans";
 import { readRecord } from "./read-record";
 import { findEmitter, findRemedy, findRule } from "./recognise";
 import type { SourceRecord } from "./source-record";
 import { placeOf } from "./span-names";
-import { rankOf, tellingOf } from "./telling-of";
 
 /**
  * A mapped export. `records`: its calls, each once. `remarks`: for whoever runs the emitter. `refused`: the records that cannot be read.
@@ -27,7 +27,7 @@ export type Mapped = {
   spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
-  leftOut: AccountRow[];
+  leftOut: OutcomeCount[];
 };
 
 /**
@@ -43,7 +43,7 @@ export function mapExport(
   const remarks = new Set<string>();
   const read: Read[] = [];
   const refused = new Refusals();
-  const leftOut = new Account();
+  const leftOut = new OutcomeCounts();
   const countless: { entry: Entry; emitter: string }[] = [];
   for (const { error, count } of unread) {
     refused.add(error, count);
@@ -56,7 +56,7 @@ export function mapExport(
       const record = rule && readRecord(emitter, rule, entry, settings);
       if (record) read.push({ entry, record, attribution: rule.attribution });
       else {
-        const why = whyLeftOut(emitter, rule, entry);
+        const why = leftOutReason(emitter, rule, entry);
         if (why?.outcome === "without_counts") countless.push({ entry, emitter: emitter.name });
         else if (why) leftOut.add(emitter.name, why.outcome, why.by);
       }
@@ -75,13 +75,13 @@ export function mapExport(
   const counted = new Set(inner);
   for (const { record } of read)
     if (!counted.has(record)) leftOut.add(record.emitter, "repeats", "contains_calls");
-  nameTellings(read, counted, settings);
+  addCallReports(read, counted, settings);
   const ofCalls = new Set(read.flatMap(({ entry, record }) => (counted.has(record) ? [entry] : [])));
   const spans = spansAround(entries, ofCalls, (entry) => placeOf(entry, attributionOfEntry(entry), settings));
   const records = joinSameCalls(
     mergeSameCall(inner, leftOut),
-    ({ keys }) => keys.tellings ?? [],
-    (one, other) => joinTold(one, other, leftOut),
+    ({ keys }) => keys.reports ?? [],
+    (one, other) => joinReports(one, other, leftOut),
   );
   const unknown = new Map<string, number>();
   for (const { isKnownEmitter, scope, service } of records) {
@@ -106,17 +106,16 @@ export function mapExport(
   };
 }
 
-/** Sets the tellings of the counted records, by which records without a common id are compared. Needs their complete names. */
-function nameTellings(
+/** Sets the reports of the counted records, by which records without a common id are compared. Needs their complete names. */
+function addCallReports(
   read: readonly Read[],
   counted: ReadonlySet<SourceRecord>,
   settings: StoredSource | null,
 ): void {
   for (const { entry, record, attribution } of read) {
     if (!counted.has(record)) continue;
-    const telling = tellingOf(entry, record);
-    if (telling)
-      record.keys.tellings = [Object.assign(telling, placeOf(entry, attribution, settings, record))];
+    const report = callReportOf(entry, record);
+    if (report) record.keys.reports = [Object.assign(report, placeOf(entry, attribution, settings, record))];
   }
 }
 
@@ -143,11 +142,11 @@ function attributionOf({ rules }: Emitter): Attribution {
 /** A call. `keys`: those of all its records, if there are several. */
 type Call = {
   best: SourceRecord;
-  keys?: { [Name in keyof CallKeys]-?: Set<NonNullable<CallKeys[Name]>[number]> };
+  keys?: { [Name in Exclude<keyof CallKeys, "sumOf">]-?: Set<NonNullable<CallKeys[Name]>[number]> };
 };
 
 /** Joins the records of one call that share an id: keeps the most detailed one, with the keys of all. */
-function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[] {
+function mergeSameCall(records: SourceRecord[], leftOut: OutcomeCounts): SourceRecord[] {
   const calls = new Map<string, Call>();
   const lesser = new Set<SourceRecord>();
   const joined = new Set<Call>();
@@ -164,17 +163,16 @@ function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[
       outer: new Set(),
       inner: new Set(),
       within: new Set(),
-      tellings: new Set(),
-      sumOf: new Set(),
+      reports: new Set(),
     };
     for (const { keys } of [call.best, record]) {
       for (const key of keys.own) call.keys.own.add(key);
       for (const key of keys.outer) call.keys.outer.add(key);
       for (const key of keys.inner) call.keys.inner.add(key);
       for (const around of keys.within) call.keys.within.add(around);
-      for (const telling of keys.tellings ?? []) call.keys.tellings.add(telling);
+      for (const report of keys.reports ?? []) call.keys.reports.add(report);
     }
-    const isBetter = isRicher([standingOf(record)], [standingOf(call.best)]);
+    const isBetter = isMoreDetailed([detailOf(record)], [detailOf(call.best)]);
     const [best, other] = isBetter ? [record, call.best] : [call.best, record];
     complete(best, other);
     lesser.add(other);
@@ -190,18 +188,18 @@ function mergeSameCall(records: SourceRecord[], leftOut: Account): SourceRecord[
         inner: [...keys.inner],
         within: [...keys.within],
         // Few libraries report one call.
-        tellings: [...keys.tellings].slice(0, maxTellings),
+        reports: [...keys.reports].slice(0, maxReports),
       };
   }
   return records.filter((record) => !lesser.has(record));
 }
 
-/** The most tellings of a call that are kept for comparison. */
-const maxTellings = 8;
+/** The most reports of a call that are kept for comparison. */
+const maxReports = 8;
 
 /** Joins two records of one call that share no id: keeps the more detailed one, with the names and keys of both. */
-function joinTold(one: SourceRecord, other: SourceRecord, leftOut: Account): SourceRecord {
-  const isBetter = isRicher(other.keys.tellings ?? [], one.keys.tellings ?? []);
+function joinReports(one: SourceRecord, other: SourceRecord, leftOut: OutcomeCounts): SourceRecord {
+  const isBetter = isMoreDetailed(other.keys.reports ?? [], one.keys.reports ?? []);
   const [best, rest] = isBetter ? [other, one] : [one, other];
   complete(best, rest);
   leftOut.add(rest.emitter, "told_again", best.emitter);
@@ -210,7 +208,7 @@ function joinTold(one: SourceRecord, other: SourceRecord, leftOut: Account): Sou
     outer: [...best.keys.outer, ...rest.keys.outer],
     inner: [...best.keys.inner, ...rest.keys.inner],
     within: [...best.keys.within, ...rest.keys.within],
-    tellings: [...(best.keys.tellings ?? []), ...(rest.keys.tellings ?? [])],
+    reports: [...(best.keys.reports ?? []), ...(rest.keys.reports ?? [])],
   };
   return best;
 }
@@ -224,4 +222,4 @@ function complete(record: SourceRecord, other: SourceRecord): void {
   record.isCostTrusted = other.isCostTrusted;
 }
 
-const standingOf = (record: SourceRecord) => ({ rank: rankOf(record), emitter: record.emitter });
+const detailOf = (record: SourceRecord) => ({ rank: rankOf(record), emitter: record.emitter });

@@ -3,10 +3,10 @@ import type { Around } from "@/lib/ledger/ingest/call";
 import type { Attribution } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
 import { insideKey, spanAround } from "./call-keys";
+import { canonicalModel } from "./call-report";
 import { firstText } from "./first-of";
 import { readAttribution } from "./read-attribution";
 import type { SourceRecord } from "./source-record";
-import { canonicalModel } from "./telling-of";
 import { allInput } from "./tokens";
 
 /** A counted record, its entry, and the attributes in which its emitter has names. */
@@ -154,11 +154,12 @@ function nearer(near: Names | undefined, far: Names | undefined): Names | undefi
 /** Gives a record the names of spans around it that its own attributes lack. They replace names from its resource. */
 function takeNames(record: SourceRecord, names: Names, { own, offered }: Entry, attribution: Attribution) {
   for (const name of ["user", "session", "feature", "project"] as const) {
-    const told = names[name];
-    if (told !== undefined && firstText(attribution[name], own) === undefined) record[name] = told;
+    const reported = names[name];
+    if (reported !== undefined && firstText(attribution[name], own) === undefined) record[name] = reported;
   }
-  for (const [name, told] of Object.entries(names.tags ?? {})) {
-    if (firstText(attribution.tags[name], own) === undefined) record.tags = { ...record.tags, [name]: told };
+  for (const [name, reported] of Object.entries(names.tags ?? {})) {
+    if (firstText(attribution.tags[name], own) === undefined)
+      record.tags = { ...record.tags, [name]: reported };
   }
   if (names.offered && names.offered.size > 0)
     record.offered = new Map([...record.offered, ...names.offered, ...offered]);

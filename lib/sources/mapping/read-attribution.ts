@@ -23,9 +23,9 @@ export function readAttribution(
 ): ReadAttribution {
   const leftOut: string[] = [];
   const read = (what: string, names: Names, schema: z.ZodType<string>) => {
-    const told = firstText(names, own, resource);
-    if (told === undefined) return undefined;
-    const { success, data, error } = schema.safeParse(told);
+    const reported = firstText(names, own, resource);
+    if (reported === undefined) return undefined;
+    const { success, data, error } = schema.safeParse(reported);
     if (success) return data;
     leftOut.push(`the ${what}: ${error.issues[0]?.message}`);
     return undefined;

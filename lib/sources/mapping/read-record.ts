@@ -1,12 +1,14 @@
+import { findProvider } from "@pydantic/genai-prices";
 import { add, type Decimal, isZero, parseDecimal, shiftDecimal, zero } from "@/lib/decimal";
 import type { StoredSource } from "@/lib/keys/api-key";
+import { matchModel } from "@/lib/ledger/pricing/catalogue-match";
+import { providerId } from "@/lib/ledger/pricing/names/providers";
 import { pricedTiers } from "@/lib/ledger/pricing/price-table";
 import { unknownEmitter } from "@/lib/sources/emitters/conventions";
 import type { Emitter, Rule, TokenKind } from "@/lib/sources/emitters/emitter";
 import type { Attributes, Entry } from "@/lib/sources/otlp/entry";
 import { callKeys, seriesKey } from "./call-keys";
 import { firstOf, firstText } from "./first-of";
-import { modelName, providerName } from "./model-names";
 import { readAttribution } from "./read-attribution";
 import { claimsOf } from "./signal-claims";
 import type { SourceRecord, Tokens } from "./source-record";
@@ -32,8 +34,9 @@ export function readRecord(
     return undefined;
   const { attribution } = rule;
   const model = firstText(rule.model, own, resource);
-  const told = typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
-  const provider = providerName(told, model);
+  const reported =
+    typeof rule.provider === "string" ? rule.provider : firstText(rule.provider, own, resource);
+  const provider = providerName(reported, model);
   const { user, session, tags, leftOut } = readAttribution(attribution, own, resource);
   return {
     emitter: emitter.name,
@@ -112,8 +115,8 @@ function tierOf({ tier }: Rule, { own }: Entry): SourceRecord["tier"] {
   for (const name of tier ?? []) {
     const value = own.get(name);
     // A count of tokens has the tier as the last part of its name: `input_token_details.flex`.
-    const told = typeof value === "number" && value > 0 ? name.split(/[#.]/).at(-1) : value;
-    const known = tiers.get(String(told ?? "").toLowerCase());
+    const reported = typeof value === "number" && value > 0 ? name.split(/[#.]/).at(-1) : value;
+    const known = tiers.get(String(reported ?? "").toLowerCase());
     if (known) return known;
   }
   return undefined;
@@ -121,7 +124,33 @@ function tierOf({ tier }: Rule, { own }: Entry): SourceRecord["tier"] {
 
 function timeOf({ time }: Rule, { own, timeNs }: Entry): string | undefined {
   const text = firstText(time, own);
-  const told = text === undefined ? Number.NaN : Date.parse(text);
-  const ms = Number.isNaN(told) ? Number(timeNs / 1_000_000n) : told;
+  const reported = text === undefined ? Number.NaN : Date.parse(text);
+  const ms = Number.isNaN(reported) ? Number(timeNs / 1_000_000n) : reported;
   return ms > 0 ? new Date(ms).toISOString() : undefined;
+}
+
+/**
+ * The catalogue's name of a provider: `openai.responses` → `openai`, `gcp.gen_ai` → `google`. An unknown name is returned in lower case.
+ * Without a name, the provider is found by the model; `unknown` if that fails.
+ */
+function providerName(reported: string | undefined, model: string | undefined): string {
+  if (reported !== undefined && !routers.has(reported)) return providerId(reported) ?? reported.toLowerCase();
+  return (model && (findProvider({ modelId: model })?.id ?? makerOf(model))) || "unknown";
+}
+
+/** Names of programs that pass calls on to several providers: Copilot, LangChain and Strands. */
+const routers = new Set(["github", "langchain", "strands-agents"]);
+
+/** Providers to try for models whose names do not show the provider, such as `text-embedding-3-small`. */
+const makers = ["openai", "google", "mistral", "cohere"];
+
+function makerOf(model: string): string | undefined {
+  return makers.find((maker) => typeof matchModel(maker, model) === "object");
+}
+
+/** A model's name without a context size (`[1m]`) and without its provider's name as a prefix. */
+function modelName(reported: string | undefined, provider: string): string | undefined {
+  const name = reported?.replace(/\[[^\]]*\]$/, "");
+  const isPrefixed = provider !== "openrouter" && name?.toLowerCase().startsWith(`${provider}/`);
+  return (isPrefixed ? name?.slice(provider.length + 1) : name) || undefined;
 }

@@ -10,8 +10,8 @@ const withAttributes = emitters.flatMap(({ attributes }, place) =>
 /** The emitter of a record: the first row of the table that fits; `unknownEmitter` if none does. */
 export function findEmitter({ resource, scope, own }: Entry): Emitter {
   const named = placeOf(String(resource.get("service.name") ?? ""), scope);
-  const told = withAttributes.find(({ attributes }) => attributes.some((name) => own.has(name)));
-  return emitters[Math.min(named, told?.place ?? named)] ?? unknownEmitter;
+  const reported = withAttributes.find(({ attributes }) => attributes.some((name) => own.has(name)));
+  return emitters[Math.min(named, reported?.place ?? named)] ?? unknownEmitter;
 }
 
 /** A cache of `placeOf`, because the records of an export share a few services and scopes. */

@@ -6,7 +6,7 @@ import { firstText } from "./first-of";
 import type { SourceRecord } from "./source-record";
 
 /** Whether a rule's records report sums of calls. Spans and logs report each call. */
-function tellsSums({ signal }: Pick<Rule, "signal">): boolean {
+function reportsSums({ signal }: Pick<Rule, "signal">): boolean {
   return signal === "metrics";
 }
 
@@ -16,7 +16,7 @@ function tellsSums({ signal }: Pick<Rule, "signal">): boolean {
  * name. Empty for emitters of which only calls or only sums are counted.
  */
 export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rule: Rule): string[] {
-  if (rules.every((other) => tellsSums(other) === tellsSums(rule))) return [];
+  if (rules.every((other) => reportsSums(other) === reportsSums(rule))) return [];
   const { session, user } = rule.attribution;
   const service = String(resource.get("service.name") ?? "");
   const ofUser = firstText(user, own, resource);
@@ -26,7 +26,7 @@ export function claimsOf({ name, rules }: Emitter, { own, resource }: Entry, rul
     ...(ofUser === undefined ? [] : [JSON.stringify(["user", service, ofUser])]),
     JSON.stringify(["service", service]),
   ];
-  return tellsSums(rule) ? units.slice(0, 1) : units;
+  return reportsSums(rule) ? units.slice(0, 1) : units;
 }
 
 const hourMs = 3_600_000;

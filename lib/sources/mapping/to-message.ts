@@ -1,7 +1,7 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { isZero, parseDecimal, toText } from "@/lib/decimal";
 import type { ApiKey } from "@/lib/keys/api-key";
-import type { ToldMessage } from "@/lib/ledger/ingest/parse-told";
+import type { ReportedMessage } from "@/lib/ledger/ingest/parse-reported";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import { counted, type TokenKind, tokenKinds } from "@/lib/sources/emitters/emitter";
 import { cutText } from "./first-of";
@@ -11,7 +11,7 @@ import { featureOf, isCovered, projectOf, tagsOf, trustsCost } from "./source-se
 import { apart } from "./tokens";
 
 /** Converts a record to a message in the form in which clients send it. Names are cut to the ledger's lengths. */
-export function toMessage(record: SourceRecord, key: ApiKey): ToldMessage {
+export function toMessage(record: SourceRecord, key: ApiKey): ReportedMessage {
   const { provider, model, user, session, occurredAt, requestInput, tier } = record;
   const tags = tagsOf(record, key);
   const isIncluded = isCovered(record, key);

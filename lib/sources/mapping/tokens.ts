@@ -83,10 +83,10 @@ function withinWhole(counts: Counts): Tokens {
   const left: Counts = { ...counts };
   const tokens: Tokens = {};
   for (const kind of tokenKinds) {
-    const told = counts[kind];
-    if (!told) continue;
+    const reported = counts[kind];
+    if (!reported) continue;
     const partOf = wholeOf(kind);
-    const count = partOf ? smaller(told, left[partOf] ?? zero) : told;
+    const count = partOf ? smaller(reported, left[partOf] ?? zero) : reported;
     if (partOf) left[partOf] = subtract(left[partOf] ?? zero, count);
     if (compare(count, zero) > 0) tokens[kind] = count;
   }

@@ -8,10 +8,10 @@ import { Turn } from "@/lib/http/turns";
 import { parseCredentials } from "@/lib/keys/credentials";
 import { admitRead } from "@/lib/keys/guard";
 import { callerAddress } from "@/lib/peer";
+import { countRefusal } from "@/lib/sources/count-outcomes";
+import { isRecord } from "@/lib/sources/decoded";
 import { decode } from "@/lib/sources/decoder/thread";
-import { noteRefusal } from "@/lib/sources/note-outcomes";
 import { recordExport } from "@/lib/sources/record-export";
-import { isRecord } from "@/lib/sources/told";
 import { passSpan } from "@/lib/tracing";
 import { contentTypes, encodeStatus, encodeSuccess } from "./answer";
 import { documented } from "./documented";
@@ -37,7 +37,7 @@ export function defineOtlpRoute(signal: Signal): RouteHandlers {
       const body = await answer(signal, request, peer, headers, identified);
       return reply(body, 200, encodingOf(request), { "X-Request-Id": requestId, ...headers });
     } catch (error) {
-      noteRefusal(sender, error);
+      countRefusal(sender, error);
       return refuse(error, requestId, encodingOf(request), headers);
     }
   };
@@ -65,8 +65,8 @@ async function answer(
   try {
     const bytes = await readDecodedBytes(request, exportLimitBytes, () => turn.take(key.workspaceId));
     const form = { name: "otlp", signal, encoding, settings: key.source } as const;
-    const { told, ...rest } = await decode(form, bytes);
-    const records = told.filter(isRecord);
+    const { items, ...rest } = await decode(form, bytes);
+    const records = items.filter(isRecord);
     await turn.record(key.workspaceId);
     const outcome = await recordExport({ key, lookup, address }, { records, ...rest });
     return encodeSuccess(signal, encoding, outcome);

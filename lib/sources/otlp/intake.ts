@@ -1,5 +1,5 @@
 import { ServiceError, validationFailed } from "@/lib/errors";
-import { Refusals, type Refused } from "@/lib/sources/told";
+import { Refusals, type Refused } from "@/lib/sources/decoded";
 
 /**
  * The most records and attributes that are read of one export. The Collector sends 8,192 records at once by default; 8 MiB of real spans

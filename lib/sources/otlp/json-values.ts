@@ -19,6 +19,7 @@ export function asObject(value: unknown): Json {
 
 const nothing: Json = {};
 
+/** A member that is an object; an empty object where it is missing. @throws BadValue for another type */
 export function objectIn(owner: Json, name: string): Json {
   return isSet(owner[name]) ? asObject(owner[name]) : nothing;
 }
@@ -31,6 +32,7 @@ export function listIn(owner: Json, name: string): readonly unknown[] {
   return list;
 }
 
+/** A member that is text; empty text where it is missing. @throws BadValue for another type */
 export function textIn(owner: Json, name: string): string {
   const value = owner[name];
   if (!isSet(value)) return "";
@@ -49,6 +51,7 @@ export function idIn(owner: Json, name: string): string {
   return typeof id === "string" && /^([0-9a-f]{2})*$/i.test(id) ? id.toLowerCase() : "";
 }
 
+/** A member that is an instant, in nanoseconds since 1970; 0 where it is missing. @throws BadValue */
 export function nanosIn(owner: Json, name: string): bigint {
   const value = owner[name];
   if (!isSet(value)) return 0n;
@@ -64,6 +67,7 @@ export function asInteger(value: unknown, name: string): bigint {
   throw new BadValue(`${name} must be a whole number`);
 }
 
+/** A number, also one that is written as text, as the JSON encoding of protobuf allows. @throws BadValue */
 export function asDouble(value: unknown, name: string): number {
   if (typeof value === "number") return value;
   const isNumber = typeof value === "string" && value.trim() === value && value !== "";

@@ -1,9 +1,9 @@
 import { Buffer, isAscii } from "node:buffer";
 import { ServiceError } from "@/lib/errors";
 import { countParts } from "@/lib/http/json-work";
+import type { Refused } from "@/lib/sources/decoded";
 import { allowList, isUsageName } from "@/lib/sources/emitters/allow-list";
 import { offeredNames } from "@/lib/sources/mapping/source-settings";
-import type { Refused } from "@/lib/sources/told";
 import type { Entry, Signal } from "./entry";
 import { exportBudget, Intake } from "./intake";
 import { readJson } from "./read-json";

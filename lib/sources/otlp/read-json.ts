@@ -47,10 +47,10 @@ export function readJson(signal: RecordSignal, json: unknown, isRead: IsRead, in
       intake.takeGroup();
       const scope = nameIn(objectIn(ofScope, "scope"), "name");
       const records: RawRecord[] = [];
-      for (const told of listIn(ofScope, of.records)) {
+      for (const reported of listIn(ofScope, of.records)) {
         const record = intake.readRecord((): RawRecord => {
           if ("error" in shared) throw shared.error;
-          const own = asObject(told);
+          const own = asObject(reported);
           return {
             name: nameIn(own, of.name),
             trace: idIn(own, "traceId"),
@@ -71,9 +71,9 @@ export function readJson(signal: RecordSignal, json: unknown, isRead: IsRead, in
 
 function attributesOf(owner: Json, isRead: IsRead, intake: Intake): Attribute[] {
   const read: Attribute[] = [];
-  for (const told of listIn(owner, "attributes")) {
+  for (const reported of listIn(owner, "attributes")) {
     intake.takeAttribute();
-    const attribute = asObject(told);
+    const attribute = asObject(reported);
     const key = textIn(attribute, "key");
     if (!isRead(key)) continue;
     const value = scalarOf(objectIn(attribute, "value"), key);

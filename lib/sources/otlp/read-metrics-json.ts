@@ -47,10 +47,10 @@ export function readMetricsJson(json: unknown, intake: Intake): RawMetric[] {
         if (kind === undefined) continue;
         const data = objectIn(metric, kind);
         const points: RawPoint[] = [];
-        for (const told of listIn(data, "dataPoints")) {
+        for (const reported of listIn(data, "dataPoints")) {
           const point = intake.readRecord(() => {
             if ("error" in shared) throw shared.error;
-            return pointOf(asObject(told), intake);
+            return pointOf(asObject(reported), intake);
           });
           if (point) points.push(point);
         }
@@ -63,8 +63,8 @@ export function readMetricsJson(json: unknown, intake: Intake): RawMetric[] {
   return metrics;
 }
 
-function temporalityIn({ aggregationTemporality: told }: Json): number {
-  return typeof told === "number" ? told : (temporalities[String(told)] ?? 0);
+function temporalityIn({ aggregationTemporality: reported }: Json): number {
+  return typeof reported === "number" ? reported : (temporalities[String(reported)] ?? 0);
 }
 
 function pointOf(point: Json, intake: Intake): RawPoint {
@@ -85,9 +85,9 @@ function pointOf(point: Json, intake: Intake): RawPoint {
 }
 
 function attributesOf(owner: Json, intake: Intake, name = "attributes", depth = 0): SeriesAttribute[] {
-  return listIn(owner, name).map((told) => {
+  return listIn(owner, name).map((reported) => {
     intake.takeAttribute();
-    const attribute = asObject(told);
+    const attribute = asObject(reported);
     const value = objectIn(attribute, "value");
     const key = textIn(attribute, "key");
     return { key, value: scalarOf(value, key.slice(0, 100)), hashed: hashedOf(value, intake, depth + 1) };

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { ActivityFilters } from "@/lib/contract/spend/activity-filters";
 import { validationFailed } from "@/lib/errors";
 import type { ZonedDays } from "@/lib/ledger/days";
 import { addDays } from "@/lib/spend/period";
@@ -85,7 +85,7 @@ async function readSortedPage(
 ): Promise<ActivityPage> {
   const names = namesIn(filters);
   const isByQuantity = order.sort.endsWith("quantity");
-  if (isByQuantity) await demandFew(client, workspaceId, filters, range, "sorts", "query.sort");
+  if (isByQuantity) await requireFewLines(client, workspaceId, filters, range, "sorts", "query.sort");
   const isSparse = [filters.project, filters.environment, ...names, ...restOf(filters)].some(
     (filter) => filter !== undefined,
   );
@@ -102,7 +102,7 @@ async function readSortedPage(
  * @param path the parameter that the error names
  * @throws ServiceError validation_failed
  */
-export async function demandFew(
+export async function requireFewLines(
   client: ClientBase,
   workspaceId: string,
   filters: ActivityFilters,

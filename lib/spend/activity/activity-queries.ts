@@ -1,7 +1,8 @@
 import type { ClientBase } from "pg";
 import type { CostStatus } from "@/lib/contract/ledger/ingest-result";
 import type { MessageSource, MessageType } from "@/lib/contract/ledger/message";
-import type { ActivityFilters, ActivitySort } from "@/lib/contract/spend/activity";
+import type { ActivitySort } from "@/lib/contract/spend/activity";
+import type { ActivityFilters } from "@/lib/contract/spend/activity-filters";
 import {
   boolean,
   integer,

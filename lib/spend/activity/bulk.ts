@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import type { Membership } from "@/lib/contract/access/me";
 import { maxBulkMessages } from "@/lib/contract/ledger/limits";
-import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { ActivityFilters } from "@/lib/contract/spend/activity-filters";
 import type { BulkAction, BulkActionRequest } from "@/lib/contract/spend/bulk-actions";
 import { clockOf } from "@/lib/contract/values/clock";
 import type { UserClaims } from "@/lib/db/transaction";

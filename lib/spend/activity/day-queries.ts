@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { ActivityFilters } from "@/lib/contract/spend/activity-filters";
 import type { DayRange } from "@/lib/contract/values/month";
 import { bigint, nullable, text } from "@/lib/db/columns";
 import { selectOne } from "@/lib/db/query";

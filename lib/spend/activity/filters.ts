@@ -1,4 +1,4 @@
-import type { ActivityFilters } from "@/lib/contract/spend/activity";
+import type { ActivityFilters } from "@/lib/contract/spend/activity-filters";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 import { lowerAsPostgres } from "@/lib/keys/blocking-budgets";
 

@@ -1,6 +1,6 @@
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { fromTagList } from "@/lib/contract/ledger/attribution";
-import type { MessageDetail } from "@/lib/contract/spend/activity";
+import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUserReading, type UserClaims } from "@/lib/db/transaction";

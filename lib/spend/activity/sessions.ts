@@ -10,7 +10,7 @@ import { toInstant } from "@/lib/contract/values/instant";
 import { cursorOf } from "@/lib/db/cursor";
 import { asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { rangeOf, toAnsweredRange } from "@/lib/spend/period";
-import { demandFew } from "./activity-page";
+import { requireFewLines } from "./activity-page";
 import { type SessionPlace, type StoredSession, selectSessions } from "./session-queries";
 
 const session = z.string().max(256);
@@ -51,7 +51,7 @@ export async function loadSessions(
   // An index finds the rows of one session.
   if (query.session === undefined) {
     const path = query.from === undefined ? "query.period" : "query.from";
-    await demandFew(client, workspaceId, query, range, "sums", path);
+    await requireFewLines(client, workspaceId, query, range, "sums", path);
   }
   const found = await selectSessions(client, workspaceId, query, range, after, limit + 1);
   const rows = found.slice(0, limit);

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
-import type { ExportQuery } from "@/lib/contract/spend/activity";
+import type { ExportQuery } from "@/lib/contract/spend/activity-filters";
 import { clockOf } from "@/lib/contract/values/clock";
 import { csvRow } from "@/lib/contract/values/csv";
 import { dayOf } from "@/lib/contract/values/instant";

@@ -43,7 +43,7 @@ export async function readProjectSpend(
     const [from, to] = endsOf(range, clock);
     const project = await selectProject(client, claims.workspace_id, slug);
     if (!project) throw notFound();
-    await demandWholeDays(client, claims.workspace_id, { from, to }, timeZone);
+    await requireWholeDays(client, claims.workspace_id, { from, to }, timeZone);
     const slices = await selectSpendSlices(client, project, from, to, timeZone, claims.users !== undefined);
     const of = (dimension: SpendSlice["dimension"]) =>
       slices.filter((slice) => slice.dimension === dimension);
@@ -84,7 +84,7 @@ export async function readProjectSpend(
 }
 
 /** Refuses a range that begins or ends within a day whose messages were removed, because only the day's sums are left. */
-async function demandWholeDays(
+async function requireWholeDays(
   client: ClientBase,
   workspaceId: string,
   ends: { from: string; to: string },

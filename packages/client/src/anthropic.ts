@@ -50,8 +50,8 @@ function messageReader(requested: string | undefined): AnswerReader {
       else if (event.type === "message_start") message = event.message ?? {};
       else if (event.type === "message_delta") {
         // The counts are totals so far; those that do not change may be null.
-        const told = Object.entries(event.usage ?? {}).filter(([, value]) => value !== null);
-        message = { ...message, usage: { ...message.usage, ...Object.fromEntries(told) } };
+        const reported = Object.entries(event.usage ?? {}).filter(([, value]) => value !== null);
+        message = { ...message, usage: { ...message.usage, ...Object.fromEntries(reported) } };
       } else if (event.type === "error") hasFailed = true;
       else if (event.type === "message_stop") isComplete = true;
     },

@@ -26,7 +26,7 @@ class OpenCalls {
     return true;
   }
 
-  tell(error: OutlayError, onOpenCall: EnforceOptions["onOpenCall"]): void {
+  notify(error: OutlayError, onOpenCall: EnforceOptions["onOpenCall"]): void {
     try {
       if (onOpenCall) onOpenCall(error);
       else if (Date.now() - this.#warnedAt > 60_000) {
@@ -85,7 +85,7 @@ export async function reserveCall(
       const description = `The service gave no decision, and ${maxOpenCalls} calls were made without one in this hour (\`maxOpenCalls\`).`;
       throw new OutlayError("unreachable", description, error.status, undefined, { cause: error });
     }
-    open.tell(error, settings.onOpenCall);
+    open.notify(error, settings.onOpenCall);
     return undefined;
   }
 }

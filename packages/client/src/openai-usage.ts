@@ -26,12 +26,12 @@ export function readOpenAIUsage(usage: OpenAIUsage): { lines: Line[]; inputToken
   const kept = inputDetails?.cache_write_tokens_details as Details | undefined;
   const long = Math.min(written, count(kept?.ttl_12h_tokens));
   const audioInput = count(inputDetails?.audio_tokens);
-  const told = count(usage.completion_tokens ?? usage.output_tokens);
+  const reported = count(usage.completion_tokens ?? usage.output_tokens);
   const reasoning = count(outputDetails?.reasoning_tokens);
   const audioOutput = count(outputDetails?.audio_tokens);
   // xAI counts reasoning beside the output; only the total shows it.
-  const isApart = count(usage.total_tokens) === input + told + reasoning;
-  const output = isApart ? told : told - reasoning;
+  const isApart = count(usage.total_tokens) === input + reported + reasoning;
+  const output = isApart ? reported : reported - reasoning;
   return {
     inputTokens: input,
     lines: [

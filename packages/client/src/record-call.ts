@@ -77,8 +77,8 @@ const pricedTiers: readonly unknown[] = [
 ] satisfies ServiceTier[];
 
 /** The first of a provider's words for how it served a call that changes its price: undefined for the standard. */
-export const tierOf = (...told: unknown[]) =>
-  told.find((word): word is ServiceTier => pricedTiers.includes(word));
+export const tierOf = (...reported: unknown[]) =>
+  reported.find((word): word is ServiceTier => pricedTiers.includes(word));
 
 /** A count of a provider's answer: 0 where it is missing or no number. */
 export const count = (value: unknown) => (typeof value === "number" && value > 0 ? value : 0);

@@ -4,9 +4,10 @@ import type { Fetch, OutlayOptions } from "./options.js";
 /** An answer of the service: its status, its parsed body, and how long it asks to wait, in milliseconds. */
 export type Answer = { status: number; body: unknown; retryAfterMs: number };
 
-/** Statuses that say that the service, or what stands before it, cannot answer at the moment: worth a retry, always. */
+/** Statuses of a service, or of a proxy in front of it, that cannot answer at the moment; 0 for a failed connection. */
 const passing = new Set([0, 408, 425, 429, 502, 503, 504]);
 
+/** Whether a request that failed with this status is worth a retry. */
 export const isPassing = (status: number) => passing.has(status);
 
 /** Sends a JSON body to a path behind `/api/v1`. */

@@ -1,5 +1,5 @@
 import { displayIn } from "@/lib/ledger/pricing/display-currency";
-import { bookOf } from "@/lib/ledger/pricing/rates/rate-book";
+import { rateTableOf } from "@/lib/ledger/pricing/rates/rate-table";
 import { dividedBy, type Exact, exact, fine } from "./exact";
 
 /** A rate of EUR from a day on, as exact text. */
@@ -10,7 +10,7 @@ export const displayOf = (given: DayRate[]) =>
   displayIn(
     "EUR",
     { from: "1999-01-01", until: "2031-01-01" },
-    bookOf(given.map(({ date, rate }) => ({ day: date, source: "test", rates: { EUR: rate } }))),
+    rateTableOf(given.map(({ date, rate }) => ({ day: date, source: "test", rates: { EUR: rate } }))),
   );
 
 /** Amounts of the model are integer multiples of 1e-36: a product of two exact decimals. */

@@ -173,8 +173,8 @@ export class LedgerModel {
 function deny(key: KeyName, { project, source, message }: Post, isTrial: boolean): string | undefined {
   const isUsage = message.type !== "expense" && message.type !== "subscription";
   if ((key === "usageOnly" || key === "writeOnly") && !isUsage) return "permission_denied";
-  const tellsSpend = message.type === "allocation" && (message.percent !== undefined || isTrial);
-  if (key === "writeOnly" && tellsSpend) return "permission_denied";
+  const revealsSpend = message.type === "allocation" && (message.percent !== undefined || isTrial);
+  if (key === "writeOnly" && revealsSpend) return "permission_denied";
   if (key === "importOnly" && source !== "import") return "source_not_allowed";
   const projects = message.type === "allocation" ? [project, message.from_project] : [project];
   if (!projects.every((slug) => mayTouch(key, slug))) return "project_not_allowed";

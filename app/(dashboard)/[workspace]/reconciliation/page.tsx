@@ -2,12 +2,13 @@ import { Scale } from "lucide-react";
 import type { Metadata } from "next";
 import { Adjustments } from "@/components/bills/adjustments";
 import { BookDifference } from "@/components/bills/book-difference";
-import { bookableOf } from "@/components/bills/bookable";
+import type { Bookable } from "@/components/bills/booking-dialog";
 import { Differences } from "@/components/bills/differences";
 import { LearnedPrices } from "@/components/bills/learned-prices";
 import { nameOfMonth, ReconciledMonths, ReconciledProviders, sentenceOf } from "@/components/bills/months";
 import { UnseenKeys } from "@/components/bills/unseen-keys";
 import { Waterfall } from "@/components/bills/waterfall";
+import { exactText } from "@/components/figures/amount";
 import type { SearchParams } from "@/components/filters/href";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { PageHeader } from "@/components/shell/page-header";
@@ -15,6 +16,8 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
 import { listAdjustments } from "@/lib/bills/adjustments";
 import { readReconciliation } from "@/lib/bills/reconciliation";
+import { bookableParts } from "@/lib/contract/bills/difference-parts";
+import type { ReconciledDetail } from "@/lib/contract/bills/reconciliation";
 import { month as monthSchema } from "@/lib/contract/ledger/closed-months";
 import { requireWorkspace } from "../membership";
 
@@ -144,4 +147,14 @@ export default async function ReconciliationPage({ params, searchParams }: Props
       </SettingsSections>
     </>
   );
+}
+
+/** The bookable parts of a month's differences by provider, in the form of a client component's props. */
+function bookableOf({ providers }: ReconciledDetail): Bookable[] {
+  return providers.flatMap(({ provider, parts }) => {
+    const own = bookableParts.flatMap((part) =>
+      parts.filter((one) => one.part === part).map(({ amount_usd: usd }) => ({ part, usd: exactText(usd) })),
+    );
+    return own.length === 0 ? [] : [{ provider, parts: own }];
+  });
 }

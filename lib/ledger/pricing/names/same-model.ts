@@ -2,7 +2,7 @@
  * Words that distinguish models of one family. If one of two names has such a word and the other does not, they are different models
  * with different prices.
  */
-const tellingWords = new Set(
+const distinguishingWords = new Set(
   (
     "mini nano micro lite flash pro max ultra turbo small medium large tiny plus premier haiku sonnet opus fable fast " +
     "coder code codex vision vl audio realtime tts transcribe diarize image embed embedding search thinking think " +
@@ -22,7 +22,7 @@ function features(name: string): string {
       .replace(stamps, "")
       .match(/[a-z]+|\d+/g) ?? [];
   return words
-    .filter((word) => /^\d/.test(word) || tellingWords.has(word))
+    .filter((word) => /^\d/.test(word) || distinguishingWords.has(word))
     .sort()
     .join(" ");
 }

@@ -2,7 +2,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { divideMoney, parseDecimal, toText } from "@/lib/decimal";
 // With the attribute, because Node loads it itself in browser tests.
 import history from "./history.json" with { type: "json" };
-import type { RateBook, RateSeries } from "./rate-book";
+import type { RateSeries, RateTable } from "./rate-table";
 
 /** The rates of a source, written by `scripts/build-rates.mjs`. `base`: the rates are units of a currency for one of this currency. */
 type PackedSource = { source: string; base: string; from: string; to: string; packed: string };
@@ -111,7 +111,7 @@ let unpacked: Unpacked[] | undefined;
 const known = new Map<string, RateSeries[][]>();
 
 /** The rates that ship with the service. They are unpacked at first use. */
-export const shippedBook: RateBook = {
+export const shippedRates: RateTable = {
   seriesOf(currency) {
     const found = known.get(currency);
     if (found) return found;

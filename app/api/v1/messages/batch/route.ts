@@ -5,7 +5,7 @@ import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { rateHeaders } from "@/lib/http/reply";
 import { toBulkResult } from "@/lib/ledger/ingest/bulk-result";
 import { ingestBulk } from "@/lib/ledger/ingest/service";
-import { noteClientCalls } from "@/lib/sources/note-client-calls";
+import { countClientCalls } from "@/lib/sources/count-client-calls";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
@@ -35,7 +35,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
       Object.assign(headers, rateHeaders(rate));
       const verdicts = accepted(outcome);
       if (request.headers.has("outlay-client") && !query?.dry_run)
-        noteClientCalls(admitted?.key.id, body instanceof Error ? [] : body.messages, verdicts);
+        countClientCalls(admitted?.key.id, body instanceof Error ? [] : body.messages, verdicts);
       return toBulkResult(verdicts);
     },
   }),

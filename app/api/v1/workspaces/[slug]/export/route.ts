@@ -1,5 +1,5 @@
 import { workspaceParams } from "@/lib/contract/access/workspace";
-import { exportQuery } from "@/lib/contract/spend/activity";
+import { exportQuery } from "@/lib/contract/spend/activity-filters";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { StreamedBody, streamed } from "@/lib/http/streamed";
 import { exportActivity, probeExport } from "@/lib/spend/exports/service";

@@ -1,4 +1,4 @@
-import { messageDetail, messageParams } from "@/lib/contract/spend/activity";
+import { messageDetail, messageParams } from "@/lib/contract/spend/message-detail";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { readMessage } from "@/lib/spend/activity/message";
 

@@ -1,5 +1,5 @@
 import { correctRequest, messageVoid } from "@/lib/contract/ledger/corrections";
-import { messageParams } from "@/lib/contract/spend/activity";
+import { messageParams } from "@/lib/contract/spend/message-detail";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { correctMessage } from "@/lib/ledger/corrections/service";
 

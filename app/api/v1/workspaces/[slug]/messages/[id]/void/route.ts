@@ -1,5 +1,5 @@
 import { messageVoid, voidRequest } from "@/lib/contract/ledger/corrections";
-import { messageParams } from "@/lib/contract/spend/activity";
+import { messageParams } from "@/lib/contract/spend/message-detail";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 import { voidMessage } from "@/lib/ledger/corrections/service";
 

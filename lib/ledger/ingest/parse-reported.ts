@@ -8,7 +8,7 @@ import { ServiceError, type Verdict, validationFailed } from "@/lib/errors";
  * A usage that an emitter reported, in the form in which a client would send it, in two parts: `about`, the fields that many calls of an
  * export share, and `counts`, the fields that differ from call to call.
  */
-export type ToldMessage = {
+export type ReportedMessage = {
   project: string;
   source: "api";
   about: Record<string, unknown>;
@@ -33,7 +33,7 @@ export function parseMessage(value: unknown): Verdict<IngestRequest> {
  * the contract.
  * @returns the parsed messages in order; the same as `parseMessage` returns for each
  */
-export function parseTold(messages: readonly ToldMessage[]): Verdict<IngestRequest>[] {
+export function parseReported(messages: readonly ReportedMessage[]): Verdict<IngestRequest>[] {
   const validated = new Map<string, { project: string; about: Partial<Usage> }>();
   return messages.map((message) => {
     const { project, source, about, counts } = message;
@@ -51,13 +51,13 @@ export function parseTold(messages: readonly ToldMessage[]): Verdict<IngestReque
   });
 }
 
-function whole({ project, source, about, counts }: ToldMessage) {
+function whole({ project, source, about, counts }: ReportedMessage) {
   return { project, source, message: { ...about, ...counts } };
 }
 
 /** A usage as the contract's parser returns it. The spread is last for speed; see `rowOf` in `ledger.ts`. */
 function withCounts(
-  { occurred_at, request_input_tokens, lines }: ToldMessage["counts"],
+  { occurred_at, request_input_tokens, lines }: ReportedMessage["counts"],
   about: Partial<Usage>,
 ): Usage {
   return {
@@ -69,7 +69,11 @@ function withCounts(
 }
 
 /** Whether every count and the time have a form that is known to be valid. */
-function isPlain({ occurred_at: at, request_input_tokens: input, lines }: ToldMessage["counts"]): boolean {
+function isPlain({
+  occurred_at: at,
+  request_input_tokens: input,
+  lines,
+}: ReportedMessage["counts"]): boolean {
   if (at !== undefined && !isPlainInstant(at)) return false;
   if (input !== undefined && !wholeNumber.test(input.text)) return false;
   return lines.every(

@@ -1,35 +1,38 @@
 import { maxTags } from "@/lib/contract/ledger/limits";
 import { parseDecimal, toText } from "@/lib/decimal";
 import {
-  isRicher,
+  type CallReport,
+  isMoreDetailed,
   kindRank,
   type Relation,
-  type Standing,
-  type Telling,
+  type ReportDetail,
 } from "@/lib/ledger/telemetry/same-call";
 import type { FoundNames } from "@/lib/ledger/telemetry/span-tree";
 import type { LedgerRow } from "./ledger";
-import type { ToldCall } from "./telling-book";
+import type { ReportedCall } from "./reported-calls";
 
-/** How detailed the reports of a call are, by its tellings, or by its postings if no tellings are known. */
-function standingsOf({ tellings, postings }: Pick<ToldCall, "tellings" | "postings">): readonly Standing[] {
-  if (tellings.length > 0) return tellings;
+/** How detailed the reports of a call are, by its reports, or by its postings if no reports are known. */
+function detailsOf({
+  reports,
+  postings,
+}: Pick<ReportedCall, "reports" | "postings">): readonly ReportDetail[] {
+  if (reports.length > 0) return reports;
   return [{ rank: postings.length * kindRank, emitter: postings[0].emitter ?? "" }];
 }
 
-/** The columns that one telling of a call may have and another may lack. */
+/** The columns that one report of a call may have and another may lack. */
 const names = ["feature", "end_user", "session"] as const;
 
 /**
- * The postings of a call that is reported twice: those of the more detailed telling, with the names that only the other one has.
- * @param other the postings of the other telling, and its relation to the recorded one
+ * The postings of a call that is reported twice: those of the more detailed report, with the names that only the other one has.
+ * @param other the postings of the other report, and its relation to the recorded one
  * @returns undefined if these are the recorded postings
  */
-export function bestOf(
-  { tellings, postings }: Pick<ToldCall, "tellings" | "postings">,
-  other: { tellings: readonly Telling[]; postings: readonly LedgerRow[]; relation: Relation },
+export function mostDetailed(
+  { reports, postings }: Pick<ReportedCall, "reports" | "postings">,
+  other: { reports: readonly CallReport[]; postings: readonly LedgerRow[]; relation: Relation },
 ): LedgerRow[] | undefined {
-  const isBetter = isRicher(other.tellings, standingsOf({ tellings, postings }), other.relation);
+  const isBetter = isMoreDetailed(other.reports, detailsOf({ reports, postings }), other.relation);
   const [best, rest] = isBetter ? [other.postings, postings] : [postings, other.postings];
   const [source] = rest;
   // Of nested spans, the inner one decides the time, project, feature, person, session and tags. The outer one may add kinds of tokens,
@@ -70,6 +73,7 @@ export function withFound(
   });
 }
 
+/** Whether two lists of postings differ at most in ids, times and emitters. */
 export function isSameContent(one: readonly LedgerRow[], other: readonly LedgerRow[]): boolean {
   return contentOf(one) === contentOf(other);
 }

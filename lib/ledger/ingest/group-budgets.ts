@@ -30,7 +30,7 @@ type Change = { budget: BlockingBudget; period: BlockingPeriod; usd: Decimal; is
 const stepMs = 15 * 60_000;
 
 /** Decides, within a group of calls, whether blocking budgets leave room for messages. */
-export class BudgetBook {
+export class GroupBudgets {
   readonly #unknown = new Map<string, Set<number>>();
   /** By workspace. */
   readonly #budgets = new Map<string, BlockingBudget[]>();

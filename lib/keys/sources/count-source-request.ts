@@ -38,7 +38,7 @@ type Kept = { address: string | undefined; count: number; pack: () => unknown[] 
 type Accounted = { emitter: string; outcome: SourceOutcome; by: string; count: number };
 
 /** The outcome of one request of a key. */
-export type Sent = {
+export type SourceCounts = {
   arrivals: Arrival[];
   refusals: Refusal[];
   account: Accounted[];
@@ -72,7 +72,7 @@ let isStoring = false;
  * Counts the outcome of a request with a key, for the page Sources. Returns immediately and never fails a request: counts are summed in
  * this process and stored about once a second, so that not every export writes a row. A process that is killed loses the last second.
  */
-export function noteSent(keyId: string, sent: Sent): void {
+export function countSourceRequest(keyId: string, sent: SourceCounts): void {
   const of: Waiting = waiting.get(keyId) ?? {
     arrivals: new Map(),
     refusals: new Map(),
@@ -91,7 +91,7 @@ export function noteSent(keyId: string, sent: Sent): void {
 }
 
 /** Stores all waiting counts and records now. Call it before the process ends, and before reading them. */
-export async function storeSent(): Promise<void> {
+export async function storeSourceCounts(): Promise<void> {
   keptAt.clear();
   await storeOnce();
 }
@@ -160,10 +160,10 @@ async function storeWaiting(): Promise<void> {
 }
 
 async function storeOnce(): Promise<void> {
-  const noted = take(performance.now());
-  if (Object.values(noted).every((list) => list.length === 0)) return;
+  const counts = take(performance.now());
+  if (Object.values(counts).every((list) => list.length === 0)) return;
   try {
-    await store(noted);
+    await store(counts);
   } catch (error) {
     if (error instanceof ServiceError) {
       log.debug(
@@ -174,22 +174,22 @@ async function storeOnce(): Promise<void> {
     }
     // The data of one key must not prevent the counts of others.
     reportFailure(error, "What sources sent could not be counted; counting it key by key.");
-    for (const part of byKey(noted))
+    for (const part of byKey(counts))
       await store(part).catch((failure) =>
         reportFailure(failure, "What a source sent could not be counted."),
       );
   }
 }
 
-function store(noted: Noted): Promise<unknown> {
-  return callAsService("private.note_sources", JSON.stringify(noted));
+function store(counts: CountsToStore): Promise<unknown> {
+  return callAsService("private.note_sources", JSON.stringify(counts));
 }
 
 /** The data of one statement. Each entry has the id of its key. */
-type Noted = { arrivals: OfKey[]; refusals: OfKey[]; account: OfKey[]; exports: OfKey[] };
+type CountsToStore = { arrivals: OfKey[]; refusals: OfKey[]; account: OfKey[]; exports: OfKey[] };
 type OfKey = { key: string } & Record<string, unknown>;
 
-function byKey({ arrivals, refusals, account, exports }: Noted): Noted[] {
+function byKey({ arrivals, refusals, account, exports }: CountsToStore): CountsToStore[] {
   const keys = new Set([...arrivals, ...refusals, ...account, ...exports].map(({ key }) => key));
   return [...keys].map((key) => {
     const own = (entries: OfKey[]) => entries.filter((entry) => entry.key === key);
@@ -203,7 +203,7 @@ function byKey({ arrivals, refusals, account, exports }: Noted): Noted[] {
 }
 
 /** Takes the data to store now. Refused records of a key wait if some were stored less than `keepEveryMs` ago. */
-function take(nowMs: number): Noted {
+function take(nowMs: number): CountsToStore {
   const arrivals: OfKey[] = [];
   const refusals: OfKey[] = [];
   const account: OfKey[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { add, compare, isZero, parseDecimal, zero } from "@/lib/decimal";
 import { isProviderKey } from "@/lib/ledger/ingest/call";
-import { costRank, kindRank, type Telling } from "@/lib/ledger/telemetry/same-call";
+import { type CallReport, costRank, kindRank } from "@/lib/ledger/telemetry/same-call";
 import { shortId } from "@/lib/ledger/telemetry/span-tree";
 import type { Entry } from "@/lib/sources/otlp/entry";
 import type { SourceRecord } from "./source-record";
@@ -10,10 +10,13 @@ import { allInput } from "./tokens";
 const one = parseDecimal("1");
 
 /**
- * The telling of a span, by which it is compared with tellings that share no id with it (`same-call.ts`); undefined for a record that is
+ * The report of a span, by which it is compared with reports that share no id with it (`same-call.ts`); undefined for a record that is
  * not a span with a start and an end.
  */
-export function tellingOf({ signal, span, timeNs, scope }: Entry, record: SourceRecord): Telling | undefined {
+export function callReportOf(
+  { signal, span, timeNs, scope }: Entry,
+  record: SourceRecord,
+): CallReport | undefined {
   if (signal !== "traces" || !span || span.startNs === 0n || timeNs < span.startNs) return undefined;
   const { tokens, model = "", emitter, keys } = record;
   const { cacheRead = zero, cacheWrite = zero, output = zero } = tokens;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { ServiceError } from "@/lib/errors";
-import { parseMessage, parseTold, type ToldMessage } from "./parse-told";
+import { parseMessage, parseReported, type ReportedMessage } from "./parse-reported";
 
 /** A valid value, or one at or beyond the contract's limits. */
 const mostly = <T, U>(valid: fc.Arbitrary<T>, other: fc.Arbitrary<U>) =>
@@ -87,7 +87,7 @@ test("Validates each message of an export as if it came alone", () => {
       const alone = messages.map(({ project, source, about, counts }) =>
         parseMessage({ project, source, message: { ...about, ...counts } }),
       );
-      expect(parseTold(messages).map(comparable)).toEqual(alone.map(comparable));
+      expect(parseReported(messages).map(comparable)).toEqual(alone.map(comparable));
     }),
     { numRuns: 300 },
   );
@@ -101,7 +101,7 @@ function comparable(verdict: unknown) {
 }
 
 test("Keeps the counts of each message of an export", () => {
-  const message = (quantity: string): ToldMessage => ({
+  const message = (quantity: string): ReportedMessage => ({
     project: "checkout",
     source: "api",
     about: { type: "usage", provider: "openai", model: "gpt-4o" },
@@ -111,7 +111,7 @@ test("Keeps the counts of each message of an export", () => {
       lines: [{ unit_type: "input_tokens", quantity: new ExactNumber(quantity) }],
     },
   });
-  const parsed = parseTold([message("1"), message("2")]);
+  const parsed = parseReported([message("1"), message("2")]);
   const quantities = parsed.map((one) =>
     !(one instanceof ServiceError) && one.message.type === "usage" ? one.message.lines?.[0]?.quantity : one,
   );

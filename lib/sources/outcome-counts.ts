@@ -1,14 +1,14 @@
 import type { SourceOutcome } from "@/lib/contract/sources/sources";
 
 /** The number of an emitter's records with an outcome. `by`: its reason, see `SourceOutcome`; empty for none. */
-export type AccountRow = { emitter: string; outcome: SourceOutcome; by: string; count: number };
+export type OutcomeCount = { emitter: string; outcome: SourceOutcome; by: string; count: number };
 
 /** The emitter of a record that could not be read. */
 export const unreadEmitter = "unknown";
 
 /** Counts the outcomes of records that report usage. Each record is counted once. */
-export class Account {
-  readonly #rows = new Map<string, AccountRow>();
+export class OutcomeCounts {
+  readonly #rows = new Map<string, OutcomeCount>();
 
   add(emitter: string, outcome: SourceOutcome, by = "", count = 1): void {
     const name = `${emitter}\n${outcome}\n${by}`;
@@ -17,13 +17,13 @@ export class Account {
     else this.#rows.set(name, { emitter, outcome, by, count });
   }
 
-  list(): AccountRow[] {
+  list(): OutcomeCount[] {
     return [...this.#rows.values()];
   }
 }
 
 /** The remarks of an answer about records that were not recorded: those without counts, and those that no rule understands. */
-export function lossesIn(account: readonly AccountRow[]): string[] {
+export function lossesIn(account: readonly OutcomeCount[]): string[] {
   const countOf = (wanted: SourceOutcome) =>
     account.reduce((sum, { outcome, count }) => sum + (outcome === wanted ? count : 0), 0);
   const [without, strange] = [countOf("without_counts"), countOf("not_understood")];

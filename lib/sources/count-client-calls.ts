@@ -1,7 +1,7 @@
 import { ServiceError, type Verdict } from "@/lib/errors";
-import { noteSent } from "@/lib/keys/sources/note-sent";
+import { countSourceRequest } from "@/lib/keys/sources/count-source-request";
 import { isProviderKey, type Recorded } from "@/lib/ledger/ingest/call";
-import { Account } from "./account";
+import { OutcomeCounts } from "./outcome-counts";
 
 /** The name of `@outlay/client` among the emitters. */
 const emitter = "outlay-client";
@@ -11,20 +11,20 @@ const emitter = "outlay-client";
  * @param keyId if undefined, nothing is counted
  * @param messages the messages as sent. If a conflict is about a key that is a provider's id, a program has reported the same call before
  */
-export function noteClientCalls(
+export function countClientCalls(
   keyId: string | undefined,
   messages: readonly unknown[],
   verdicts: readonly Verdict<Recorded>[],
 ): void {
   if (keyId === undefined || verdicts.length === 0) return;
-  const account = new Account();
+  const account = new OutcomeCounts();
   const counts = { told: verdicts.length, recorded: 0, repeated: 0, refused: 0 };
   for (const [index, verdict] of verdicts.entries()) {
     const [outcome, by, count] = outcomeOf(verdict, messages[index]);
     account.add(emitter, outcome, by);
     counts[count] += 1;
   }
-  noteSent(keyId, {
+  countSourceRequest(keyId, {
     arrivals: [{ emitter, ...counts, latest: null }],
     refusals: [],
     account: account.list(),
@@ -37,6 +37,8 @@ function outcomeOf(verdict: Verdict<Recorded>, message: unknown) {
       ? (["replayed", "", "repeated"] as const)
       : (["recorded", "", "recorded"] as const);
   const { idempotency_key: key } = (message ?? {}) as { idempotency_key?: unknown };
-  const isTold = verdict.code === "idempotency_conflict" && typeof key === "string" && isProviderKey(key);
-  return isTold ? (["told_again", "", "repeated"] as const) : (["refused", verdict.code, "refused"] as const);
+  const isReported = verdict.code === "idempotency_conflict" && typeof key === "string" && isProviderKey(key);
+  return isReported
+    ? (["told_again", "", "repeated"] as const)
+    : (["refused", verdict.code, "refused"] as const);
 }

@@ -11,16 +11,16 @@ import { tracedRequest } from "@/lib/tracing";
  * Answers requests with the handlers of the route files, without Next. Takes about a tenth of Next's CPU time per request (measured by
  * `npm run bench`).
  */
-export type Lane = {
+export type Router = {
   fetch(request: Request, bindings: HttpBindings): Response | Promise<Response>;
   /** Sets the handler of requests for which there is no route. */
   notFound(answer: (bindings: HttpBindings) => Promise<Response>): void;
 };
 
 /** Loads the route files. Paths without parameters are looked up in a map; the router matches the other paths. */
-export async function createLane(): Promise<Lane> {
+export async function createRouter(): Promise<Router> {
   const exact = new Map<string, (request: Request, bindings: HttpBindings) => Promise<Response>>();
-  const lane = new Hono<{ Bindings: HttpBindings }>();
+  const router = new Hono<{ Bindings: HttpBindings }>();
   for (const { path, load } of [...routes].sort(bySpecificity)) {
     const module = await load();
     const refuse = refuseMethod(allowedBy(module));
@@ -31,7 +31,7 @@ export async function createLane(): Promise<Lane> {
       return measured(request, path, () => handler(request, context));
     };
     if (!path.includes("[")) exact.set(path, answer);
-    lane.all(
+    router.all(
       convertPath(path, (name) => `:${name}`),
       ({ req, env }) => answer(req.raw, env, req.param()),
     );
@@ -42,10 +42,10 @@ export async function createLane(): Promise<Lane> {
       // The router answers HEAD without the body.
       const answer = method === "HEAD" ? undefined : exact.get(url.split("?", 1)[0] ?? "");
       if (answer) return answer(request, bindings);
-      const answered = lane.fetch(request, bindings);
+      const answered = router.fetch(request, bindings);
       return method === "HEAD" ? unlessSent(answered, bindings) : answered;
     },
-    notFound: (answer) => lane.notFound(({ env }) => answer(env)),
+    notFound: (answer) => router.notFound(({ env }) => answer(env)),
   };
 }
 

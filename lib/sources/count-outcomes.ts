@@ -1,16 +1,16 @@
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toText } from "@/lib/decimal";
 import { ServiceError, type Verdict } from "@/lib/errors";
-import { noteSent } from "@/lib/keys/sources/note-sent";
+import { countSourceRequest } from "@/lib/keys/sources/count-source-request";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 import { reportFailure } from "@/lib/log";
-import type { Account, AccountRow } from "./account";
+import type { Refused } from "./decoded";
 import type { SourceRecord } from "./mapping/source-record";
 import { featureOf, projectOf } from "./mapping/source-settings";
 import { allInput } from "./mapping/tokens";
+import type { OutcomeCount, OutcomeCounts } from "./outcome-counts";
 import type { Exporter } from "./record-calls";
 import { packRecords } from "./refused-records";
-import type { Refused } from "./told";
 
 /** A record and its outcome. */
 export type Outcome = { record: SourceRecord; verdict: Verdict<Recorded> };
@@ -21,20 +21,20 @@ const maxDescriptionLength = 500;
 
 /**
  * Counts the records of a request and their outcomes, for the page Sources. Never throws.
- * @param told every call that the request reported, counted or not
+ * @param reported every call that the request reported, counted or not
  * @param options.unreadable the records that could not be read
  * @param options.account the outcomes of all records that report usage
  * @param options.keeps whether to store refused records, so that they can be sent again
  */
-export function noteOutcomes(
+export function countOutcomes(
   { key, address }: Pick<Exporter, "key" | "address">,
-  told: SourceRecord[],
+  reported: SourceRecord[],
   outcomes: Outcome[],
   {
     unreadable = [],
     account = [],
     keeps = true,
-  }: { unreadable?: Refused[]; account?: AccountRow[]; keeps?: boolean } = {},
+  }: { unreadable?: Refused[]; account?: OutcomeCount[]; keeps?: boolean } = {},
 ): void {
   try {
     const arrivals = new Map<string, Arrivals>();
@@ -50,7 +50,7 @@ export function noteOutcomes(
       arrivals.set(emitter, known);
       return known;
     };
-    for (const { emitter } of told) of(emitter).told += 1;
+    for (const { emitter } of reported) of(emitter).told += 1;
     for (const { record, verdict } of outcomes) count(of(record.emitter), record, verdict);
     const refused = outcomes.filter(({ verdict }) => verdict instanceof ServiceError);
     const records = refused.map(({ record }) => record);
@@ -63,7 +63,7 @@ export function noteOutcomes(
       ...unreadable.map(({ error, count }) => ({ ...toRefusal(error, {}), of_record: false, count })),
     ];
     if (arrivals.size + refusals.length + account.length === 0) return;
-    noteSent(key.id, {
+    countSourceRequest(key.id, {
       arrivals: [...arrivals.values()],
       refusals,
       account,
@@ -75,14 +75,14 @@ export function noteOutcomes(
 }
 
 /** Counts the refusal of a whole request. Never throws. @param keyId undefined if the key is not known */
-export function noteRefusal(keyId: string | undefined, error: unknown): void {
+export function countRefusal(keyId: string | undefined, error: unknown): void {
   if (keyId === undefined || !(error instanceof ServiceError) || error.status >= 500) return;
-  noteSent(keyId, { arrivals: [], refusals: [toRefusal(error)], account: [] });
+  countSourceRequest(keyId, { arrivals: [], refusals: [toRefusal(error)], account: [] });
 }
 
 /** Adds the outcome of a record to an account. @param verdict undefined for a total that added nothing */
 export function addOutcome(
-  account: Account,
+  account: OutcomeCounts,
   record: SourceRecord,
   verdict: Outcome["verdict"] | undefined,
 ): void {
@@ -90,12 +90,12 @@ export function addOutcome(
   if (verdict === undefined) account.add(emitter, "in_sum", "earlier_total");
   else if (verdict instanceof ServiceError) account.add(emitter, "refused", verdict.code);
   else if (!verdict.replayed) account.add(emitter, "recorded");
-  else if (verdict.again?.as === "call") account.add(emitter, "told_again", verdict.again.by);
-  else if (verdict.again?.as === "calls") account.add(emitter, "repeats", "told_one_by_one");
+  else if (verdict.duplicate?.as === "call") account.add(emitter, "told_again", verdict.duplicate.by);
+  else if (verdict.duplicate?.as === "calls") account.add(emitter, "repeats", "told_one_by_one");
   else account.add(emitter, "replayed");
 }
 
-type Arrivals = Parameters<typeof noteSent>[1]["arrivals"][number];
+type Arrivals = Parameters<typeof countSourceRequest>[1]["arrivals"][number];
 
 function count(arrival: Arrivals, { provider, model }: SourceRecord, verdict: Verdict<Recorded>): void {
   if (verdict instanceof ServiceError) arrival.refused += 1;

@@ -11,7 +11,7 @@ export type RateSeries = { source: string; days: readonly string[]; rateAt(index
 export type FoundRate = { rate: string; date: string; source: string; isOld: boolean };
 
 /** The rates of several sources. */
-export type RateBook = {
+export type RateTable = {
   /** The series of a currency: for each source, in order of preference, its parts in order of time. Empty for a currency without a rate. */
   seriesOf(currency: string): readonly (readonly RateSeries[])[];
 };
@@ -32,9 +32,9 @@ function daysBetween(a: string, b: string): number {
  * @param day `YYYY-MM-DD`, UTC
  * @returns undefined for a currency without a rate
  */
-export function findRate(book: RateBook, currency: string, day: string): FoundRate | undefined {
+export function findRate(table: RateTable, currency: string, day: string): FoundRate | undefined {
   let best: { date: string; series: RateSeries; index: number } | undefined;
-  for (const parts of book.seriesOf(currency)) {
+  for (const parts of table.seriesOf(currency)) {
     const series = parts.findLast(({ days }) => (days[0] ?? "9") <= day) ?? parts[0];
     if (!series) continue;
     const index = Math.max(0, countUpTo(series.days, day) - 1);
@@ -73,7 +73,7 @@ function countUpTo(days: readonly string[], day: string): number {
 }
 
 /** Makes a book from rates of single days, in any order. Sources are preferred in the order in which they first appear. */
-export function bookOf(days: readonly DayRates[]): RateBook {
+export function rateTableOf(days: readonly DayRates[]): RateTable {
   const names = [...new Set(days.map(({ source }) => source))];
   const inOrder = days.toSorted((a, b) => (a.day < b.day ? -1 : 1));
   const known = new Map<string, RateSeries[][]>();

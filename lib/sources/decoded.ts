@@ -1,24 +1,25 @@
 import { ServiceError } from "@/lib/errors";
 import type { TreeSpan } from "@/lib/ledger/telemetry/span-tree";
-import type { AccountRow } from "./account";
 import type { SourceRecord } from "./mapping/source-record";
+import type { OutcomeCount } from "./outcome-counts";
 
 /** A decoded item of a body: a call with usage, an item without usage, or the refusal of an item that cannot be read. */
 export type DecodedItem = SourceRecord | "no usage" | ServiceError;
 
 /**
- * A decoded body. `told`: its calls. `remarks`: for whoever runs the emitter. `refused`: the records that cannot be read. `leftOut`: the
+ * A decoded body. `items`: its calls. `remarks`: for whoever runs the emitter. `refused`: the records that cannot be read. `leftOut`: the
  * outcomes of the other records that report usage.
  */
 export type Decoded = {
-  told: DecodedItem[];
+  items: DecodedItem[];
   /** The spans that report no call. */
   spans: TreeSpan[];
   remarks: string[];
   refused: Refused[];
-  leftOut: AccountRow[];
+  leftOut: OutcomeCount[];
 };
 
+/** Whether an item is a call with usage. */
 export function isRecord(item: DecodedItem): item is SourceRecord {
   return typeof item === "object" && !(item instanceof ServiceError);
 }

@@ -26,7 +26,7 @@ type NamedKey = { workspace_id: string; environment: "live" | "test"; key: strin
  * Collects the messages of a group that limits and budgets refuse, because their calls have usually been made already, and the messages
  * that were refused before and are recorded now. No I/O.
  */
-export class RefusedBook {
+export class RefusedMessages {
   readonly #before: Set<string>;
   /** By idempotency key, so that a retry within the group counts once. */
   readonly #named = new Map<string, RefusedMessage>();
@@ -64,9 +64,9 @@ export class RefusedBook {
   }
 
   /** Removes a recorded message from the refused ones, if it was refused before. */
-  record({ workspaceId, environment }: ApiKey, { idempotency_key: sent, telling }: Submission): void {
+  record({ workspaceId, environment }: ApiKey, { idempotency_key: sent, callKeys }: Submission): void {
     if (this.#before.size + this.#named.size === 0) return;
-    for (const key of sent === undefined ? (telling?.own ?? []) : [sent]) {
+    for (const key of sent === undefined ? (callKeys?.own ?? []) : [sent]) {
       const named = { workspace_id: workspaceId, environment, key };
       const text = placeOf(named);
       this.#named.delete(text);
@@ -81,8 +81,8 @@ export class RefusedBook {
 }
 
 /** The key by which a retry is recognised; for telemetry the provider's id if there is one, which all records of a call share. */
-function nameOf({ idempotency_key: sent, telling }: Submission): string | undefined {
-  return sent ?? telling?.own.find(isProviderKey) ?? telling?.own[0];
+function nameOf({ idempotency_key: sent, callKeys }: Submission): string | undefined {
+  return sent ?? callKeys?.own.find(isProviderKey) ?? callKeys?.own[0];
 }
 
 const placeOf = ({ workspace_id, environment, key }: NamedKey) => `${workspace_id} ${environment} ${key}`;

@@ -29,7 +29,7 @@ export type SpendRange = {
 };
 
 /** Composes allocations within a group of calls. An allocation moves at most what its source has spent in that month. */
-export class AllocationBook {
+export class GroupAllocations {
   readonly #stored = new Map<string, Decimal>();
 
   /** The spend that must be loaded (`know`) before `compose`; none if the source does not exist. */

@@ -1,14 +1,14 @@
-import { distanceOf, type Telling } from "@/lib/ledger/telemetry/same-call";
+import { type CallReport, distanceOf } from "@/lib/ledger/telemetry/same-call";
 import { SpanTree, type TreeSpan } from "@/lib/ledger/telemetry/span-tree";
 import type { CallKeys } from "./call";
 import type { LedgerRow } from "./ledger";
-import { hasPlace, type ReadMessages, type StoredPosting, type WantedMessage } from "./wanted-tellings";
+import { hasPlace, type LoadedPosting, type ReadMessages, type WantedMessage } from "./wanted-reports";
 
 /**
  * A row of `private.call_tellings`. `recorded_as`: the id of the message under which its keys are stored. `message_id`: the id of the
  * message that may have replaced it since; null if calls inside it took its place. Both are null for a span that reports no call.
  */
-export type TellingRow = (Telling | TreeSpan) & {
+export type CallReportRow = (CallReport | TreeSpan) & {
   workspace_id: string;
   api_key_id: string;
   message_id: string | null;
@@ -19,7 +19,7 @@ export type TellingRow = (Telling | TreeSpan) & {
 export type SumRow = { workspace_id: string; environment: "live" | "test"; mark: string; message_id: string };
 
 /** A correction of a recorded message. `postings`: its replacement; null to void it only. See `private.store_tellings`. */
-export type ToldCorrection = {
+export type CallCorrection = {
   workspace_id: string;
   message_id: string;
   reason: string;
@@ -32,16 +32,16 @@ export type ToldCorrection = {
 
 /** The result of `private.load_tellings`. `projects`: those that spans of earlier exports name. */
 type Loaded = {
-  calls: TellingRow[];
-  messages: StoredPosting[];
+  calls: CallReportRow[];
+  messages: LoadedPosting[];
   sums: SumRow[];
   projects: { workspace_id: string; slug: string; id: string }[];
 };
 
 /** A recorded call that spans reported. `postings`: those in the ledger now. `isVoided`: by a user, or because of a call inside it. */
-export type ToldCall = {
+export type ReportedCall = {
   messageId: string;
-  tellings: Telling[];
+  reports: CallReport[];
   postings: [LedgerRow, ...LedgerRow[]];
   isVoided: boolean;
   /** Calls inside it have taken its place. */
@@ -49,22 +49,22 @@ export type ToldCall = {
 };
 
 /** The calls that this group and exports of the last day reported, and the sums that single calls replace. No I/O. */
-export class TellingBook {
+export class ReportedCalls {
   /** With `sums` and `corrections`: what the group is going to store. */
-  readonly rows: TellingRow[] = [];
+  readonly rows: CallReportRow[] = [];
   readonly sums: SumRow[] = [];
-  readonly corrections: ToldCorrection[] = [];
-  /** By key and likeness. `scopes`: of all their tellings. */
-  readonly #alike = new Map<string, { calls: ToldCall[]; scopes: Set<number> }>();
+  readonly corrections: CallCorrection[] = [];
+  /** By key and likeness. `scopes`: of all their reports. */
+  readonly #alike = new Map<string, { calls: ReportedCall[]; scopes: Set<number> }>();
   readonly #sums = new Map<string, Set<string>>();
   readonly #takenBack = new Set<string>();
-  readonly #corrections = new Map<ToldCall, ToldCorrection>();
-  /** By key and the id of the message that a telling was recorded as. */
-  readonly #recorded = new Map<string, ToldCall>();
+  readonly #corrections = new Map<ReportedCall, CallCorrection>();
+  /** By key and the id of the message that a report was recorded as. */
+  readonly #recorded = new Map<string, ReportedCall>();
   /** Recorded calls that were read by the ids of their messages; undefined if the message does not exist. */
-  readonly #read = new Map<string, ToldCall | undefined>();
+  readonly #read = new Map<string, ReportedCall | undefined>();
   readonly #unread = new Map<string, WantedMessage>();
-  readonly #trees = new Map<string, SpanTree<ToldCall>>();
+  readonly #trees = new Map<string, SpanTree<ReportedCall>>();
   /** The number of the export that is being decided; 0 for loaded spans. */
   #arrival = 0;
   /** The projects that spans of earlier exports name. */
@@ -75,18 +75,18 @@ export class TellingBook {
     const { calls = [], messages = [], sums = [], projects = [] } = (answer ?? {}) as Partial<Loaded>;
     this.projects = projects;
     const postings = byMessage(messages);
-    const known = new Map<string, ToldCall>();
+    const known = new Map<string, ReportedCall>();
     for (const row of calls) {
-      const { api_key_id: keyId, message_id: messageId, recorded_as: as, workspace_id: _, ...telling } = row;
+      const { api_key_id: keyId, message_id: messageId, recorded_as: as, workspace_id: _, ...report } = row;
       const [first, ...others] = messageId === null ? [] : (postings.get(messageId) ?? []);
       // The span reports no call, or the month of its call was removed.
       if (!first || messageId === null) {
-        if (hasPlace(telling)) this.treeOf(keyId).add(telling, undefined, 0, as !== null);
+        if (hasPlace(report)) this.treeOf(keyId).add(report, undefined, 0, as !== null);
         continue;
       }
       const call = known.get(messageId) ?? storedCall([first, ...others]);
       known.set(messageId, call);
-      this.#file(keyId, call, [telling as Telling], as ?? messageId);
+      this.#file(keyId, call, [report as CallReport], as ?? messageId);
     }
     for (const row of sums) this.#fileSum(row);
     const found = byMessage(read.postings);
@@ -96,34 +96,34 @@ export class TellingBook {
     }
   }
 
-  /** The recorded call that these tellings report although they share no id with it; of several, the nearest in time. */
-  find(keyId: string, { tellings = [] }: CallKeys): ToldCall | undefined {
-    const [first] = tellings;
+  /** The recorded call that these reports report although they share no id with it; of several, the nearest in time. */
+  find(keyId: string, { reports = [] }: CallKeys): ReportedCall | undefined {
+    const [first] = reports;
     const alike = first && this.#alike.get(`${keyId} ${first.likeness}`);
-    if (!alike || (alike.scopes.size === 1 && tellings.every(({ scope }) => alike.scopes.has(scope))))
+    if (!alike || (alike.scopes.size === 1 && reports.every(({ scope }) => alike.scopes.has(scope))))
       return undefined;
-    let nearest: { call: ToldCall; apart: number } | undefined;
+    let nearest: { call: ReportedCall; apart: number } | undefined;
     for (const call of alike.calls) {
-      const apart = distanceOf(tellings, call.tellings);
+      const apart = distanceOf(reports, call.reports);
       if (apart !== undefined && (!nearest || apart < nearest.apart)) nearest = { call, apart };
     }
     return nearest?.call;
   }
 
   /**
-   * The call that the key recorded as a message, if these tellings have the same model and counts.
-   * @param isCertain the tellings share an id of the provider with the call, so that their counts may differ
+   * The call that the key recorded as a message, if these reports have the same model and counts.
+   * @param isCertain the reports share an id of the provider with the call, so that their counts may differ
    */
   recordedAs(
     key: { id: string; workspaceId: string },
-    { tellings = [] }: CallKeys,
+    { reports = [] }: CallKeys,
     id: string,
     isCertain: boolean,
-  ): ToldCall | undefined {
+  ): ReportedCall | undefined {
     const known = this.#recorded.get(`${key.id} ${id}`);
-    if (known || !isCertain) return known && (isCertain || isAlike(known, tellings)) ? known : undefined;
+    if (known || !isCertain) return known && (isCertain || isAlike(known, reports)) ? known : undefined;
     const read = this.#read.get(id);
-    const [first] = tellings;
+    const [first] = reports;
     if (first && !this.#read.has(id))
       this.#unread.set(id, { workspaceId: key.workspaceId, id, atUs: first.ended_us });
     return read?.postings[0].api_key_id === key.id ? read : undefined;
@@ -134,37 +134,37 @@ export class TellingBook {
     return [...this.#unread.values()];
   }
 
-  /** Adds tellings to a call of the key. @param as the id of the message that the call was first recorded as */
+  /** Adds reports to a call of the key. @param as the id of the message that the call was first recorded as */
   add(
     key: { id: string; workspaceId: string },
-    call: ToldCall,
-    tellings: readonly Telling[],
+    call: ReportedCall,
+    reports: readonly CallReport[],
     as: string,
   ): void {
     const { id: keyId, workspaceId } = key;
-    this.#file(keyId, call, tellings, as);
+    this.#file(keyId, call, reports, as);
     const shared = { workspace_id: workspaceId, api_key_id: keyId, recorded_as: as };
-    for (const telling of tellings) this.rows.push({ ...shared, message_id: call.messageId, ...telling });
+    for (const report of reports) this.rows.push({ ...shared, message_id: call.messageId, ...report });
   }
 
-  #file(keyId: string, call: ToldCall, tellings: readonly Telling[], as: string): void {
-    if (tellings.length > 0) this.#recorded.set(`${keyId} ${as}`, call);
-    for (const telling of tellings) {
-      if (hasPlace(telling)) this.treeOf(keyId).add(telling, call, this.#arrival);
-      const name = `${keyId} ${telling.likeness}`;
+  #file(keyId: string, call: ReportedCall, reports: readonly CallReport[], as: string): void {
+    if (reports.length > 0) this.#recorded.set(`${keyId} ${as}`, call);
+    for (const report of reports) {
+      if (hasPlace(report)) this.treeOf(keyId).add(report, call, this.#arrival);
+      const name = `${keyId} ${report.likeness}`;
       const alike = this.#alike.get(name) ?? { calls: [], scopes: new Set() };
       this.#alike.set(name, alike);
-      if (call.tellings.length === 0) alike.calls.push(call);
-      call.tellings.push(telling);
-      alike.scopes.add(telling.scope);
+      if (call.reports.length === 0) alike.calls.push(call);
+      call.reports.push(report);
+      alike.scopes.add(report.scope);
     }
   }
 
   /** The spans that were reported with a key. */
-  treeOf(keyId: string): SpanTree<ToldCall> {
+  treeOf(keyId: string): SpanTree<ReportedCall> {
     const known = this.#trees.get(keyId);
     if (known) return known;
-    const made = new SpanTree<ToldCall>();
+    const made = new SpanTree<ReportedCall>();
     this.#trees.set(keyId, made);
     return made;
   }
@@ -188,7 +188,7 @@ export class TellingBook {
   }
 
   /** Replaces the postings of a recorded call, as a correction. From then on, the call has the message id of the new postings. */
-  correct(call: ToldCall, postings: [LedgerRow, ...LedgerRow[]], reason: string): void {
+  correct(call: ReportedCall, postings: [LedgerRow, ...LedgerRow[]], reason: string): void {
     const [{ workspace_id, api_key_id }] = call.postings;
     const own = this.#corrections.get(call);
     if (own) {
@@ -203,8 +203,8 @@ export class TellingBook {
         reason,
         postings,
         api_key_id: String(api_key_id),
-        likenesses: call.tellings.map(({ likeness }) => likeness),
-        ends: call.tellings.map(({ ended_us }) => ended_us),
+        likenesses: call.reports.map(({ likeness }) => likeness),
+        ends: call.reports.map(({ ended_us }) => ended_us),
       };
       this.corrections.push(made);
       this.#corrections.set(call, made);
@@ -214,7 +214,7 @@ export class TellingBook {
   }
 
   /** Voids a call, because calls inside it are recorded. */
-  replace(call: ToldCall): void {
+  replace(call: ReportedCall): void {
     this.correct(call, call.postings, "A report of calls that are reported by spans inside it.");
     const made = this.#corrections.get(call);
     if (made) made.postings = null;
@@ -256,8 +256,8 @@ export class TellingBook {
   }
 }
 
-function byMessage(postings: readonly StoredPosting[]): Map<string, StoredPosting[]> {
-  const messages = new Map<string, StoredPosting[]>();
+function byMessage(postings: readonly LoadedPosting[]): Map<string, LoadedPosting[]> {
+  const messages = new Map<string, LoadedPosting[]>();
   for (const posting of postings) {
     const known = messages.get(posting.id);
     if (known) known.push(posting);
@@ -266,21 +266,24 @@ function byMessage(postings: readonly StoredPosting[]): Map<string, StoredPostin
   return messages;
 }
 
-const storedCall = (postings: [StoredPosting, ...StoredPosting[]]): ToldCall => ({
+const storedCall = (postings: [LoadedPosting, ...LoadedPosting[]]): ReportedCall => ({
   messageId: postings[0].id,
-  tellings: [],
+  reports: [],
   postings,
   isVoided: postings[0].voided_by !== null,
 });
 
-/** Whether one of the tellings has the same model and counts as one of the call's. */
-export function isAlike(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
-  return call.tellings.some((known) => tellings.some(({ likeness }) => likeness === known.likeness));
+/** Whether one of the reports has the same model and counts as one of the call's. */
+export function isAlike(call: Pick<ReportedCall, "reports">, reports: readonly CallReport[]): boolean {
+  return call.reports.some((known) => reports.some(({ likeness }) => likeness === known.likeness));
 }
 
-/** Whether another trace told a call with an id of the provider's, as these tellings have one: another id, where theirs is new. */
-export function hasOtherId(call: Pick<ToldCall, "tellings">, tellings: readonly Telling[]): boolean {
-  return call.tellings.some(({ ids, trace }) =>
-    tellings.some((told) => told.trace !== trace && (told.ids & ids) !== 0),
+/**
+ * Whether a call was reported in another trace with an id of the provider of the same kind as these reports have. As theirs is not
+ * stored, it is another id, and so another call.
+ */
+export function hasOtherId(call: Pick<ReportedCall, "reports">, reports: readonly CallReport[]): boolean {
+  return call.reports.some(({ ids, trace }) =>
+    reports.some((reported) => reported.trace !== trace && (reported.ids & ids) !== 0),
   );
 }
