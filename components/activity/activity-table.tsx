@@ -150,7 +150,20 @@ export function ActivityTable({
                 )}
               </TableCell>
             </TableRow>
-            {isOpen(item) ? <BatchLines workspace={workspace} id={item.id} filter={filter} /> : null}
+            {isOpen(item) ? (
+              <BatchLines
+                workspace={workspace}
+                id={item.id}
+                filter={filter}
+                before={
+                  <>
+                    {selection ? <TableCell className={boxCell} /> : null}
+                    {shown.includes("time") ? <TableCell className="hidden sm:table-cell" /> : null}
+                  </>
+                }
+                between={others.map(({ name }) => <TableCell key={name} className={placeOf(name)} />)}
+              />
+            ) : null}
           </Fragment>
         ))}
       </TableBody>

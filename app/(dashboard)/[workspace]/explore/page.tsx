@@ -125,6 +125,7 @@ async function Explore({
           workspace={slug}
           state={state}
           data={data}
+          today={range.today}
           views={await readRememberedViews(user.id)}
         />
       )}
