@@ -1,8 +1,10 @@
 "use client";
 
 import { ArrowDown, ArrowUp, ChevronRight } from "lucide-react";
+import dynamic from "next/dynamic";
 import { usePathname, useSearchParams } from "next/navigation";
 import { Fragment, type KeyboardEvent, type MouseEvent, useState } from "react";
+import { onDemand } from "@/components/connection/on-demand";
 import { formatCount } from "@/components/figures/format-count";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
@@ -10,10 +12,17 @@ import { indexAfterKey } from "@/components/ui/arrow-keys";
 import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 import { TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
-import { BatchLines } from "./batch-lines";
 import { type Column, type ColumnName, columns, textOf } from "./columns";
 import { type ActivityItem, rowKey } from "./row";
 import { isSelectable, type Selection } from "./use-selection";
+
+// With `ssr: false`, loading the lines does not suspend the table.
+const BatchLines = dynamic(
+  onDemand(() => import("./batch-lines").then((module) => module.BatchLines)),
+  {
+    ssr: false,
+  },
+);
 
 const undoneNames = { voided: "Voided", correction: "Correction" };
 
@@ -150,7 +159,20 @@ export function ActivityTable({
                 )}
               </TableCell>
             </TableRow>
-            {isOpen(item) ? <BatchLines workspace={workspace} id={item.id} filter={filter} /> : null}
+            {isOpen(item) ? (
+              <BatchLines
+                workspace={workspace}
+                id={item.id}
+                filter={filter}
+                before={
+                  <>
+                    {selection ? <TableCell className={boxCell} /> : null}
+                    {shown.includes("time") ? <TableCell className="hidden sm:table-cell" /> : null}
+                  </>
+                }
+                between={others.map(({ name }) => <TableCell key={name} className={placeOf(name)} />)}
+              />
+            ) : null}
           </Fragment>
         ))}
       </TableBody>

@@ -20,18 +20,25 @@ export function BatchLines({
   workspace,
   id,
   filter,
+  before,
+  between,
 }: {
   workspace: string;
   /** The message's id. */
   id: string;
   filter: LineFilter;
+  /** The empty cells of the columns before the name of a line. */
+  before: ReactNode;
+  /** The empty cells of the columns between the name and the amount. */
+  between: ReactNode[];
 }) {
   const { answer, problem } = useApi<typeof messageDetail>(`/api/v1/workspaces/${workspace}/messages/${id}`);
   const [isWhole, setWhole] = useState(false);
-  if (problem) return <Note>{problem.message}</Note>;
+  const note = { before, span: between.length + 2 };
+  if (problem) return <Note {...note}>{problem.message}</Note>;
   if (!answer) {
     return (
-      <Note>
+      <Note {...note}>
         <Skeleton className="w-40" aria-label="Loading the lines" />
       </Note>
     );
@@ -42,10 +49,10 @@ export function BatchLines({
     <>
       {shown.map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a batch's lines have no other name, and keep their places.
-        <Line key={index} line={line} />
+        <Line key={index} line={line} before={before} between={between} />
       ))}
       {shown.length < matching.length ? (
-        <Note>
+        <Note {...note}>
           <Button variant="outline" size="sm" onClick={() => setWhole(true)}>
             Show all {formatDigits(String(matching.length))} lines
           </Button>
@@ -55,20 +62,19 @@ export function BatchLines({
   );
 }
 
-function Line({ line }: { line: BatchLine }) {
+function Line({ line, before, between }: { line: BatchLine; before: ReactNode; between: ReactNode[] }) {
   const name = [line.model, line.feature].filter(Boolean).join(" · ");
   const quantity = `${formatDigits(exactText(line.quantity))} ${line.unit_type.replaceAll("_", " ")}`;
   return (
     <TableRow data-line>
-      <TableCell className="hidden sm:table-cell" />
+      {before}
       <TableCell className="w-full max-w-0 pl-6 sm:pl-9">
         <span dir="auto" className="block truncate text-left">
           {name || quantity}
         </span>
         {name ? <span className="block truncate text-muted-foreground text-xs">{quantity}</span> : null}
       </TableCell>
-      <TableCell className="hidden md:table-cell" />
-      <TableCell className="hidden lg:table-cell" />
+      {between}
       <TableCell className="whitespace-nowrap pr-0 text-right">
         {line.cost_status === "unpriced" ? (
           <Badge variant="warning">No price yet</Badge>
@@ -81,11 +87,11 @@ function Line({ line }: { line: BatchLine }) {
 }
 
 /** A row that says how many lines are not shown. */
-function Note({ children }: { children: ReactNode }) {
+function Note({ before, span, children }: { before: ReactNode; span: number; children: ReactNode }) {
   return (
     <TableRow>
-      <TableCell className="hidden sm:table-cell" />
-      <TableCell colSpan={4} className="pl-6 text-muted-foreground sm:pl-9">
+      {before}
+      <TableCell colSpan={span} className="pl-6 text-muted-foreground sm:pl-9">
         {children}
       </TableCell>
     </TableRow>

@@ -16,7 +16,7 @@ import type { BulkAction } from "@/lib/contract/spend/bulk-actions";
 import { type BulkRequest, changeBulk, previewBulk, undoBulk } from "./bulk-action";
 import { changeOf, type Typed } from "./bulk-change";
 import { BulkPreview } from "./bulk-preview";
-import { ReasonField, requireReason } from "./void-dialog";
+import { ReasonField, requireReason, undoable } from "./void-dialog";
 import { newAttempt } from "./void-message";
 
 /** The kinds of bulk actions. */
@@ -115,7 +115,9 @@ export default function BulkDialog({
       <DialogContent>
         <DialogHeader>
           <DialogTitle>{text.title}</DialogTitle>
-          <DialogDescription>{text.about}</DialogDescription>
+          <DialogDescription>
+            {text.about} {undoable}
+          </DialogDescription>
         </DialogHeader>
         <Form onSubmit={submit} noValidate className="grid gap-4">
           <ChangeFields

@@ -2,7 +2,7 @@
 
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { saveFile } from "@/components/charts/save-picture";
+import { onDemand } from "@/components/connection/on-demand";
 import { formatSize } from "@/components/figures/format-count";
 import { Problem } from "@/components/requests/api";
 import {
@@ -12,7 +12,14 @@ import {
   DropdownMenuTrigger,
 } from "@/components/ui/dropdown-menu";
 import { toast, toastProblem } from "@/components/ui/toaster";
-import { exportFile } from "./export-file";
+
+const loadExport = onDemand(async () => {
+  const [{ exportFile }, { saveFile }] = await Promise.all([
+    import("./export-file"),
+    import("@/components/charts/save-picture"),
+  ]);
+  return { exportFile, saveFile };
+});
 
 /**
  * The menu that exports all pages of the shown activity as a file. States: ready, and exporting with what has arrived.
@@ -24,6 +31,7 @@ export function ExportMenu({ workspace, filters }: { workspace: string; filters:
   const run = async (address: string) => {
     setArrived(0);
     try {
+      const { exportFile, saveFile } = await loadExport();
       const { file, name } = await exportFile(address, setArrived);
       saveFile(file, name);
       toast(`Exported ${name}, ${formatSize(file.size)}`);

@@ -30,52 +30,48 @@ export function FilterBar({
   const isGrouped = params.group === "session";
   const isFiltered = filters.length > 0 || params.q !== undefined;
   return (
-    <div className="grid gap-3 pb-5">
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-        <RangePicker path={path} params={params} range={range} hasComparison={false} />
-        <EnvironmentSwitch path={path} params={params} />
-        <SegmentedLinks
-          label="Group by"
-          options={[
-            { label: "Rows", href: hrefWith(path, params, { group: undefined }), current: !isGrouped },
-            {
-              label: "Sessions",
-              href: hrefWith(path, params, { group: "session", sort: undefined }),
-              current: isGrouped,
-            },
-          ]}
+    <div className="flex flex-wrap items-center gap-2 pb-5">
+      <RangePicker path={path} params={params} range={range} hasComparison={false} />
+      <EnvironmentSwitch path={path} params={params} />
+      <SegmentedLinks
+        label="Group by"
+        options={[
+          { label: "Rows", href: hrefWith(path, params, { group: undefined }), current: !isGrouped },
+          {
+            label: "Sessions",
+            href: hrefWith(path, params, { group: "session", sort: undefined }),
+            current: isGrouped,
+          },
+        ]}
+      />
+      <TextSearch path={path} params={params} label="Search label, feature, model, provider or notes" />
+      <FilterMenu
+        workspace={workspace}
+        path={path}
+        params={params}
+        filters={filters}
+        metricsPath={metricsPath}
+      />
+      {filters.map(({ name, label, valueLabel }) => (
+        <FilterChip
+          key={name}
+          label={label}
+          value={valueLabel}
+          href={hrefWith(path, params, { [name]: undefined })}
         />
-        <TextSearch path={path} params={params} label="Search label, feature, model, provider or notes" />
-      </div>
-      <div className="flex flex-wrap items-center gap-2">
-        <FilterMenu
-          workspace={workspace}
-          path={path}
-          params={params}
-          filters={filters}
-          metricsPath={metricsPath}
-        />
-        {filters.map(({ name, label, valueLabel }) => (
-          <FilterChip
-            key={name}
-            label={label}
-            value={valueLabel}
-            href={hrefWith(path, params, { [name]: undefined })}
-          />
-        ))}
-        {typeof params.q === "string" ? (
-          <FilterChip label="Text" value={params.q} href={hrefWith(path, params, { q: undefined })} />
-        ) : null}
-        {isFiltered ? (
-          <Link
-            href={hrefWith(path, keepRange(params), {})}
-            scroll={false}
-            className={buttonVariants({ variant: "ghost", size: "sm", className: "text-muted-foreground" })}
-          >
-            Clear filters
-          </Link>
-        ) : null}
-      </div>
+      ))}
+      {typeof params.q === "string" ? (
+        <FilterChip label="Text" value={params.q} href={hrefWith(path, params, { q: undefined })} />
+      ) : null}
+      {isFiltered ? (
+        <Link
+          href={hrefWith(path, keepRange(params), {})}
+          scroll={false}
+          className={buttonVariants({ variant: "ghost", size: "sm", className: "text-muted-foreground" })}
+        >
+          Clear filters
+        </Link>
+      ) : null}
     </div>
   );
 }

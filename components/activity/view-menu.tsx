@@ -1,81 +1,36 @@
 "use client";
 
 import { SlidersHorizontal } from "lucide-react";
-import { usePathname, useRouter, useSearchParams } from "next/navigation";
-import { Checkbox } from "@/components/ui/checkbox";
-import { Label } from "@/components/ui/label";
 import { Popover, PopoverContent, PopoverTrigger } from "@/components/ui/popover";
-import { Select } from "@/components/ui/select";
-import { type ColumnName, columns, columnsCookie } from "./columns";
+import { useLoaded } from "@/components/ui/use-loaded";
+import { useOpened } from "@/components/ui/use-opened";
+import type { ColumnName } from "./columns";
 
-const orders = {
-  "-time": "Latest first",
-  time: "Earliest first",
-  "-amount": "Highest amount first",
-  amount: "Lowest amount first",
-  "-quantity": "Highest quantity first",
-  quantity: "Lowest quantity first",
-};
+const loadFields = () => import("./view-fields");
 
-const secondsRemembered = 400 * 86_400;
-
-/** The order of the rows, what they are grouped by, and which columns are shown. The browser remembers the columns. */
-export function ViewMenu({
-  shown,
-  onChange,
-}: {
-  shown: readonly ColumnName[];
-  onChange: (shown: ColumnName[]) => void;
-}) {
-  const router = useRouter();
-  const path = usePathname();
-  const params = useSearchParams();
-  const go = (name: string, value: string, standard: string) => {
-    const next = new URLSearchParams(params);
-    if (value === standard) next.delete(name);
-    else next.set(name, value);
-    router.push(`${path}?${next}`, { scroll: false });
-  };
-  const choose = (name: ColumnName, isShown: boolean) => {
-    const chosen = columns
-      .map((column) => column.name)
-      .filter((each) => (each === name ? isShown : shown.includes(each)));
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser.
-    document.cookie = `${columnsCookie}=${chosen.join(".")}; path=/; max-age=${secondsRemembered}; samesite=lax`;
-    onChange(chosen);
-  };
+/**
+ * The menu of the order of the rows and of the columns that are shown. Its fields are loaded when it is first opened; when that fails,
+ * the menu says so.
+ */
+export function ViewMenu(props: { shown: readonly ColumnName[]; onChange: (shown: ColumnName[]) => void }) {
+  const { element, wasOpened, open } = useOpened<HTMLDivElement>();
+  const { module, hasFailed } = useLoaded(loadFields, wasOpened);
   return (
     <Popover>
       <PopoverTrigger variant="outline" size="sm">
         <SlidersHorizontal aria-hidden="true" />
         View
       </PopoverTrigger>
-      <PopoverContent role="dialog" aria-label="View" place="bottom-end" className="gap-3 open:grid">
-        <div className="grid gap-1.5">
-          <Label htmlFor="view-sort">Order</Label>
-          <Select
-            id="view-sort"
-            value={params.get("sort") ?? "-time"}
-            onChange={({ currentTarget: { value } }) => go("sort", value, "-time")}
-          >
-            {Object.entries(orders).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        </div>
-        <fieldset className="grid gap-2">
-          <legend className="pb-1.5 font-medium">Columns</legend>
-          {columns.map(({ name, label }) => (
-            <Checkbox
-              key={name}
-              label={label}
-              checked={shown.includes(name)}
-              onChange={({ currentTarget: { checked } }) => choose(name, checked)}
-            />
-          ))}
-        </fieldset>
+      <PopoverContent
+        ref={element}
+        onBeforeToggle={open}
+        role="dialog"
+        aria-label="View"
+        place="bottom-end"
+        className="max-h-[85dvh] gap-3 open:grid"
+      >
+        {module ? <module.ViewFields {...props} /> : null}
+        {hasFailed ? <p className="text-warning text-xs">The choices could not be loaded.</p> : null}
       </PopoverContent>
     </Popover>
   );

@@ -9,6 +9,7 @@ import { Form } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Textarea } from "@/components/ui/textarea";
 import type { MessageDetail } from "@/lib/contract/spend/message-detail";
+import { undoBulk } from "./bulk-action";
 import { useShowMessage } from "./message-link";
 import { newAttempt, voidMessage } from "./void-message";
 
@@ -23,13 +24,17 @@ export default function VoidDialog({ workspace, message, onClose }: Props) {
     refresh: false,
     check: (_workspace, _id, { reason }) => requireReason(reason),
     done: "Voided. Totals and budgets no longer count it.",
+    undo: ({ action }) => ({
+      run: () => undoBulk(workspace, action),
+      done: "Undone. The cost is recorded again.",
+    }),
   });
   const submit = async (fields: FormData) => {
     const reason = String(fields.get("reason") ?? "").trim();
     const answer = await run(workspace, message.id, { reason, idempotency_key: attempt });
     if (!answer) return;
     onClose();
-    show(answer.id);
+    show(answer.message);
   };
   return (
     <Dialog open onOpenChange={onClose}>
@@ -38,8 +43,7 @@ export default function VoidDialog({ workspace, message, onClose }: Props) {
           <DialogTitle>Void this cost?</DialogTitle>
           <DialogDescription>
             A second entry takes <Money usd={message.amount_usd} /> out of every total, budget and export. The
-            cost stays in the list, marked as voided. A void cannot be undone: record the cost again if you
-            need it.
+            cost stays in the list, marked as voided. {undoable}
           </DialogDescription>
         </DialogHeader>
         <Form onSubmit={submit} noValidate className="grid gap-4">
@@ -55,6 +59,9 @@ export default function VoidDialog({ workspace, message, onClose }: Props) {
     </Dialog>
   );
 }
+
+/** How long a void or a correction of many costs can be undone (`undo_until` of a bulk action). */
+export const undoable = "You can undo this for ten minutes.";
 
 /** The error of a missing reason by field; none if there is a reason. */
 export const requireReason = (reason: string): Record<string, string> =>

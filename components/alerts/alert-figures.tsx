@@ -1,4 +1,4 @@
-import { formatDate } from "@/components/figures/format-date";
+import { formatDate, formatDays } from "@/components/figures/format-date";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
 import { addDays } from "@/components/figures/utc-day";
@@ -8,9 +8,7 @@ import type { FiredAlert } from "@/lib/contract/alerts/alerts";
 export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "period" | "summary"> }) {
   const { figures, period, summary } = alert;
   const during = period ? (
-    <span className="text-muted-foreground">
-      from {formatDate(period.from)} to {formatDate(addDays(period.until, -1))}
-    </span>
+    <span className="text-muted-foreground">({formatDays(period.from, addDays(period.until, -1))})</span>
   ) : null;
   switch (figures.rule) {
     case "budget_threshold":
@@ -31,8 +29,8 @@ export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "p
     case "budget_pace":
       return (
         <p className="text-sm">
-          <Money usd={figures.spent_usd} figure="spent_usd" /> so far, against{" "}
-          <Money usd={figures.before_usd} figure="before_usd" /> at the same point of the last period {during}
+          <Money usd={figures.spent_usd} figure="spent_usd" /> so far {during}, against{" "}
+          <Money usd={figures.before_usd} figure="before_usd" /> at the same point of the last period
         </p>
       );
     case "unusual_day":

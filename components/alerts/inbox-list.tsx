@@ -24,7 +24,7 @@ export function InboxList({ entries, ...context }: Context & { entries: InboxEnt
   return (
     <ul aria-label="Inbox" className="grid rounded-lg border">
       {entries.map((entry) => (
-        <li key={entry.id} className="border-t p-4 first:border-t-0">
+        <li key={entry.id} className="border-t px-4 py-3 first:border-t-0">
           <Entry entry={entry} {...context} />
         </li>
       ))}
@@ -39,18 +39,14 @@ function Entry({ entry, workspace, userId, canChange, canSnooze }: Context & { e
   return (
     <article className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-2.5">
       <AlertMark state={isResolved ? "ok" : "alert"} severity={severity} />
-      <div className="grid gap-1.5">
+      <div className="grid gap-1">
         <header className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-0.5">
           <h2 className="font-medium [overflow-wrap:anywhere]">{title}</h2>
           <Time at={entry.last_fired_at} className="whitespace-nowrap text-muted-foreground text-xs" />
         </header>
         <AlertFigures alert={entry} />
         {isResolved ? null : <p className="text-[13px] text-muted-foreground">{advice}</p>}
-        <div className="flex flex-wrap gap-x-3 gap-y-1.5">
-          <Standing entry={entry} userId={userId} />
-          <Course entry={entry} workspace={workspace} canEdit={canSnooze} />
-        </div>
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-1.5">
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-1">
           {first ? (
             <Link
               href={first.url}
@@ -70,6 +66,8 @@ function Entry({ entry, workspace, userId, canChange, canSnooze }: Context & { e
               {text}
             </Link>
           ))}
+          <Standing entry={entry} userId={userId} />
+          <Course entry={entry} workspace={workspace} canEdit={canSnooze} />
           {canChange ? (
             <div className="ml-auto flex items-center gap-1">
               <EntryActions
@@ -135,7 +133,7 @@ function Course({
   const oldestFirst = course.toReversed();
   const hasFailed = course.some(({ deliveries }) => deliveries.some(({ state }) => state === "dead"));
   return (
-    <details open={hasFailed} className="text-[13px] open:w-full">
+    <details open={hasFailed} className="text-[13px] open:order-last open:w-full">
       <summary className="w-fit cursor-pointer rounded-sm text-muted-foreground hover:text-foreground">
         {oldestFirst.length === 1 ? "Whom it was sent to" : null}
         {oldestFirst.length > shownOfCourse ? "… " : null}

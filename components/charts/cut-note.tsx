@@ -25,10 +25,11 @@ export function CutNote({
 }) {
   const [largest] = beyond;
   if (!largest) return null;
+  const preposition = unit === "day" ? "on" : unit === "bar" ? "for" : "in";
   const named =
     beyond.length <= maxNamed
-      ? formatList(beyond.map(({ title, text }) => `${text} on ${title}`))
-      : `up to ${largest.text} on ${largest.title}`;
+      ? formatList(beyond.map(({ title, text }) => `${text} ${preposition} ${title}`))
+      : `up to ${largest.text} ${preposition} ${largest.title}`;
   const count = formatCount(beyond.length, unit);
   const verb = beyond.length === 1 ? "goes" : "go";
   return (

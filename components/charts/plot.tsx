@@ -24,6 +24,7 @@ export function Plot({
   totals,
   places,
   kind,
+  unfinished,
   unit,
   isSummed,
   format,
@@ -37,6 +38,8 @@ export function Plot({
   totals: (Amount | null)[] | undefined;
   places: Place[];
   kind: PlotKind;
+  /** The current day, week or month, which is not over; undefined if there is none. */
+  unfinished: number | undefined;
   /** The name of a place: "day". */
   unit: string;
   /** Whether figures of several places can be summed. */
@@ -77,6 +80,7 @@ export function Plot({
               series={drawn}
               places={places}
               kind={kind}
+              unfinished={unfinished}
               cut={isWhole ? undefined : cut}
               height={height}
               formatTick={kind === "share" ? formatShareTick : formatTick}

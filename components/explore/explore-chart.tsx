@@ -2,7 +2,7 @@
 
 import { useRouter } from "next/navigation";
 import { Plot } from "@/components/charts/plot";
-import type { ExactSeries, Place, PlotKind } from "@/components/charts/series";
+import type { ExactSeries, Place } from "@/components/charts/series";
 import type { AmountProp } from "@/components/figures/amount";
 import { formatShortNumber } from "@/components/figures/format-count";
 import {
@@ -15,24 +15,31 @@ import { formatTick } from "@/components/figures/money";
 import type { ExploreData, ExploreGroup, ExploreSums } from "./data";
 import { calendarNames, formatCharted, isMoney, isSummed, measures, toChartNumber } from "./dimensions";
 import { clipDays, lastDayOf, rowsHref } from "./rows-href";
-import { type ExploreState, exploreHref } from "./state";
+import { drawingsOf, type ExploreState, exploreHref } from "./state";
 
 /** The chart of an answer: a series for each row and a place for each column; without columns, a place for each row. */
 export function ExploreChart({
   workspace,
   state,
   data,
+  today,
 }: {
   workspace: string;
   state: ExploreState;
   data: ExploreData;
+  /** The current day of the workspace, `YYYY-MM-DD`. */
+  today: string;
 }) {
   const router = useRouter();
   const { measure } = state;
   const groups = placesOf(state, data);
   const dimension = state.over ?? state.by;
   const isCalendar = calendarNames.includes(dimension);
-  const kind: PlotKind = state.chart === "share" && !isSummed(state.measure) ? "lines" : state.chart;
+  const kinds = drawingsOf(state);
+  const kind = kinds.includes(state.chart) ? state.chart : (kinds[0] ?? "stacked");
+  const unfinished = groups.findIndex(
+    ({ value }) => isCalendar && value !== null && value <= today && today <= lastDayOf(dimension, value),
+  );
   return (
     <Plot
       label={`${measures[state.measure].label} ${state.over === null ? "" : `by ${dimension}`}`}
@@ -44,7 +51,8 @@ export function ExploreChart({
           : data.columns.map(({ measured }) => measured)
       }
       places={toPlaces(dimension, groups)}
-      kind={isSummed(state.measure) ? kind : "lines"}
+      kind={kind}
+      unfinished={unfinished < 0 ? undefined : unfinished}
       unit={isCalendar ? dimension : "bar"}
       isSummed={isSummed(state.measure)}
       format={(figure) => formatCharted(measure, figure)}

@@ -5,9 +5,11 @@ import { type ReactNode, useOptimistic, useTransition } from "react";
 import { cn } from "@/components/ui/cn";
 import { SegmentedControl } from "@/components/ui/segmented-control";
 import { Select } from "@/components/ui/select";
-import { calendarNames, dimensionLabel, dimensionNames, isSummed, measures } from "./dimensions";
+import { calendarNames, dimensionLabel, dimensionNames, measures } from "./dimensions";
 import { FilterEditor } from "./filter-editor";
-import { type ExploreState, exploreHref } from "./state";
+import { drawingsOf, type ExploreState, exploreHref } from "./state";
+
+const drawingNames = { stacked: "Stacked", lines: "Lines", share: "Share" };
 
 /** The choices for the number of listed values. */
 const tops = [3, 5, 8, 10, 20, 50];
@@ -39,6 +41,7 @@ export function ExploreControls({
       choose(next);
       router.replace(exploreHref(workspace, next), { scroll: false });
     });
+  const drawings = drawingsOf(state);
   const dimensions = [...Object.keys(dimensionNames), ...tags.map((tag) => `tag:${tag}`)];
   const isCalendar = (dimension: string | null) => dimension !== null && calendarNames.includes(dimension);
   return (
@@ -113,17 +116,16 @@ export function ExploreControls({
             { value: "pivot", label: "Pivot" },
           ]}
         />
-        {state.show === "chart" && isSummed(state.measure) ? (
+        {state.show === "chart" && drawings.length > 1 ? (
           <SegmentedControl
             legend="Draw as"
             name="chart"
-            value={state.chart}
+            value={drawings.includes(state.chart) ? state.chart : (drawings[0] ?? "stacked")}
             onChange={(chart) => change({ chart: chart as ExploreState["chart"], hidden: state.hidden })}
-            options={[
-              { value: "stacked", label: "Stacked" },
-              { value: "lines", label: "Lines" },
-              { value: "share", label: "Share" },
-            ]}
+            options={drawings.map((value) => ({
+              value,
+              label: state.over === null && value === "stacked" ? "Bars" : drawingNames[value],
+            }))}
           />
         ) : null}
         <SegmentedControl

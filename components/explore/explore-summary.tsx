@@ -138,11 +138,14 @@ function RowName({
 }) {
   const content = (
     <>
-      <span
-        aria-hidden="true"
-        className="size-2.5 shrink-0 rounded-[3px]"
-        style={{ background: row.colour }}
-      />
+      {/* Without a second dimension, the chart has one series, in one colour. */}
+      {detail === null ? null : (
+        <span
+          aria-hidden="true"
+          className="size-2.5 shrink-0 rounded-[3px]"
+          style={{ background: row.colour }}
+        />
+      )}
       <span className="min-w-0 flex-1">
         <GroupName group={row} />
       </span>

@@ -40,11 +40,14 @@ export function ExploreView({
   workspace,
   state: given,
   data,
+  today,
   views,
 }: {
   workspace: string;
   state: ExploreState;
   data: ExploreData;
+  /** The current day of the workspace, `YYYY-MM-DD`. */
+  today: string;
   views: RememberedViews;
 }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -110,7 +113,7 @@ export function ExploreView({
             />
           )}
           <div ref={frame} className="min-h-80">
-            <ExploreChart workspace={workspace} state={state} data={data} />
+            <ExploreChart workspace={workspace} state={state} data={data} today={today} />
           </div>
         </figure>
       ) : null}

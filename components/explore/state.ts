@@ -1,7 +1,7 @@
 import { environments, problemOfChoices, type SearchParams } from "@/components/filters/href";
 import { rangeNames } from "@/components/filters/range";
 import type { SpendMeasure, SpendQueryInput } from "@/lib/contract/spend/spend-query";
-import { calendarNames } from "./dimensions";
+import { calendarNames, isSummed } from "./dimensions";
 
 /** A filter as the page edits it; an empty value stands for rows without one. */
 export type ExploreFilter = { field: string; op: "is" | "is_not"; values: string[] };
@@ -47,6 +47,16 @@ const choices = {
   chart: ["stacked", "lines", "share"],
   environment: environments,
 } as const satisfies Partial<Record<keyof ExploreState, readonly string[]>>;
+
+/**
+ * How the chart of a state can be drawn, the default first. Averages are not stacked, a single series has no shares, and values that
+ * are not days, weeks or months are not joined by a line.
+ */
+export function drawingsOf({ by, over, measure }: ExploreState): ExploreState["chart"][] {
+  if (over === null && !calendarNames.includes(by)) return ["stacked"];
+  if (!isSummed(measure)) return ["lines"];
+  return over === null ? ["stacked", "lines"] : ["stacked", "lines", "share"];
+}
 
 /** Explains an invalid value of a parameter with few values; undefined if all are valid. */
 export function problemOf(params: SearchParams): string | undefined {

@@ -48,8 +48,8 @@ type Props = {
 export function RangePicker({ hasComparison = true, ...props }: Props & { hasComparison?: boolean }) {
   useShownAddress(props);
   return (
-    <div className="flex max-w-full flex-wrap items-center gap-2">
-      <div className="flex items-center">
+    <div className={cn("flex max-w-full flex-wrap items-center gap-2", hasComparison && "max-sm:contents")}>
+      <div className={cn("flex items-center", hasComparison && "max-sm:order-2")}>
         <Step {...props} to={props.range.earlier} label="Earlier">
           <ChevronLeft aria-hidden="true" />
         </Step>
@@ -59,7 +59,10 @@ export function RangePicker({ hasComparison = true, ...props }: Props & { hasCom
         </Step>
       </div>
       {hasComparison && props.range.period !== "all" ? <CompareMenu {...props} /> : null}
-      <span className="text-muted-foreground text-xs">Days of {props.range.timeZone}</span>
+      {/* On a phone, it stands beside the control before, because the comparison takes the rest of this line. */}
+      <span className={cn("text-muted-foreground text-xs", hasComparison && "max-sm:order-1")}>
+        Days of {props.range.timeZone}
+      </span>
     </div>
   );
 }
@@ -186,7 +189,7 @@ function CompareMenu({ path, params, range }: Props) {
         variant="ghost"
         size="sm"
         aria-label={`Compared with: ${previous ? nameDays(previous.from, previous.to) : "nothing"}`}
-        className="text-muted-foreground"
+        className="text-muted-foreground max-sm:order-2"
       >
         {name}
       </PopoverTrigger>

@@ -1,4 +1,3 @@
-import { Folder } from "lucide-react";
 import type { z } from "zod";
 import { projectColour } from "@/components/charts/colours";
 import { exactText, toNumber } from "@/components/figures/amount";
@@ -9,7 +8,6 @@ import { keepRange, type PageRange } from "@/components/filters/range";
 import { toChangeView } from "@/components/spend/change-column";
 import { describeStretch } from "@/components/spend/period-labels";
 import type { RememberedViews } from "@/components/table/view-cookie";
-import { EmptyState } from "@/components/ui/empty-state";
 import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 import type { ChangesOfProjects } from "@/lib/contract/spend/subjects";
 import { ProjectTable } from "./project-table";
@@ -55,13 +53,6 @@ export function ProjectList({
           colour: projectColour(project.slug, order),
         }),
       );
-  if (projects.length === 0) {
-    return (
-      <EmptyState icon={<Folder />} title="No project yet">
-        The first message that names a project creates it.
-      </EmptyState>
-    );
-  }
   const archived = listOf(true);
   const table = { workspace, views, bucket: trends.bucket };
   const hasSpend = projects.some(

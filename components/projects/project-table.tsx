@@ -80,11 +80,11 @@ function columnsOf(
               {name}
             </bdi>
           </Link>
-          {/* A phone has no space for the column of trends, so the trend is on a second line. */}
+          {/* A narrow page has no space for the column of trends, so the trend is on a second line. */}
           <Sparkline
             shape={trend}
             colour={colour}
-            className="h-5 w-full pl-5 in-data-[density=compact]:hidden md:hidden"
+            className="h-5 w-full pl-5 in-data-[density=compact]:hidden xl:hidden"
           />
         </>
       ),
@@ -95,8 +95,8 @@ function columnsOf(
       cell: ({ trend, colour }) => (
         <Sparkline shape={trend} colour={colour} className="in-data-[density=compact]:h-5" />
       ),
-      from: "md",
-      className: "w-44",
+      from: "xl",
+      className: "w-36",
     },
     {
       id: "messages",
@@ -107,7 +107,7 @@ function columnsOf(
         <Count value={count} figure={`${slug}.range_message_count`} />
       ),
       from: "sm",
-      className: "w-28",
+      className: "w-24",
       cellClassName: "text-muted-foreground",
     },
     {
@@ -116,8 +116,8 @@ function columnsOf(
       kind: "time",
       value: ({ last_activity_on: day }) => day,
       cell: ({ last_activity_on: day }) => (day ? formatDate(day) : "never"),
-      from: "lg",
-      className: "w-36",
+      from: "xl",
+      className: "w-32",
       cellClassName: "whitespace-nowrap text-muted-foreground",
     },
     ...(hasBudget ? [budgetColumn(workspace)] : []),
@@ -129,7 +129,7 @@ function columnsOf(
       value: ({ rangeUsd }) => exactText(rangeUsd),
       text: ({ rangeUsd }) => `${formatMoney(rangeUsd)} ${exactText(rangeUsd)}`,
       cell: ({ slug, rangeUsd }) => <Money usd={rangeUsd} figure={`${slug}.range_usd`} />,
-      className: "w-44",
+      className: "w-32",
     },
   ];
 }

@@ -16,9 +16,11 @@ export function NavLinks({ workspace, drawerId }: { workspace: string; drawerId:
   }, [path, drawerId]);
   return (
     <nav aria-label="Pages" className="grid gap-0.5">
-      {navigation.map(({ segment, label, icon: Icon }) => {
+      {navigation.map(({ segment, label, icon: Icon, also }) => {
         const href = pageHref(workspace, segment);
-        const isCurrent = segment === "" ? path === href : path === href || path.startsWith(`${href}/`);
+        const isBelow = (segment: string) => path.startsWith(`${pageHref(workspace, segment)}/`);
+        const isCurrent =
+          path === href || (segment !== "" && isBelow(segment)) || (also !== undefined && isBelow(also));
         return (
           <Link
             key={segment}

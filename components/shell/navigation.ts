@@ -16,15 +16,18 @@ import {
   Wallet,
 } from "lucide-react";
 
-/** A page of every workspace. `segment` is its path below the workspace's; empty for the overview. */
-export type NavEntry = { segment: string; label: string; icon: LucideIcon };
+/**
+ * A page of every workspace. `segment` is its path below the workspace's; empty for the overview. `also`: another path, whose pages
+ * belong to it.
+ */
+export type NavEntry = { segment: string; label: string; icon: LucideIcon; also?: string };
 
 /** The pages of a workspace, in the order the sidebar and the command palette show them. */
 export const navigation: NavEntry[] = [
   { segment: "", label: "Overview", icon: LayoutDashboard },
   { segment: "activity", label: "Activity", icon: Activity },
   { segment: "explore", label: "Explore", icon: ChartColumnStacked },
-  { segment: "projects", label: "Projects", icon: Folder },
+  { segment: "projects", label: "Projects", icon: Folder, also: "spend" },
   { segment: "keys", label: "Keys", icon: KeyRound },
   { segment: "sources", label: "Sources", icon: Radio },
   { segment: "budgets", label: "Budgets", icon: Gauge },

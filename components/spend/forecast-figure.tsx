@@ -12,9 +12,15 @@ export function formatForecast(usd: Amount): string {
   return formatMoney(usd, !exactText(usd).includes("."));
 }
 
+/** Both ends of the range of a forecast: in whole units if one of them is. What is spent is the lower end of some. */
+function formatEnds({ low_usd: low, high_usd: high }: ForecastDetails): [from: string, to: string] {
+  const isWhole = [low, high].some((usd) => !exactText(usd).includes("."));
+  return [formatMoney(low, isWhole), formatMoney(high, isWhole)];
+}
+
 /** The range of a forecast: "$5,500 to $5,900"; a single amount if both ends are equal. */
-export function formatForecastRange({ low_usd: low, high_usd: high }: ForecastDetails): string {
-  const [from, to] = [formatForecast(low), formatForecast(high)];
+export function formatForecastRange(details: ForecastDetails): string {
+  const [from, to] = formatEnds(details);
   return from === to ? from : `${from} to ${to}`;
 }
 
@@ -63,9 +69,10 @@ export const hasRange = ({ low_usd: low, high_usd: high }: ForecastDetails) =>
 /** The range of a forecast as a note: "Between $5,500 and $5,900". Shows nothing for a single amount. */
 export function ForecastRange({ details }: { details: ForecastDetails | null }) {
   if (!details || !hasRange(details)) return null;
+  const [from, to] = formatEnds(details);
   return (
     <span title={explainForecast(details)}>
-      Between {formatForecast(details.low_usd)} and {formatForecast(details.high_usd)}
+      Between {from} and {to}
     </span>
   );
 }

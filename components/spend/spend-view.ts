@@ -3,6 +3,7 @@ import {
   allocatedColour,
   coloursByName,
   noneColour,
+  projectColour,
   projectColours,
   restColour,
 } from "@/components/charts/colours";
@@ -158,10 +159,16 @@ export function shownDimensions({ metrics }: SpendView, dimensions: Dimension[])
   );
 }
 
-/** Maps a breakdown of the metrics to rows. Projects have their colours. */
+/** Maps a breakdown of the metrics to rows. Projects have their colours: those of the chart above, if it draws them. */
 export function toBreakdownRows(view: SpendView, dimension: Dimension): BreakdownRow[] {
   const slices = view.metrics[`by_${dimension}`];
-  const colourOf = colourOfSlices(dimension, slices, view.projectOrder);
+  const { group_by: drawn, layers } = view.metrics.series;
+  const drawnColours = projectColours(
+    drawn === "project" ? layers.flatMap(({ value }) => value ?? []) : [],
+    view.projectOrder,
+  );
+  const colourOf = ({ value }: Slice) =>
+    (value !== null && drawnColours.get(value)) || projectColour(value, view.projectOrder);
   return slices.map((slice) => {
     const href = hrefOf(view, dimension, slice);
     return {

@@ -16,7 +16,8 @@ export function SubjectKinds({
   return (
     <SegmentedLinks
       label="Spend by"
-      className="mb-6"
+      // On a phone, all of them fit.
+      className="mb-6 max-sm:[&_a]:px-1.5"
       options={subjectDimensions.map((dimension) => ({
         label: subjectNames[dimension].many,
         href: subjectsHref(workspace, dimension, params),

@@ -3,14 +3,17 @@ import { keepRange } from "@/components/filters/range";
 import type { Dimension } from "@/lib/contract/spend/metrics";
 import { type Subject, type SubjectDimension, subjectDimensions } from "@/lib/contract/spend/subjects";
 
-/** The names of the kinds of subjects. `note`: a remark about their list. */
-export const subjectNames: Record<SubjectDimension, { one: string; many: string; noun: string }> = {
-  project: { one: "Project", many: "Projects", noun: "project" },
-  user: { one: "Person", many: "People", noun: "person" },
+/** The names of the kinds of subjects. `field`: the field by which messages name one. */
+export const subjectNames: Record<
+  SubjectDimension,
+  { one: string; many: string; noun: string; field?: string }
+> = {
+  project: { one: "Project", many: "Projects", noun: "project", field: "project" },
+  user: { one: "Person", many: "People", noun: "person", field: "user" },
   key: { one: "Key", many: "Keys", noun: "key" },
-  model: { one: "Model", many: "Models", noun: "model" },
-  feature: { one: "Feature", many: "Features", noun: "feature" },
-  tag: { one: "Tag", many: "Tags", noun: "tag" },
+  model: { one: "Model", many: "Models", noun: "model", field: "model" },
+  feature: { one: "Feature", many: "Features", noun: "feature", field: "feature" },
+  tag: { one: "Tag", many: "Tags", noun: "tag", field: "tags" },
 };
 
 /** Whether a dimension has pages of its own. */

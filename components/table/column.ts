@@ -53,6 +53,7 @@ export const shownFrom = {
   sm: "hidden sm:table-cell",
   md: "hidden md:table-cell",
   lg: "hidden lg:table-cell",
+  xl: "hidden xl:table-cell",
 };
 
 /** Classes of the second line of a cell, which a compact table hides if it is wide enough for columns. */

@@ -13,9 +13,9 @@ const densities = [
 ];
 
 /** Classes that hide the choice of a column if the page is too narrow for the column. */
-const offeredFrom = { sm: "max-sm:hidden", md: "max-md:hidden", lg: "max-lg:hidden" };
+const offeredFrom = { sm: "max-sm:hidden", md: "max-md:hidden", lg: "max-lg:hidden", xl: "max-xl:hidden" };
 
-const widths = ["sm", "md", "lg"] as const;
+const widths = ["sm", "md", "lg", "xl"] as const;
 
 /** The menu that chooses the columns of a table and how dense its rows are. */
 export function ViewMenu<Row>({

@@ -103,6 +103,32 @@ test.each([
   await waitFor(() => expect(linesShown()).toEqual([expect.stringMatching(line)]));
 });
 
+test("Keeps the lines of a batch below the columns of its row, whichever are shown", async () => {
+  answerBatch();
+  const user = show(
+    <ActivityTable
+      workspace="acme"
+      shown={["time", "project", "model", "person"]}
+      items={[row("b-9", 63)]}
+      selection={{
+        ids: new Set(),
+        hasAll: false,
+        toggle: () => {},
+        toggleShown: () => {},
+        selectAll: () => {},
+        clear: () => {},
+      }}
+    />,
+  );
+  await user.click(screen.getByRole("button", { name: "63 lines of b-9" }));
+  await waitFor(() => expect(linesShown()).toHaveLength(50));
+  const rows = screen.getAllByRole("row").slice(0, -1);
+  expect(new Set(rows.map(({ children }) => children.length))).toEqual(new Set([7]));
+  const places = rows.slice(2).map(({ children }) => [children[2]?.textContent, children[6]?.textContent]);
+  expect(places[0]?.[0]).toContain("fast · chat");
+  expect(places[2]?.[1]).toBe("No price yet");
+});
+
 test("Shows a message that does not exist, or is not of this workspace, as missing", async () => {
   const hidden = row("").id;
   for (const id of [hidden, "nonsense"]) {

@@ -37,6 +37,22 @@ test("Voids a cost with a reason; its row says so, and leads to the void and bac
   await expect(page.getByText("$3.00 in 1 message")).toBeVisible();
 });
 
+test("Undoes a void of one cost, which is recorded again", async ({ page, world }) => {
+  const { slug } = await signUp(page);
+  await recordExpense(world, slug, 12);
+  await page.goto(`/${slug}/activity`);
+  await rowsOf(page).first().click();
+  await page.getByRole("button", { name: "Void…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Void this cost?" });
+  await expect(dialog.getByText("You can undo this for ten minutes.")).toBeVisible();
+  await dialog.getByLabel("Reason").fill("Recorded twice.");
+  await dialog.getByRole("button", { name: "Void", exact: true }).click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Undone. The cost is recorded again.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("$12.00 in 1 message")).toBeVisible();
+});
+
 test("Corrects a cost in a form that begins with what was recorded", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordExpense(world, slug, 12);

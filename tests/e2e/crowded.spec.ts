@@ -63,6 +63,14 @@ async function setLimits(world: World, slug: string): Promise<void> {
     const answer = await admin.call(method, `/api/v1/workspaces/${slug}/${path}`, body);
     expect([200, 201, 202], JSON.stringify(answer.body)).toContain(answer.status);
   };
+  // A project with a budget has a column more in the list of projects.
+  await set("POST", "budgets", {
+    name: "Of a project",
+    scope_type: "project",
+    scope_value: slugOf(0),
+    amount: 1000,
+    allow_unknown_scope: true,
+  });
   for (let number = 0; number < 12; number += 1) {
     const name = nameOf(number);
     await set("POST", "budgets", {
@@ -96,6 +104,10 @@ function findOverflows(page: Page): Promise<string[]> {
       const beyond = frame ? frame.scrollWidth - frame.clientWidth : 0;
       if (beyond > 0) found.push(`the table ${table.getAttribute("aria-label")} by ${beyond} px`);
     }
+    for (const name of document.querySelectorAll("main tbody tr > :is(th, td):first-child")) {
+      const { width } = name.getBoundingClientRect();
+      if (width > 0 && width < 16) found.push(`the name ${name.textContent}`);
+    }
     for (const part of document.querySelectorAll("main dd")) {
       if (part.scrollWidth > part.clientWidth) found.push(`the figure ${part.textContent}`);
     }
@@ -123,7 +135,7 @@ const paths = [
   "/sources",
 ];
 
-test("Keeps every figure in sight on a phone and a tablet, however long names and amounts are", async ({
+test("Keeps every figure and name in sight on a phone, a tablet and a laptop, however long names and amounts are", async ({
   page,
   world,
 }) => {
@@ -141,6 +153,9 @@ test("Keeps every figure in sight on a phone and a tablet, however long names an
     await page.setViewportSize({ width: 768, height: 844 });
     // A chart follows its frame once that has its new width.
     await expect.poll(() => findOverflows(page), `${path} at 768 px`).toEqual([]);
+    // With the sidebar, the page is as wide as at 768 px.
+    await page.setViewportSize({ width: 1024, height: 844 });
+    await expect.poll(() => findOverflows(page), `${path} at 1024 px`).toEqual([]);
   }
 });
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import type { AlertRule, AlertState, AlertSubjectType } from "@/lib/contract/alerts/alert-rules";
+import type { AlertRule, AlertSubjectType } from "@/lib/contract/alerts/alert-rules";
 import {
   boolean,
   json,
@@ -20,16 +20,12 @@ const settingRow = {
   parameter: nullable(numeric()),
   default_parameter: nullable(numeric()),
   has_data: neverNull(boolean()),
-  threshold_state: nullable(text<AlertState>()),
 };
 
 /** A rule with its settings, and whether the workspace has any subject for it. */
 export type SettingRow = Row<typeof settingRow>;
 
-/**
- * The rules with a workspace's settings. `threshold_state`: the worst state of the thresholds reached in the present periods
- * of its budgets.
- */
+/** The rules with a workspace's settings. */
 export function selectSettings(client: ClientBase, workspaceId: string): Promise<SettingRow[]> {
   return selectAll(
     client,
@@ -58,34 +54,29 @@ export function selectSettings(client: ClientBase, workspaceId: string): Promise
             select from public.daily_totals
             where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'model'
           )
-        end as has_data,
-        case when d.rule = 'budget_threshold' then (
-          select case when bool_or(a.state = 'alert') then 'alert' when count(*) > 0 then 'warning' end
-          from public.alerts as a
-          join public.budget_status as b
-            on b.workspace_id = a.workspace_id and b.id::text = a.subject_id and b.environment = 'live'
-              and b.period_from = a.period and b.spent_usd * 100 >= b.limit_usd * (a.details ->> 'percent')::numeric
-          where a.workspace_id = ${workspaceId} and a.rule = 'budget_threshold'
-        ) end as threshold_state
+        end as has_data
       from public.alert_rule_settings as d
       where d.workspace_id = ${workspaceId}`,
   );
 }
 
 const stateRow = {
-  rule: text<AlertRule>(),
-  subject_type: text<AlertSubjectType>(),
-  subject_id: text(),
-  state: text<"warning" | "alert">(),
-  since: timestamp(),
-  level: text(),
-  details: json<unknown>(),
+  rule: neverNull(text<AlertRule>()),
+  subject_type: neverNull(text<AlertSubjectType>()),
+  subject_id: neverNull(text()),
+  state: neverNull(text<"warning" | "alert">()),
+  since: neverNull(timestamp()),
+  level: neverNull(text()),
+  details: neverNull(json<unknown>()),
 };
 
 /** A subject that is not OK, with the figures of its alert. */
 export type StateRow = Row<typeof stateRow>;
 
-/** The latest subjects of each rule that are not OK. */
+/**
+ * The latest subjects of each rule that are not OK. A budget is one for its highest threshold that is reached in its present period, and
+ * still is, for instance after a void.
+ */
 export function selectStates(
   client: ClientBase,
   workspaceId: string,
@@ -94,17 +85,28 @@ export function selectStates(
   return selectAll(
     client,
     stateRow,
-    sql`select s.rule, s.subject_type, s.subject_id, s.state, s.since, a.level, a.details
-      from (
-        select *, row_number() over (partition by rule order by since desc, subject_id) as place
-        from public.alert_states
-        where workspace_id = ${workspaceId}
-      ) as s
-      join public.alerts as a
-        on a.workspace_id = s.workspace_id and a.rule = s.rule and a.subject_id = s.subject_id and a.period = s.period
-          and a.level = s.state and a.rearmed_at is null
-      where s.place <= ${atMostOfRule}
-      order by s.since desc, s.subject_id`,
+    sql`with reached as (
+        select distinct on (a.subject_id) a.rule, a.subject_type, a.subject_id, a.state, a.fired_at as since, a.level, a.details
+        from public.alerts as a
+        join public.budget_status as b
+          on b.workspace_id = a.workspace_id and b.id::text = a.subject_id and b.environment = 'live'
+            and b.period_from = a.period and b.spent_usd * 100 >= b.limit_usd * (a.details ->> 'percent')::numeric
+        where a.workspace_id = ${workspaceId} and a.rule = 'budget_threshold'
+        order by a.subject_id, (a.details ->> 'percent')::numeric desc
+      ), states as (
+        select s.rule, s.subject_type, s.subject_id, s.state, s.since, a.level, a.details
+        from public.alert_states as s
+        join public.alerts as a
+          on a.workspace_id = s.workspace_id and a.rule = s.rule and a.subject_id = s.subject_id and a.period = s.period
+            and a.level = s.state and a.rearmed_at is null
+        where s.workspace_id = ${workspaceId}
+        union all
+        select * from reached
+      )
+      select rule, subject_type, subject_id, state, since, level, details
+      from (select *, row_number() over (partition by rule order by since desc, subject_id) as place from states) as s
+      where place <= ${atMostOfRule}
+      order by since desc, subject_id`,
   );
 }
 

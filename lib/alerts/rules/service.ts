@@ -141,7 +141,7 @@ async function loadRules(client: PoolClient, workspaceId: string): Promise<Alert
 function toSetting(row: SettingRow, states: StateRow[], snoozes: SnoozeRow[]): AlertRuleSetting {
   const { rule } = row;
   const own = states.filter((state) => state.rule === rule);
-  const worst = row.threshold_state ?? (own.some(({ state }) => state === "alert") ? "alert" : own[0]?.state);
+  const worst = own.some(({ state }) => state === "alert") ? "alert" : own[0]?.state;
   const snoozeOf = (subjectId: string | null) => {
     const found = snoozes.find((snooze) => snooze.rule === rule && snooze.subject_id === subjectId);
     return found ? { id: found.id, until: toInstant(found.until.getTime()) } : null;

@@ -117,16 +117,20 @@ describe("The rules of a workspace", () => {
     });
   });
 
-  test("Show the worst threshold that a budget exceeds in its present period", async () => {
+  test("Show the worst threshold that a budget exceeds in its present period, and the budget", async () => {
     const body = { scope_type: "global", amount: 100 };
     await team.users.admin.call("POST", `${team.path}/budgets`, body);
-    expect((await rulesOf()).budget_threshold?.state).toBe("ok");
+    expect((await rulesOf()).budget_threshold).toMatchObject({ state: "ok", subjects: [] });
     const { secret } = await harness.fixtures.key(team.workspace);
     const client = apiClient(baseUrl(), secret);
     await client.post(costMessage({ estimated_cost: 60 }));
     expect((await rulesOf()).budget_threshold?.state).toBe("warning");
     await client.post(costMessage({ estimated_cost: 40 }));
-    expect((await rulesOf()).budget_threshold?.state).toBe("alert");
+    const { state, subjects } = (await rulesOf()).budget_threshold ?? {};
+    expect(state).toBe("alert");
+    expect(subjects).toMatchObject([
+      { type: "budget", state: "alert", title: expect.stringContaining("is used up") },
+    ]);
   });
 
   test("Are changed by admins alone, with an entry in the audit log", async () => {

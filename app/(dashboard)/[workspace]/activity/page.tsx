@@ -15,6 +15,7 @@ import { SessionTotal, Totals } from "@/components/activity/totals";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { hrefOfPeriod, keepRange } from "@/components/filters/range";
 import { PageHeader } from "@/components/shell/page-header";
+import { AddSourceLink } from "@/components/sources/add-source-link";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
@@ -97,7 +98,13 @@ export default async function ActivityPage({ params, searchParams }: Props) {
               <SessionTotal {...toSession(shownRows.session)} />
             ) : undefined
           }
-          empty={<NoRows path={path} params={query.params} isFiltered={query.isFiltered} />}
+          empty={
+            query.isFiltered ? (
+              <NoMatch path={path} params={query.params} />
+            ) : (
+              <NoRows workspace={workspace} path={path} params={query.params} />
+            )
+          }
         />
       ) : null}
     </>
@@ -146,11 +153,11 @@ async function Sessions({
   }
   if (read.sessions.length === 0) {
     return isFiltered ? (
-      <NoRows path={path} params={params} isFiltered />
+      <NoMatch path={path} params={params} />
     ) : (
       <EmptyState icon={<ReceiptText />} title="No sessions in this period">
-        A session groups the calls of one run of an agent, or of one conversation: send its name as `session`
-        of each call.
+        A session groups the calls of one run of an agent, or of one conversation: send its name as{" "}
+        <code>session</code> of each call.
       </EmptyState>
     );
   }
@@ -170,43 +177,47 @@ async function Sessions({
   );
 }
 
-function NoRows({ path, params, isFiltered }: { path: string; params: SearchParams; isFiltered: boolean }) {
-  const { period } = params;
-  if (isFiltered) {
-    return (
-      <EmptyState
-        icon={<ReceiptText />}
-        title="Nothing matches these filters"
-        action={
-          <Link
-            href={hrefWith(path, keepRange(params), {})}
-            className={buttonVariants({ variant: "outline" })}
-          >
-            Clear filters
-          </Link>
-        }
-      >
-        Remove a filter, or choose a longer period.
-      </EmptyState>
-    );
-  }
+function NoMatch({ path, params }: { path: string; params: SearchParams }) {
+  return (
+    <EmptyState
+      icon={<ReceiptText />}
+      title="Nothing matches these filters"
+      action={
+        <Link href={hrefWith(path, keepRange(params), {})} className={buttonVariants({ variant: "outline" })}>
+          Clear filters
+        </Link>
+      }
+    >
+      Remove a filter, or choose a longer period.
+    </EmptyState>
+  );
+}
+
+function NoRows({
+  workspace,
+  path,
+  params,
+}: {
+  workspace: { slug: string; role: string };
+  path: string;
+  params: SearchParams;
+}) {
   return (
     <EmptyState
       icon={<ReceiptText />}
       title="Nothing was recorded in this period"
       action={
-        period === "all" ? (
-          <a href="/docs" className={buttonVariants({ variant: "outline" })}>
-            How to send costs
-          </a>
-        ) : (
-          <Link
-            href={hrefOfPeriod(path, keepRange(params), { period: "all" })}
-            className={buttonVariants({ variant: "outline" })}
-          >
-            Show all time
-          </Link>
-        )
+        <span className="flex flex-wrap justify-center gap-2">
+          {params.period === "all" ? null : (
+            <Link
+              href={hrefOfPeriod(path, keepRange(params), { period: "all" })}
+              className={buttonVariants({ variant: "outline" })}
+            >
+              Show all time
+            </Link>
+          )}
+          <AddSourceLink workspace={workspace} />
+        </span>
       }
     >
       Costs appear here as soon as they are recorded with an API key, by an assistant, from a file or by hand.

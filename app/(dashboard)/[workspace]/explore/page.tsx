@@ -14,6 +14,7 @@ import type { PageRange } from "@/components/filters/range";
 import { RangePicker } from "@/components/filters/range-picker";
 import { RangeProblem } from "@/components/filters/range-problem";
 import { PageHeader } from "@/components/shell/page-header";
+import { AddSourceLink } from "@/components/sources/add-source-link";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
@@ -109,8 +110,14 @@ async function Explore({
         <NotCompared days={range.previous} reason={comparison.message} />
       ) : null}
       {data.cells.length === 0 ? (
-        <EmptyState icon={<SearchX />} title="Nothing was recorded for this">
-          Choose other days, or remove a filter.
+        <EmptyState
+          icon={<SearchX />}
+          title="Nothing was recorded for this"
+          action={first === undefined ? <AddSourceLink workspace={workspace} /> : null}
+        >
+          {first === undefined
+            ? "No cost is recorded in this workspace yet."
+            : "Choose other days, or remove a filter."}
         </EmptyState>
       ) : (
         <ExploreView
@@ -118,6 +125,7 @@ async function Explore({
           workspace={slug}
           state={state}
           data={data}
+          today={range.today}
           views={await readRememberedViews(user.id)}
         />
       )}

@@ -7,7 +7,9 @@ import { exactText } from "@/components/figures/amount";
 import { utcDay } from "@/components/figures/utc-day";
 import type { SearchParams } from "@/components/filters/href";
 import { PageHeader } from "@/components/shell/page-header";
+import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { Link } from "@/components/ui/link";
 import { listRequests } from "@/lib/spend/budget-requests/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
 
@@ -46,7 +48,17 @@ export default async function BudgetRequestsPage({ params, searchParams }: Props
           />
         ) : null}
         {requests.length === 0 ? (
-          <EmptyState icon={<HandCoins />} title="Nobody has asked for more">
+          <EmptyState
+            icon={<HandCoins />}
+            title="Nobody has asked for more"
+            action={
+              budgets.length === 0 ? (
+                <Link href={`/${slug}/budgets`} className={buttonVariants({ variant: "outline" })}>
+                  Open the budgets
+                </Link>
+              ) : null
+            }
+          >
             {budgets.length === 0
               ? "There is no budget yet that more could be asked of."
               : "A request goes to the budget's owner and to those whom it warns. Approved, it raises the limit until a day, and the raise ends by itself."}

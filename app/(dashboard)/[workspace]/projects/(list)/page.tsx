@@ -1,3 +1,4 @@
+import { Folder } from "lucide-react";
 import type { Metadata } from "next";
 import { Suspense } from "react";
 import { requireWorkspace } from "@/app/(dashboard)/[workspace]/membership";
@@ -9,7 +10,9 @@ import { RangeProblem } from "@/components/filters/range-problem";
 import { ProjectList } from "@/components/projects/project-list";
 import { ProjectListSkeleton } from "@/components/projects/project-list-skeleton";
 import { PageHeader } from "@/components/shell/page-header";
+import { AddSourceLink } from "@/components/sources/add-source-link";
 import { SubjectKinds } from "@/components/subjects/subject-kinds";
+import { EmptyState } from "@/components/ui/empty-state";
 import type { Project } from "@/lib/contract/spend/projects";
 import { listSpendOfProjects } from "@/lib/spend/projects/service";
 
@@ -38,13 +41,19 @@ export default async function ProjectsPage({ params, searchParams }: Props) {
 }
 
 async function Projects({ slug, shown }: { slug: string; shown: ReturnType<typeof readPageRange> }) {
-  const { claims, user, reader } = await requireWorkspace(slug);
+  const { claims, user, workspace, reader } = await requireWorkspace(slug);
   const { projects, trends, changes, budgets } = await listSpendOfProjects(
     claims,
     slug,
     shown.query,
     reader.display?.currency,
   );
+  if (projects.length === 0)
+    return (
+      <EmptyState icon={<Folder />} title="No project yet" action={<AddSourceLink workspace={workspace} />}>
+        The first message that names a project creates it.
+      </EmptyState>
+    );
   return (
     <ProjectList
       workspace={slug}

@@ -1,4 +1,4 @@
-import { Users } from "lucide-react";
+import { SearchX } from "lucide-react";
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
 import { cache, Suspense } from "react";
@@ -16,6 +16,7 @@ import { ChoiceProblem, RangeProblem } from "@/components/filters/range-problem"
 import { KeyActions } from "@/components/keys/key-actions";
 import { toKeyView } from "@/components/keys/key-view";
 import { PageHeader } from "@/components/shell/page-header";
+import { AddSourceLink } from "@/components/sources/add-source-link";
 import { toChangeView } from "@/components/spend/change-column";
 import { describeStretch } from "@/components/spend/period-labels";
 import { SpendSkeleton } from "@/components/spend/spend-skeleton";
@@ -144,14 +145,26 @@ async function Subjects({
   environment: "live" | "test";
   shown: ReturnType<typeof readPageRange>;
 }) {
-  const { claims, user, reader } = await requireWorkspace(slug);
+  const { claims, user, workspace, reader } = await requireWorkspace(slug);
   const query = { ...shown.query, dimension, environment };
   const { subjects, found, compared } = await listSubjects(claims, slug, query, reader.display?.currency);
-  const { many, noun } = subjectNames[dimension];
+  const { many, noun, field } = subjectNames[dimension];
   if (subjects.length === 0)
     return (
-      <EmptyState icon={<Users />} title={`No ${noun} is named in these days`}>
-        Choose other days, or name one in your messages.
+      <EmptyState
+        icon={<SearchX />}
+        title={
+          dimension === "key" ? "No key recorded a cost in these days" : `No ${noun} is named in these days`
+        }
+        action={<AddSourceLink workspace={workspace} />}
+      >
+        Choose other days.
+        {field ? (
+          <>
+            {" "}
+            Messages name a {noun} in their field <code>{field}</code>.
+          </>
+        ) : null}
       </EmptyState>
     );
   return (
