@@ -5,7 +5,8 @@ const parts = [
   { part: "no_source", amount_usd: 120.4 },
   { part: "discount", amount_usd: -62.32 },
 ];
-const coverage = { billed_units: 812_400_000, recorded_units: 738_100_000 };
+const coverage = { missing_usd: 120.4, coverage_percent: 91 };
+const units = { billed_units: 812_400_000, recorded_units: 738_100_000 };
 
 const period = {
   provider: "openai",
@@ -56,6 +57,7 @@ const account = {
 const month = {
   month: "2026-10",
   ...sums,
+  ...coverage,
   recorded_elsewhere_usd: 12.5,
   billed_through: "2026-10-31",
 };
@@ -141,9 +143,10 @@ export const billExamples: ExampleSet = {
         month: "2026-10",
         ...sums,
         parts,
-        coverage,
-        providers: [{ provider: "openai", ...sums, parts, coverage, billed_days: 31 }],
-        models: [{ provider: "openai", model: "gpt-5", ...sums, parts, coverage }],
+        ...coverage,
+        units,
+        providers: [{ provider: "openai", ...sums, parts, ...coverage, units, billed_days: 31 }],
+        models: [{ provider: "openai", model: "gpt-5", ...sums, parts, units }],
         cells: [
           {
             provider: "openai",

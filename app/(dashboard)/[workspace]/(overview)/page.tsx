@@ -18,7 +18,7 @@ import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
 import { WhatChanged } from "@/components/spend/what-changed";
 import { listChannels } from "@/lib/alerts/channels/service";
-import { isBelow, leastCoverage, readCoverage } from "@/lib/bills/coverage";
+import { coveragePercent, isBelow, leastCoverage, readCoverage } from "@/lib/bills/coverage";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Dimension } from "@/lib/contract/spend/metrics";
 import { toText } from "@/lib/decimal";
@@ -104,7 +104,7 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
           <CoverageSentence
             workspace={slug}
             month={coverage.month}
-            billed={toText(coverage.billed)}
+            percent={coveragePercent(coverage) ?? "0"}
             missing={toText(coverage.missing)}
           />
         ) : null}
