@@ -48,6 +48,7 @@ const account = {
   seats: null,
   is_pulling: false,
   pulled_through: "2026-11-02",
+  stored_through: null,
   last_pull_at: "2026-11-03T09:14:02.310+00:00",
   last_success_at: "2026-11-03T09:14:02.310+00:00",
   created_at: "2026-11-03T09:13:55.004+00:00",
@@ -125,6 +126,10 @@ export const billExamples: ExampleSet = {
     BillAdjustmentList: { adjustments: [adjustment], can_book: true },
     ProviderAccount: account,
     ProviderAccountList: { accounts: [account], can_add: true },
+    BilledHistory: {
+      ...{ from: "2026-09-01", to: "2026-10-31", total_usd: 41.92 },
+      days: [{ day: "2026-09-30", provider: "openai", billed_usd: 41.92, is_before_recording: true }],
+    },
     BillList: { bills: [bill], can_edit: true },
     AddedBill: {
       id: bill.id,
