@@ -65,6 +65,7 @@ export const routes: RouteEntry[] = [
   { path: "/api/v1/workspaces/[slug]/audit", load: () => import("@/app/api/v1/workspaces/[slug]/audit/route") },
   { path: "/api/v1/workspaces/[slug]/bill-adjustments/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/bill-adjustments/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/bill-adjustments", load: () => import("@/app/api/v1/workspaces/[slug]/bill-adjustments/route") },
+  { path: "/api/v1/workspaces/[slug]/billed-history", load: () => import("@/app/api/v1/workspaces/[slug]/billed-history/route") },
   { path: "/api/v1/workspaces/[slug]/bills/[id]", load: () => import("@/app/api/v1/workspaces/[slug]/bills/[id]/route") },
   { path: "/api/v1/workspaces/[slug]/bills", load: () => import("@/app/api/v1/workspaces/[slug]/bills/route") },
   { path: "/api/v1/workspaces/[slug]/budget-requests/[id]/decision", load: () => import("@/app/api/v1/workspaces/[slug]/budget-requests/[id]/decision/route") },

@@ -75,6 +75,7 @@ export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "p
         </p>
       );
     case "bill_coverage":
+    case "bill_difference":
     case "key_expiry":
     case "unpriced_usage":
       return <p className="text-sm">{summary}</p>;

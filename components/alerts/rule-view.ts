@@ -14,6 +14,7 @@ export const ruleNames: Record<AlertRule, string> = {
   unpriced_usage: "Usage without a price",
   silent_source: "Silent source",
   bill_coverage: "Bills not recorded",
+  bill_difference: "Bills that differ",
 };
 
 /** When a rule fires, in words, with its parameter. */
@@ -39,6 +40,8 @@ export function describeRule({ rule, parameter }: AlertRuleSetting): string {
       return "A model without a price is used.";
     case "bill_coverage":
       return `Less than ${formatExactPercent(value)} of what providers billed in a month is recorded.`;
+    case "bill_difference":
+      return `What providers billed in a month and what was recorded on the billed days differ by ${formatExactUsd(value, true)} or more.`;
     case "silent_source":
       return `A source that used to send has sent nothing for ${count("hour")}.`;
   }
@@ -53,6 +56,7 @@ export const parameterLabels: Partial<Record<AlertRule, string>> = {
   key_expiry: "Days before",
   silent_source: "Hours",
   bill_coverage: "Percent recorded",
+  bill_difference: "Minimum difference, USD",
 };
 
 /** A rule's state, in a word, and the badge that shows it. */

@@ -1,8 +1,10 @@
 "use client";
 
+import { useState } from "react";
 import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
 import { Button } from "@/components/ui/button";
+import { Checkbox } from "@/components/ui/checkbox";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { providerAccount, pullRequest } from "@/lib/contract/bills/provider-accounts";
 
@@ -23,6 +25,7 @@ export function AccountActions({
   const path = `/api/v1/workspaces/${workspace}/provider-accounts/${id}`;
   const pull = (body: { accept_jump?: boolean }) =>
     callApi<typeof providerAccount, typeof pullRequest>("POST", `${path}/pull`, body);
+  const [bills, setBills] = useState<"keep" | "delete">("keep");
   const now = useMutation(() => pull({}), { done: `${name} is pulled.` });
   return (
     <div className="flex flex-wrap gap-2">
@@ -56,12 +59,19 @@ export function AccountActions({
         size="sm"
         title={`Remove ${name}?`}
         confirm="Remove the account"
-        onConfirm={() => callApi<typeof providerAccount>("DELETE", path)}
+        onConfirm={() => callApi<typeof providerAccount>("DELETE", `${path}?bills=${bills}`)}
+        details={
+          <Checkbox
+            label="Delete its bills, too, with the billed history of these days"
+            checked={bills === "delete"}
+            onChange={(event) => setBills(event.target.checked ? "delete" : "keep")}
+          />
+        }
         done={`${name} is removed.`}
         focusAfter="provider-accounts"
       >
         Its costs are no longer pulled, and its key is deleted. Revoke the key at the provider, too. The bills
-        stay.
+        stay, unless you delete them.
       </ConfirmButton>
     </div>
   );

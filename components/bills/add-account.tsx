@@ -119,7 +119,7 @@ function AccountForm({ workspace, close }: { workspace: string; close: () => voi
           label="First day"
           optional
           error={fieldErrors.since}
-          description="At most a year ago. Otherwise from last month on."
+          description="A year ago, unless you choose another. Days before Outlay recorded are shown as billed history."
         >
           {(control) => <DateInput {...control} name="since" />}
         </FormField>

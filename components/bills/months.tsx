@@ -1,6 +1,7 @@
 import { exactText } from "@/components/figures/amount";
+import { formatDigits } from "@/components/figures/format-count";
 import { formatDate, formatMonthAndYear } from "@/components/figures/format-date";
-import { formatPercent } from "@/components/figures/format-percent";
+import { formatExactPercent } from "@/components/figures/format-percent";
 import { formatSignedMoney, formatUsd, Money } from "@/components/figures/money";
 import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
@@ -9,15 +10,14 @@ import type { ReconciledDetail, ReconciledMonth } from "@/lib/contract/bills/rec
 /** "October 2026" */
 export const nameOfMonth = (month: string): string => formatMonthAndYear(`${month}-01`);
 
-type Coverage = ReconciledDetail["coverage"];
+/** How much of what was billed is recorded, such as "88.6%"; undefined if nothing was billed. */
+export const coverageText = ({ coverage_percent: percent }: Pick<ReconciledMonth, "coverage_percent">) =>
+  percent === null ? undefined : formatExactPercent(percent);
 
-/** The share of the billed units that was recorded, as a percentage; undefined if no bill has units. */
-export function coverageText(coverage: Coverage): string | undefined {
-  if (!coverage) return undefined;
-  const share = Number(exactText(coverage.recorded_units)) / Number(exactText(coverage.billed_units));
-  // Incomplete coverage must not be rounded to 100%.
-  return share < 1 && share > 0.9995 ? "99.9%" : formatPercent(share);
-}
+/** "3,000,000 of 3,400,012" */
+const unitsText = (units: ReconciledDetail["providers"][number]["units"]) =>
+  units &&
+  `${formatDigits(exactText(units.recorded_units))} of ${formatDigits(exactText(units.billed_units))}`;
 
 /** A sentence that sums up a month. */
 export function sentenceOf(detail: ReconciledDetail): string {
@@ -27,8 +27,8 @@ export function sentenceOf(detail: ReconciledDetail): string {
     gap === 0
       ? "exactly what was recorded"
       : `${formatUsd(recorded)} was recorded, ${formatUsd(exactText(difference).replace("-", ""))} ${gap > 0 ? "less" : "more"}`;
-  const covered = coverageText(detail.coverage);
-  const coverage = covered === undefined ? "" : ` ${covered} of the billed units were recorded.`;
+  const covered = coverageText(detail);
+  const coverage = covered === undefined ? "" : ` ${covered} of what was billed is recorded.`;
   const adjusted = exactText(detail.adjusted_usd);
   const booked =
     Number(adjusted) === 0 ? "" : ` Of what was recorded, ${formatSignedMoney(adjusted)} are adjustments.`;
@@ -73,6 +73,7 @@ export function ReconciledMonths({
           <TableHead className="text-right">Billed</TableHead>
           <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
           <TableHead className="text-right">Difference</TableHead>
+          <TableHead className="hidden text-right sm:table-cell">Coverage</TableHead>
           <TableHead className="hidden text-right lg:table-cell">Without a bill</TableHead>
           <TableHead className="hidden md:table-cell">Billed through</TableHead>
         </TableRow>
@@ -90,6 +91,7 @@ export function ReconciledMonths({
               </Link>
               <span className="block text-muted-foreground text-xs sm:hidden">
                 Recorded <Money usd={row.recorded_usd} inUsd />
+                {coverageText(row) === undefined ? null : ` (${coverageText(row)})`}
               </span>
             </TableCell>
             <TableCell className="whitespace-nowrap text-right">
@@ -100,6 +102,9 @@ export function ReconciledMonths({
             </TableCell>
             <TableCell className="text-right">
               <Difference usd={row.difference_usd} figure="difference_usd" />
+            </TableCell>
+            <TableCell className="hidden text-right tabular-nums sm:table-cell">
+              {coverageText(row) ?? "–"}
             </TableCell>
             <TableCell className="hidden whitespace-nowrap text-right lg:table-cell">
               <span title="Usage recorded at providers of which no bill of this month is here">
@@ -126,7 +131,8 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
           <TableHead className="text-right">Billed</TableHead>
           <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
           <TableHead className="text-right">Difference</TableHead>
-          <TableHead className="hidden text-right md:table-cell">Units recorded</TableHead>
+          <TableHead className="hidden text-right sm:table-cell">Coverage</TableHead>
+          <TableHead className="hidden text-right lg:table-cell">Units recorded</TableHead>
           <TableHead className="hidden text-right md:table-cell">Billed days</TableHead>
         </TableRow>
       </TableHeader>
@@ -137,6 +143,7 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
               {row.provider}
               <span className="block font-normal text-muted-foreground text-xs sm:hidden">
                 Recorded <Money usd={row.recorded_usd} inUsd />
+                {coverageText(row) === undefined ? null : ` (${coverageText(row)})`}
               </span>
             </TableCell>
             <TableCell className="whitespace-nowrap text-right">
@@ -148,8 +155,11 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
             <TableCell className="text-right">
               <Difference usd={row.difference_usd} />
             </TableCell>
-            <TableCell className="hidden text-right tabular-nums md:table-cell">
-              {coverageText(row.coverage) ?? "–"}
+            <TableCell className="hidden text-right tabular-nums sm:table-cell">
+              {coverageText(row) ?? "–"}
+            </TableCell>
+            <TableCell className="hidden text-right tabular-nums lg:table-cell">
+              {unitsText(row.units) ?? "–"}
             </TableCell>
             <TableCell className="hidden text-right tabular-nums md:table-cell">{row.billed_days}</TableCell>
           </TableRow>

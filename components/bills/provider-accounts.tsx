@@ -1,4 +1,4 @@
-import { formatCount } from "@/components/figures/format-count";
+import { formatCount, formatNumber } from "@/components/figures/format-count";
 import { formatDate } from "@/components/figures/format-date";
 import { formatUsd } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
@@ -48,7 +48,7 @@ export function ProviderAccounts({
               </span>
               <span className="text-muted-foreground text-xs">
                 {account.pulled_through === null ? (
-                  <>From {formatDate(account.since)}</>
+                  <Progress account={account} />
                 ) : (
                   <>
                     {formatDate(account.since)} to {formatDate(account.pulled_through)}
@@ -74,6 +74,22 @@ export function ProviderAccounts({
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How far the first pull has come, which may read a year. */
+function Progress({
+  account: { since, stored_through: through, is_pulling: isPulling },
+}: {
+  account: ProviderAccount;
+}) {
+  if (!isPulling || through === null) return <>From {formatDate(since)}</>;
+  const days = (from: string, to: number) => Math.round((to - Date.parse(from)) / 86_400_000);
+  return (
+    <>
+      From {formatDate(since)}, read to {formatDate(through)}:{" "}
+      {formatNumber(days(since, Date.parse(through)) + 1)} of {formatCount(days(since, Date.now()), "day")}
+    </>
   );
 }
 

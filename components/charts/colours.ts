@@ -10,6 +10,9 @@ export const noneColour = "var(--chart-none)";
 /** The colour of allocations to and from projects. */
 export const allocatedColour = "var(--chart-allocated)";
 
+/** The colour of what providers billed on days of which nothing is recorded. */
+export const historyColour = "var(--chart-history)";
+
 const colourAt = (index: number) => `var(--chart-${(index % paletteSize) + 1})`;
 
 /**

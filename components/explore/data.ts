@@ -1,5 +1,19 @@
-import { coloursByName, noneColour, projectColours, restColour } from "@/components/charts/colours";
-import { type AmountProp, asProp } from "@/components/figures/amount";
+import {
+  coloursByName,
+  historyColour,
+  noneColour,
+  projectColours,
+  restColour,
+} from "@/components/charts/colours";
+import {
+  type Amount,
+  type AmountProp,
+  asProp,
+  exactText,
+  sumAmounts,
+  toNumber,
+} from "@/components/figures/amount";
+import { subtractExact } from "@/components/figures/exact";
 import { formatNumber } from "@/components/figures/format-count";
 import type { ComparedStretch, SpendChange, SpendComparison } from "@/lib/contract/spend/spend-comparison";
 import type { SpendAnswer, SpendCell, SpendGroupTotal } from "@/lib/contract/spend/spend-query";
@@ -94,6 +108,54 @@ export function toExploreData(
     cells: answer.cells.map(({ row, column, ...sums }) => ({ row, column, ...toSums(sums) })),
     comparison: comparison && toExploreComparison(comparison),
   };
+}
+
+/** The billed history of an answer: its sum, that of each column, and that of the days compared with. */
+export type ExploreHistory = { total: Amount; ofColumns: Amount[]; before: Amount };
+
+/** An answer with billed history as its last row, and in the sums and the comparison. */
+export function withHistory(data: ExploreData, { total, ofColumns, before }: ExploreHistory): ExploreData {
+  const toSums = (cost: AmountProp): ExploreSums => ({ cost, messages: 0, measured: cost });
+  const plus = ({ cost, messages }: ExploreSums, more: Amount): ExploreSums => ({
+    ...toSums(sumAmounts([cost, more])),
+    messages,
+  });
+  const change = (of: ExploreChange | null, now: Amount, isNew: boolean): ExploreChange => {
+    const earlier = sumAmounts([of?.before ?? "0", before]);
+    return { before: earlier, difference: sumAmounts([now, negative(earlier)]), isNew };
+  };
+  const isNewBefore = toNumber(before) === 0;
+  const totals = plus(data.totals, total);
+  const { comparison } = data;
+  if (toNumber(total) === 0 && isNewBefore) return data;
+  return {
+    ...data,
+    totals,
+    rows: [
+      ...data.rows,
+      { value: null, label: "Billed history", isRest: true, colour: historyColour, ...toSums(asProp(total)) },
+    ],
+    columns: data.columns.map((column, index) => ({ ...column, ...plus(column, ofColumns[index] ?? "0") })),
+    cells: [
+      ...data.cells,
+      ...ofColumns.flatMap((amount, column) =>
+        toNumber(amount) === 0 ? [] : [{ row: data.rows.length, column, ...toSums(asProp(amount)) }],
+      ),
+    ],
+    comparison: comparison && {
+      ...comparison,
+      totals: change(comparison.totals, totals.cost, comparison.totals.isNew && isNewBefore),
+      rows: comparison.rows.length === 0 ? [] : [...comparison.rows, change(null, total, isNewBefore)],
+    },
+  };
+}
+
+/** An amount with the opposite sign. */
+function negative(amount: AmountProp): AmountProp {
+  const negate = (text: string) => subtractExact("0", text);
+  return typeof amount === "string"
+    ? negate(amount)
+    : { usd: negate(exactText(amount)), converted: negate(exactText(amount.converted)) };
 }
 
 /** The label of a row or a column. @param rest the number of values that the rest sums */

@@ -64,7 +64,7 @@ export function ExplorePivot({ workspace, state, data }: Props) {
         </thead>
         <tbody>
           {data.rows.map((row, at) => (
-            <tr key={`${row.value} ${row.isRest}`} className="border-b">
+            <tr key={`${row.value} ${row.label}`} className="border-b">
               <th
                 scope="row"
                 className={`${nameColumn} z-10 min-w-24 max-w-28 py-2 pr-3 text-left font-normal sm:max-w-48 ${nameCell}`}

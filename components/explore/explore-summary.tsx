@@ -61,7 +61,7 @@ export function ExploreSummary({ workspace, state, data }: Props) {
         {data.rows.map((row, at) => {
           const isOpen = open.includes(at);
           return (
-            <Fragment key={`${row.value} ${row.isRest}`}>
+            <Fragment key={`${row.value} ${row.label}`}>
               <tr className={cn("border-b", isOpen && "bg-muted/40")}>
                 <th scope="row" className="w-full max-w-0 py-1 pr-3 text-left font-normal">
                   <RowName

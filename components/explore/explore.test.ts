@@ -31,6 +31,7 @@ const state: fc.Arbitrary<ExploreState> = fc.record({
     { selector: ({ field, op }) => `${op} ${field}`, maxLength: 3 },
   ),
   hidden: fc.uniqueArray(text, { maxLength: 3 }),
+  history: fc.constantFrom<ExploreState["history"][]>("on", "off", undefined),
 });
 
 /** The parameters of an address as Next passes them. */

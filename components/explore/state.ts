@@ -21,6 +21,8 @@ export type ExploreState = {
   filters: ExploreFilter[];
   /** Labels of the series that are hidden. */
   hidden: string[];
+  /** Whether billed history is counted; undefined to count it where nothing was recorded yet. */
+  history: "on" | "off" | undefined;
 };
 
 const listOf = (value: string | string[] | undefined) =>
@@ -46,6 +48,7 @@ const choices = {
   show: ["chart", "table", "pivot"],
   chart: ["stacked", "lines", "share"],
   environment: environments,
+  history: ["on", "off"],
 } as const satisfies Partial<Record<keyof ExploreState, readonly string[]>>;
 
 /**
@@ -85,6 +88,7 @@ export function readState(params: SearchParams): ExploreState {
       return [{ field, op: op === "is" ? ("is" as const) : ("is_not" as const), values: listOf(value) }];
     }),
     hidden: listOf(params.hide),
+    history: choices.history.find((value) => value === first("history")),
   };
 }
 
@@ -96,6 +100,18 @@ export function parameterOf([field, index]: readonly PropertyKey[], { filters }:
 }
 
 const parameterOfFilter = ({ field, op }: ExploreFilter) => `${op === "is" ? "is" : "not"}.${field}`;
+
+/**
+ * Whether billed history can be shown with a state: by cost, and in whole or by days, weeks or months. Bills know of a provider alone, not of
+ * projects, people or keys.
+ */
+export const canHaveHistory = ({ by, over, measure, environment, filters }: ExploreState): boolean =>
+  measure === "cost" &&
+  environment === "live" &&
+  by !== "environment" &&
+  !calendarNames.includes(by) &&
+  (over === null || calendarNames.includes(over)) &&
+  filters.every(({ field }) => field === "provider");
 
 /** The query string of a state. Defaults are left out. */
 export function writeState(state: ExploreState): string {
@@ -113,6 +129,7 @@ export function writeState(state: ExploreState): string {
   set("environment", state.environment, "live");
   for (const filter of state.filters)
     for (const value of filter.values) params.append(parameterOfFilter(filter), value);
+  set("history", state.history, "");
   for (const name of state.hidden) params.append("hide", name);
   return params.toString();
 }

@@ -1,22 +1,21 @@
 import { TriangleAlert } from "lucide-react";
 import { nameOfMonth } from "@/components/bills/months";
-import { formatPercent } from "@/components/figures/format-percent";
+import { formatExactPercent } from "@/components/figures/format-percent";
 import { formatUsd } from "@/components/figures/money";
 import { Link } from "@/components/ui/link";
 
-/** A sentence that says how much of the billed costs is not recorded. @param props.billed USD as exact text, like `missing` */
+/** A sentence that says how much of the billed costs is not recorded. @param props.percent how much is @param props.missing USD as exact text */
 export function CoverageSentence({
   workspace,
   month,
-  billed,
+  percent,
   missing,
 }: {
   workspace: string;
   month: string;
-  billed: string;
+  percent: string;
   missing: string;
 }) {
-  const share = 1 - Number(missing) / Number(billed);
   return (
     <Link
       href={`/${workspace}/reconciliation?month=${month}`}
@@ -25,7 +24,7 @@ export function CoverageSentence({
     >
       <TriangleAlert aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-warning" />
       <span>
-        {formatPercent(share)} of what providers billed in {nameOfMonth(month)} is recorded.{" "}
+        {formatExactPercent(percent)} of what providers billed in {nameOfMonth(month)} is recorded.{" "}
         {formatUsd(missing)} is not.
       </span>
     </Link>

@@ -2,12 +2,13 @@ import type { BreakdownRow } from "@/components/charts/breakdown-rows";
 import {
   allocatedColour,
   coloursByName,
+  historyColour,
   noneColour,
   projectColour,
   projectColours,
   restColour,
 } from "@/components/charts/colours";
-import { asProp } from "@/components/figures/amount";
+import { type Amount, asProp, toNumber } from "@/components/figures/amount";
 import { utcDay } from "@/components/figures/utc-day";
 import { type ActivityFilter, activityHref } from "@/components/filters/href";
 import type { Dimension, Metrics } from "@/lib/contract/spend/metrics";
@@ -24,7 +25,12 @@ export type SpendView = {
   projectOrder: string[];
   /** The current day of the workspace, `YYYY-MM-DD`. */
   today: string;
+  /** The billed history in the total, and in each point of the series, if there is any. */
+  history?: { total: Amount; points: Amount[] } | undefined;
 };
+
+/** The label of what providers billed on days of which nothing is recorded. */
+export const historyLabel = "Billed history";
 
 /**
  * Makes the view of metrics that pages show.
@@ -120,6 +126,7 @@ export function toChartSeries(
   const sliceOf = ({ value, name }: Layer): Slice => ({ value, name, is_rest: false });
   const own = layers.filter(({ kind }) => kind === "value").map(sliceOf);
   const colourOf = colourOfSlices(dimension, own, view.projectOrder);
+  const history = historyOf(view);
   return {
     bucket,
     notes,
@@ -128,28 +135,35 @@ export function toChartSeries(
     today: view.today,
     workspace: view.workspace,
     filter: view.filter,
-    groups: layers.map((layer) => {
-      const total = asProp(layer.total_usd);
-      if (layer.kind !== "value") {
-        const { isAllocated, ...look } = layerLooks[layer.kind];
-        const href = activityHref(view.workspace, { ...view.filter, type: "allocation" });
-        return { ...look, total, ...(isAllocated && { href }) };
-      }
-      const slice = sliceOf(layer);
-      const href = hrefOf(view, dimension, slice);
-      return { name: nameOf(dimension, slice), colour: colourOf(slice), total, ...(href && { href }) };
-    }),
+    groups: [
+      ...layers.map((layer) => {
+        const total = asProp(layer.total_usd);
+        if (layer.kind !== "value") {
+          const { isAllocated, ...look } = layerLooks[layer.kind];
+          const href = activityHref(view.workspace, { ...view.filter, type: "allocation" });
+          return { ...look, total, ...(isAllocated && { href }) };
+        }
+        const slice = sliceOf(layer);
+        const href = hrefOf(view, dimension, slice);
+        return { name: nameOf(dimension, slice), colour: colourOf(slice), total, ...(href && { href }) };
+      }),
+      ...(history ? [{ name: historyLabel, colour: historyColour, total: asProp(history.total) }] : []),
+    ],
     points: points.map(({ from, total_usd, layers_usd }, index) => {
       const before = previous[index]?.total_usd;
       return {
         from,
         total: asProp(total_usd),
-        amounts: layers_usd.map(asProp),
+        amounts: [...layers_usd, ...(history ? [history.points[index] ?? "0"] : [])].map(asProp),
         previous: before === undefined ? null : asProp(before),
       };
     }),
   };
 }
+
+/** The history of a view; undefined if the shown days have none. */
+const historyOf = ({ history }: SpendView) =>
+  history && toNumber(history.total) !== 0 ? history : undefined;
 
 /** The dimensions that the breakdowns of a page show: people and tags only if there are any. */
 export function shownDimensions({ metrics }: SpendView, dimensions: Dimension[]): Dimension[] {
@@ -169,7 +183,8 @@ export function toBreakdownRows(view: SpendView, dimension: Dimension): Breakdow
   );
   const colourOf = ({ value }: Slice) =>
     (value !== null && drawnColours.get(value)) || projectColour(value, view.projectOrder);
-  return slices.map((slice) => {
+  const history = historyOf(view);
+  const rows = slices.map((slice): BreakdownRow => {
     const href = hrefOf(view, dimension, slice);
     return {
       name: nameOf(dimension, slice),
@@ -177,5 +192,8 @@ export function toBreakdownRows(view: SpendView, dimension: Dimension): Breakdow
       ...(href && { href }),
       ...(dimension === "project" && { colour: colourOf(slice) }),
     };
-  });
+  }); // Spend counts by tag only where it has one.
+  return history && dimension !== "tag"
+    ? [...rows, { name: historyLabel, total: asProp(history.total), colour: historyColour }]
+    : rows;
 }

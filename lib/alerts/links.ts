@@ -43,6 +43,7 @@ export function linksOf(alert: Alert, workspace: string, base: string): AlertLin
         { text: "Show the usage", url: rows(at, alert, filter) },
       ];
     }
+    case "bill_difference":
     case "bill_coverage": {
       const month = readContext(alert).period?.from.slice(0, 7);
       return [
@@ -87,6 +88,8 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
       return "Set a price for the model, or correct its name where programs send it.";
     case "bill_coverage":
       return "See which usage no source reports, and set up a source for it. What stays missing can be booked as an adjustment.";
+    case "bill_difference":
+      return "See what the difference consists of: usage that no source reports, other prices, or costs that are recorded twice.";
     case "silent_source":
       return "Check that the program runs and that its key is set. If it was shut down, revoke its key.";
   }

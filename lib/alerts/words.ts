@@ -64,6 +64,8 @@ export function wordsOf(alert: Alert): AlertWords {
       return silentWords(alert);
     case "bill_coverage":
       return coverageWords(alert);
+    case "bill_difference":
+      return differenceWords(alert);
   }
 }
 
@@ -299,6 +301,32 @@ function coverageWords(alert: Alert): AlertWords {
     : {
         title: `${money(missing)} of the bills is not recorded`,
         text: `${shareText(percent)} of the ${money(billed)} that providers billed from ${periodText(alert)} is recorded.`,
+        facts,
+      };
+}
+
+function differenceWords(alert: Alert): AlertWords {
+  const figures = readFigures({ rule: "bill_difference", details: alert.details });
+  const { because } = readContext(alert);
+  const [billed, recorded] = [money(figures.billed_usd), money(figures.recorded_usd)];
+  const facts: [string, string][] = [
+    ["Period", periodText(alert)],
+    ["Billed", billed],
+    ["Recorded", recorded],
+  ];
+  return alert.state === "ok"
+    ? {
+        title: "The bills and what is recorded agree",
+        text: overText(
+          because,
+          `${billed} was billed, and ${recorded} of these days is recorded.`,
+          "workspace",
+        ),
+        facts,
+      }
+    : {
+        title: `The bills differ from what is recorded by ${money(figures.difference_usd)}`,
+        text: `Providers billed ${billed} from ${periodText(alert)}, and ${recorded} of the billed days is recorded.`,
         facts,
       };
 }

@@ -1,21 +1,26 @@
 import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
-import { divideMoney, isZero, multiply, parseDecimal, toText } from "@/lib/decimal";
+import { toText } from "@/lib/decimal";
 import { selectBilledWorkspaces } from "./bill-queries";
-import { type Coverage, isBelow, leastCoverage, loadCoverage } from "./coverage";
+import {
+  type Coverage,
+  type Covered,
+  coveragePercent,
+  isBelow,
+  leastCoverage,
+  loadCoverage,
+} from "./coverage";
 
-/** The billed amount of a provider in a month, and the part that is not recorded; USD as exact text. */
-type ComparedProvider = { provider: string; billed_usd: string; missing_usd: string };
+/** What was billed, the part of it that is not recorded, USD as exact text, and the recorded share in percent. */
+type ComparedSums = { billed_usd: string; missing_usd: string; coverage_percent: string | null };
 
 /** A month of a workspace. `is_below`: whether less than 95 % of what was billed is recorded. */
-export type ComparedMonth = {
+export type ComparedMonth = ComparedSums & {
   workspace: string;
   month: string;
-  billed_usd: string;
-  missing_usd: string;
   is_below: boolean;
-  providers: ComparedProvider[];
+  providers: (ComparedSums & { provider: string })[];
 };
 
 /**
@@ -36,17 +41,18 @@ export function compareBills(slug: string | undefined): Promise<ComparedMonth[]>
   });
 }
 
+const toSums = (covered: Covered): ComparedSums => ({
+  billed_usd: toText(covered.billed),
+  missing_usd: toText(covered.missing),
+  coverage_percent: coveragePercent(covered),
+});
+
 const toCompared = (workspace: string, coverage: Coverage): ComparedMonth => ({
   workspace,
   month: coverage.month,
-  billed_usd: toText(coverage.billed),
-  missing_usd: toText(coverage.missing),
+  ...toSums(coverage),
   is_below: isBelow(coverage, leastCoverage),
-  providers: coverage.providers.map(({ provider, billed, missing }) => ({
-    provider,
-    billed_usd: toText(billed),
-    missing_usd: toText(missing),
-  })),
+  providers: coverage.providers.map((one) => ({ provider: one.provider, ...toSums(one) })),
 });
 
 /** The comparison as text: a line for each provider of a month. */
@@ -54,8 +60,8 @@ export function describeBills(months: readonly ComparedMonth[]): string {
   if (months.length === 0) return "There is no bill to compare with.\n";
   const lines = months.flatMap(({ workspace, month, providers }) =>
     providers.map(
-      ({ provider, billed_usd: billed, missing_usd: missing }) =>
-        `${workspace}: ${month} ${provider}: $${billed} billed, $${missing} of it not recorded (${missingShare(billed, missing)}).`,
+      ({ provider, billed_usd: billed, missing_usd: missing, coverage_percent: percent }) =>
+        `${workspace}: ${month} ${provider}: $${billed} billed, ${percent === null ? "" : `${percent}% recorded, `}$${missing} not recorded.`,
     ),
   );
   const below = months.filter((month) => month.is_below).length;
@@ -64,11 +70,4 @@ export function describeBills(months: readonly ComparedMonth[]): string {
       ? `At least ${leastCoverage}% of every month is recorded.`
       : `${below} of ${months.length} months are recorded to less than ${leastCoverage}%.`;
   return `${[...lines, verdict].join("\n")}\n`;
-}
-
-/** A share in percent, with one decimal. */
-function missingShare(billed: string, missing: string): string {
-  if (isZero(parseDecimal(billed))) return "0%";
-  const share = divideMoney(multiply(parseDecimal(missing), parseDecimal(100)), parseDecimal(billed));
-  return `${Math.round(Number(toText(share)) * 10) / 10}%`;
 }

@@ -146,7 +146,9 @@ export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, 
 }
 
 /** Periods that share a day become one. */
-export function joinOverlapping(periods: readonly CountedPeriod[]): Omit<CountedPeriod, "provider">[] {
+export function joinOverlapping(
+  periods: readonly Omit<CountedPeriod, "provider">[],
+): Omit<CountedPeriod, "provider">[] {
   const joined: Omit<CountedPeriod, "provider">[] = [];
   for (const { from, until, facts } of [...periods].sort((a, b) => (a.from < b.from ? -1 : 1))) {
     const last = joined.at(-1);

@@ -9,13 +9,15 @@ import type {
   ReconciledMonth,
   Reconciliation,
 } from "@/lib/contract/bills/reconciliation";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { absolute, add, compare, type Decimal, isZero, parseDecimal, sum, zero } from "@/lib/decimal";
 import { loadKeyClock } from "@/lib/ledger/days";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays } from "@/lib/spend/period";
-import { selectAdjustedByMonth } from "./adjustment-queries";
+import { selectAdjusted, selectAdjustedByMonth } from "./adjustment-queries";
 import { type Books, selectRecorded } from "./bill-queries";
+import { type Coverage, type Covered, coveragePercent, coverMonths, loadCoverage } from "./coverage";
 import type { Explained } from "./explain";
 import { type LearnedRate, learnPrices } from "./learn-prices";
 import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
@@ -72,7 +74,9 @@ async function loadReconciliation(
   const months = [...new Set(named)].sort().slice(-maxMonths);
   const [first, last] = [months[0], months.at(-1)];
   if (first === undefined || last === undefined) return { months: [], detail: null };
-  const rows = await selectRecorded(client, books, `${first}-01`, firstDayAfter(last), "provider");
+  const [from, until] = [`${first}-01`, firstDayAfter(last)];
+  const rows = await selectRecorded(client, books, from, until, "provider");
+  const covered = coverMonths(counted, [...rows, ...(await selectAdjusted(client, books.id, from, until))]);
   const known = rows.map((row) => ({ ...row, key: providerKeyOf(row.provider) }));
   const usdOf = (of: readonly { amount_usd: string }[]) =>
     sum(of.map(({ amount_usd }) => parseDecimal(amount_usd)));
@@ -93,6 +97,7 @@ async function loadReconciliation(
     return {
       month: name,
       ...toSums(sums),
+      ...toCoverage(covered.find(({ month }) => month === name)),
       recorded_elsewhere_usd: toExact(
         usdOf(recorded.filter(({ key, is_usage }) => is_usage && !providers.has(key))),
       ),
@@ -105,7 +110,11 @@ async function loadReconciliation(
     detail:
       explained === undefined
         ? null
-        : toDetail(explained, await loadCells(client, books, explained, counted)),
+        : toDetail(
+            explained,
+            await loadCells(client, books, explained, counted),
+            covered.find((one) => one.month === explained),
+          ),
   };
 }
 
@@ -116,12 +125,21 @@ export async function loadWholeDetail(
   month: string,
 ): Promise<ReconciledDetail | undefined> {
   const found = await loadCells(client, books, month, await loadCounted(client, books.id));
-  return found.providers.length === 0 ? undefined : toDetail(month, found, Number.POSITIVE_INFINITY);
+  const covered = await loadCoverage(client, books, `${month}-01`);
+  return found.providers.length === 0
+    ? undefined
+    : toDetail(
+        month,
+        found,
+        covered.find((one) => one.month === month),
+        Number.POSITIVE_INFINITY,
+      );
 }
 
 function toDetail(
   month: string,
   { cells, statements, providers, names }: ReconciledCells,
+  covered: Coverage | undefined,
   atMost = maxCells,
 ): ReconciledDetail {
   const differing = [...cells].sort(
@@ -132,11 +150,13 @@ function toDetail(
   return {
     month,
     ...toExplained(sumCells(cells)),
+    ...toCoverage(covered),
     providers: providers.map((provider) => {
       const own = statements.filter((one) => one.provider === provider);
       return {
         provider,
         ...toExplained(sumCells(cells.filter((cell) => cell.provider === provider))),
+        ...toCoverage(covered?.providers.find((one) => one.provider === provider)),
         billed_days: new Set(own.flatMap(daysOf)).size,
       };
     }),
@@ -166,6 +186,15 @@ const toSums = (sums: { billed: Decimal; recorded: Decimal; adjusted: Decimal })
   difference_usd: toExact(differenceOf(sums)),
 });
 
+/** @param covered undefined if there is no bill */
+const toCoverage = (covered: Covered | undefined) => {
+  const percent = covered && coveragePercent(covered);
+  return {
+    missing_usd: toExact(covered?.missing ?? zero),
+    coverage_percent: percent ? new ExactNumber(percent) : null,
+  };
+};
+
 const toParts = (parts: Explained["parts"]) =>
   (Object.keys(differenceParts) as DifferencePart[]).flatMap((part) => {
     const amount = parts.get(part);
@@ -175,7 +204,7 @@ const toParts = (parts: Explained["parts"]) =>
 const toExplained = ({ parts, billedUnits, recordedUnits, ...sums }: ReturnType<typeof sumCells>) => ({
   ...toSums(sums),
   parts: toParts(parts),
-  coverage: isZero(billedUnits)
+  units: isZero(billedUnits)
     ? null
     : { billed_units: toExact(billedUnits), recorded_units: toExact(recordedUnits) },
 });

@@ -10,6 +10,9 @@ type Parts = ReconciledDetail["parts"];
 const describeParts = (parts: Parts) =>
   parts.map(({ part, amount_usd: amount }) => `${usd(amount)} ${part} (${differenceParts[part].meaning})`);
 
+const covered = ({ coverage_percent: percent }: Pick<ReconciledDetail, "coverage_percent">) =>
+  percent === null ? "" : `, ${percent}% of what was billed is recorded`;
+
 /** A comparison of bills with records as text. @param month the requested month */
 export function describeReconciliation(
   { months, detail }: Reconciliation,
@@ -22,15 +25,15 @@ export function describeReconciliation(
         ? "Billed and recorded, by month:"
         : `There is no bill of ${month}. Months with one:`,
       ...months.map(
-        ({ month: name, billed_usd: billed, recorded_usd: recorded, difference_usd: difference }) =>
-          `- ${name}: billed ${usd(billed)}, recorded ${usd(recorded)}, difference ${usd(difference)}`,
+        ({ month: name, billed_usd: billed, recorded_usd: recorded, ...row }) =>
+          `- ${name}: billed ${usd(billed)}, recorded ${usd(recorded)}, difference ${usd(row.difference_usd)}${covered(row)}`,
       ),
     ].join("\n");
   }
   const { billed_usd: billed, recorded_usd: recorded, difference_usd: difference } = detail;
   const named = detail.cells.filter(({ parts }) => parts.length > 0).slice(0, maxNamed);
   return [
-    `${detail.month}: billed ${usd(billed)}, recorded ${usd(recorded)} (of it ${usd(detail.adjusted_usd)} booked as adjustments to bills), difference ${usd(difference)}.`,
+    `${detail.month}: billed ${usd(billed)}, recorded ${usd(recorded)} (of it ${usd(detail.adjusted_usd)} booked as adjustments to bills), difference ${usd(difference)}${covered(detail)}.`,
     ...describeParts(detail.parts).map((part) => `- ${part}`),
     ...detail.unseen_keys.map(
       ({ provider, key, amount_usd: amount }) =>

@@ -5,7 +5,7 @@ create table public.alert_rules (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   rule text not null check (rule in (
     'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
-    'silent_source', 'bill_coverage'
+    'silent_source', 'bill_coverage', 'bill_difference'
   )),
   is_on boolean not null default true,
   -- Percent, USD, days or hours; see private.alert_rule_defaults. Null: the default.
@@ -202,7 +202,7 @@ as $$
   values
     ('budget_threshold', null::numeric), ('budget_forecast', 100), ('budget_pace', 150), ('unusual_day', 10),
     ('key_limit', 80), ('key_expiry', 7), ('unpriced_usage', null), ('silent_source', 24),
-    ('bill_coverage', 95)
+    ('bill_coverage', 95), ('bill_difference', 1000)
 $$;
 grant execute on function private.alert_rule_defaults() to authenticated, outlay_service, service_role;
 

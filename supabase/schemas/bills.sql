@@ -186,20 +186,22 @@ end
 $$;
 grant execute on function private.delete_bill(uuid, uuid) to outlay_service, service_role;
 
--- The workspaces whose bills are judged: those with a bill since a day whose rule is on, and those whose state is to end.
--- returns: [{ workspace_id, time_zone, percent, period }]; `percent`: null where the rule is off; `period`: of the present state, or null
-create function private.bills_to_judge(first_day date)
+-- The rules about bills that are judged: those that are on in a workspace with a bill since a day, and those whose state is to end.
+-- returns: [{ workspace_id, time_zone, rule, parameter, period }]; `parameter`: null where the rule is off; `period`: of the present
+-- state, or null
+create function private.bill_rules_to_judge(first_day date)
 returns jsonb
 language sql stable security definer set search_path = ''
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
-    'workspace_id', w.id, 'time_zone', w.time_zone, 'percent', rule.percent, 'period', s.period
-  ) order by w.id), '[]')
+    'workspace_id', w.id, 'time_zone', w.time_zone, 'rule', r.rule, 'parameter', setting.parameter, 'period', s.period
+  ) order by w.id, r.rule), '[]')
   from public.workspaces as w
-  cross join lateral (select private.alert_rule_parameter(w.id, 'bill_coverage') as percent) as rule
-  left join public.alert_states as s on s.workspace_id = w.id and s.rule = 'bill_coverage' and s.subject_id = w.id::text
-  where w.deleted_at is null and (s.period is not null or rule.percent is not null and exists (
+  cross join (values ('bill_coverage'), ('bill_difference')) as r (rule)
+  cross join lateral (select private.alert_rule_parameter(w.id, r.rule) as parameter) as setting
+  left join public.alert_states as s on s.workspace_id = w.id and s.rule = r.rule and s.subject_id = w.id::text
+  where w.deleted_at is null and (s.period is not null or setting.parameter is not null and exists (
     select from public.bill_statements as b where b.workspace_id = w.id and b.starts_on >= first_day
   ))
 $$;
-grant execute on function private.bills_to_judge(date) to outlay_service, service_role;
+grant execute on function private.bill_rules_to_judge(date) to outlay_service, service_role;

@@ -197,7 +197,9 @@ describe("The provider accounts of a workspace", () => {
     ]);
     for (const who of ["member", "viewer", "stranger"] as const) {
       expect(await as(who, "select private.ask_for_pull($1, $2, true)", [workspace, id])).toBe(refused);
-      expect(await as(who, "select private.remove_provider_account($1, $2)", [workspace, id])).toBe(refused);
+      expect(await as(who, "select private.remove_provider_account($1, $2, true)", [workspace, id])).toBe(
+        refused,
+      );
     }
   });
 

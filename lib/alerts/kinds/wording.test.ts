@@ -77,6 +77,19 @@ describe("The other rules", () => {
       "What is billed is recorded",
     ],
     [
+      "bill_difference",
+      {
+        subject_type: "workspace",
+        details: {
+          ...{ subject: "Acme", billed_usd: "250", recorded_usd: "1500", difference_usd: "1250" },
+          ...{ period_from: "2026-11-01", period_until: "2026-12-01" },
+        },
+      },
+      "The bills differ from what is recorded by $1,250.00",
+      "Providers billed $250.00 from Nov 1, 2026 to Nov 30, 2026, and $1,500.00 of the billed days is recorded.",
+      "The bills and what is recorded agree",
+    ],
+    [
       "unpriced_usage",
       {
         subject_type: "model",

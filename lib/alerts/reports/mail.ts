@@ -1,7 +1,7 @@
 import { type MailFooter, type MailSection, mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
 import { money } from "@/lib/alerts/words";
-import { type Coverage, isBelow, leastCoverage } from "@/lib/bills/coverage";
+import { type Coverage, coveragePercent, isBelow, leastCoverage } from "@/lib/bills/coverage";
 import { compare, divideMoney, isZero, parseDecimal, subtract, toText } from "@/lib/decimal";
 import type { Week } from "@/lib/spend/weekly/service";
 
@@ -103,11 +103,11 @@ function coverageSection(coverage: Coverage | null, home: string): MailSection[]
   if (!coverage || !isBelow(coverage, leastCoverage)) return [];
   const entries = coverage.providers
     .filter(({ missing }) => !isZero(missing))
-    .map(({ provider, billed, missing }) => ({
+    .map(({ provider, ...covered }) => ({
       name: provider,
       url: `${home}/reconciliation?month=${coverage.month}`,
-      value: money(toText(missing)),
-      note: `Not recorded, of ${money(toText(billed))} that was billed in ${months.format(new Date(coverage.month))}.`,
+      value: money(toText(covered.missing)),
+      note: `${coveragePercent(covered) ?? "0"}% of the ${money(toText(covered.billed))} that was billed in ${months.format(new Date(coverage.month))} is recorded.`,
     }));
   return [{ heading: "Billed, but not recorded", entries }];
 }

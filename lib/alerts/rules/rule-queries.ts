@@ -44,7 +44,7 @@ export function selectSettings(client: ClientBase, workspaceId: string): Promise
           when d.rule = 'silent_source' then exists (
             select from public.source_arrivals where workspace_id = ${workspaceId}
           )
-          when d.rule = 'bill_coverage' then exists (select from public.bills where workspace_id = ${workspaceId})
+          when d.rule in ('bill_coverage', 'bill_difference') then exists (select from public.bills where workspace_id = ${workspaceId})
           when d.rule = 'unusual_day' then exists (
             select from public.daily_totals
             where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'provider'

@@ -23,6 +23,7 @@ const accountRow = {
   account: text(),
   since: date(),
   pulled_through: nullable(date()),
+  next_day: nullable(date()),
   has_data: boolean(),
   held_day: nullable(date()),
   held_usd: nullable(numeric()),
@@ -49,7 +50,7 @@ export function selectAccounts(client: ClientBase, workspaceId: string): Promise
   return selectAll(
     client,
     accountRow,
-    sql`select id, provider, account, since, pulled_through, has_data, held_day, trim_scale(held_usd) as held_usd,
+    sql`select id, provider, account, since, pulled_through, next_day, has_data, held_day, trim_scale(held_usd) as held_usd,
         trim_scale(usual_usd) as usual_usd, seat_count, unused_seat_count, trim_scale(seat_usd) as seat_usd, problem, is_refused, last_pull_at, last_success_at, created_at, created_by_email,
         next_pull_at <= now() or coalesce(leased_until > now(), false) as is_pulling,
         coalesce(last_success_at, created_at) < now() - interval '2 days' as is_late
@@ -72,9 +73,14 @@ export function addAccount(
   return callFunction(client, "private.add_provider_account", workspaceId, given, sealedKey, atMost);
 }
 
-/** Removes an account and its key. @returns whether there was one */
-export function removeAccount(client: ClientBase, workspaceId: string, id: string): Promise<boolean> {
-  return callFunction(client, "private.remove_provider_account", workspaceId, id);
+/** Removes an account and its key, and its bills, too, if so asked. @returns whether there was one */
+export function removeAccount(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+  withBills: boolean,
+): Promise<boolean> {
+  return callFunction(client, "private.remove_provider_account", workspaceId, id, withBills);
 }
 
 /** Makes an account due. @returns false while a pull of it runs */

@@ -72,9 +72,9 @@ export function createAccount(
   });
 }
 
-/** The first day to pull; without one, the first of the last month. @throws ServiceError validation_failed */
+/** The first day to pull; without one, a year ago. @throws ServiceError validation_failed */
 function firstDay(since: string | undefined, today: string): string {
-  if (since === undefined) return `${addDays(`${today.slice(0, 7)}-01`, -1).slice(0, 7)}-01`;
+  if (since === undefined) return addDays(today, -farthestDays);
   if (since >= today)
     throw validationFailed([{ path: "since", message: "must be before today: today has not ended yet" }]);
   const earliest = addDays(today, -farthestDays);
@@ -83,12 +83,21 @@ function firstDay(since: string | undefined, today: string): string {
   return since;
 }
 
-/** Removes an account and its key, for admins. What it billed stays. @throws ServiceError not_found, permission_denied */
-export function deleteAccount(claims: UserClaims, slug: string, id: string): Promise<ProviderAccount> {
+/**
+ * Removes an account and its key, for admins.
+ * @param bills what becomes of what it billed: without it, billed history and differences of these days end, too
+ * @throws ServiceError not_found, permission_denied
+ */
+export function deleteAccount(
+  claims: UserClaims,
+  slug: string,
+  id: string,
+  bills: "keep" | "delete",
+): Promise<ProviderAccount> {
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const last = await loadAccount(client, workspaceId, id);
-    await asServiceWithin(client, () => removeAccount(client, workspaceId, id));
+    await asServiceWithin(client, () => removeAccount(client, workspaceId, id, bills === "delete"));
     return last;
   });
 }
@@ -148,6 +157,7 @@ function toAccount(row: AccountRow): ProviderAccount {
           },
     is_pulling: row.is_pulling && !env().PROVIDER_URLS.isOff,
     pulled_through: row.pulled_through,
+    stored_through: row.next_day && addDays(row.next_day, -1),
     last_pull_at: instantOf(row.last_pull_at),
     last_success_at: instantOf(row.last_success_at),
     created_at: toInstant(row.created_at.getTime()),

@@ -88,6 +88,14 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
       missing_usd: decimal("Of it, what is not recorded, USD."),
       percent: decimal("How much of it is recorded, in percent."),
     }),
+    z.object({
+      rule: z.literal("bill_difference"),
+      billed_usd: decimal("What providers billed in the month, USD."),
+      recorded_usd: decimal("What was recorded on the billed days, USD, adjustments to bills among it."),
+      difference_usd: decimal(
+        "What billed and recorded of each provider differ by, in either direction, as a sum over providers, USD.",
+      ),
+    }),
   ]);
 }
 

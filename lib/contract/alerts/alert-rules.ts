@@ -13,6 +13,7 @@ export const alertRules = [
   "unpriced_usage",
   "silent_source",
   "bill_coverage",
+  "bill_difference",
 ] as const;
 export const alertRule = z.enum(alertRules).meta({
   id: "AlertRule",
@@ -25,7 +26,8 @@ export const alertRule = z.enum(alertRules).meta({
     "`key_expiry`: a key expires soon, or has expired;",
     "`unpriced_usage`: a model is used that has no price;",
     "`silent_source`: a source that used to send has sent nothing;",
-    "`bill_coverage`: less of what providers billed in a month is recorded than it should be.",
+    "`bill_coverage`: less of what providers billed in a month is recorded than it should be;",
+    "`bill_difference`: what providers billed in a month and what was recorded differ by more than it should.",
   ].join(" "),
 });
 export type AlertRule = z.output<typeof alertRule>;
@@ -56,6 +58,7 @@ export const ruleParameters = {
   unpriced_usage: null,
   silent_source: { unit: "hours", least: 1, most: 2160 },
   bill_coverage: { unit: "percent", least: 1, most: 100 },
+  bill_difference: { unit: "usd", least: 1, most: 1_000_000 },
 } as const satisfies Record<AlertRule, { unit: string; least: number; most: number } | null>;
 
 /** How long a rule can be snoozed at most. */
@@ -120,7 +123,7 @@ export const editAlertRuleRequest = z
       .optional()
       .meta({
         description:
-          "`budget_forecast`, `budget_pace`, `key_limit`, `bill_coverage`: percent; `unusual_day`: the least amount, USD; `key_expiry`: days; `silent_source`: hours. Null: the default.",
+          "`budget_forecast`, `budget_pace`, `key_limit`, `bill_coverage`: percent; `unusual_day`, `bill_difference`: the least amount, USD; `key_expiry`: days; `silent_source`: hours. Null: the default.",
       }),
   })
   .meta({ id: "EditAlertRuleRequest" });

@@ -44,6 +44,10 @@ export const providerAccount = z
       .meta({ description: "The seats, of Cursor and GitHub; null where they were not counted." }),
     is_pulling: z.boolean().meta({ description: "Whether a pull runs, or is about to." }),
     pulled_through: day.nullable().meta({ description: "The last day that was read (UTC)." }),
+    stored_through: day.nullable().meta({
+      description:
+        "The last day that is stored of a pull that goes on, such as the first one, which may read a year; null between pulls.",
+    }),
     last_pull_at: instant.nullable(),
     last_success_at: instant.nullable(),
     created_at: instant,
@@ -94,7 +98,7 @@ export const addProviderAccountRequest = z
       }),
     since: day.optional().meta({
       description:
-        "The first day to pull (UTC), at most a year ago. Without it, the first day of the last month.",
+        "The first day to pull (UTC), at most a year ago. Without it, a year ago, or as far back as the provider reports.",
     }),
   })
   .superRefine(({ provider: of, account }, context) => {
@@ -118,3 +122,10 @@ export const pullRequest = z
   .meta({ id: "PullRequest" });
 
 export const providerAccountParams = z.strictObject({ slug: workspaceSlug, id: uuid });
+
+export const removeProviderAccountQuery = z.strictObject({
+  bills: z.enum(["keep", "delete"]).default("keep").meta({
+    description:
+      "What becomes of what it billed: `keep`, as bills that can be deleted, or `delete`, with billed history and differences of these days.",
+  }),
+});

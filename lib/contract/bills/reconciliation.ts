@@ -26,7 +26,16 @@ const parts = z
       "What the difference consists of, without what adjustments book of it. The parts sum to it exactly; those that are zero are left out. A part below zero that is billed otherwise was booked, and recorded or credited since.",
   });
 
-const coverage = z
+const coverage = {
+  missing_usd: decimalNumber(
+    "What was billed and is not recorded, USD, by provider and billed period: more than was billed of one does not cover another.",
+  ),
+  coverage_percent: decimalNumber(
+    "How much of what was billed is recorded, in percent, rounded down to one decimal: 100 only if all is recorded, 0 only if nothing is. Null where nothing was billed.",
+  ).nullable(),
+};
+
+const units = z
   .object({
     billed_units: decimalNumber("Tokens and other units that bills and records count alike."),
     recorded_units: decimalNumber("Of them, those that were recorded, at most as many as billed."),
@@ -67,13 +76,14 @@ const provider = z
     provider: z.string(),
     ...sums,
     parts,
-    coverage,
+    ...coverage,
+    units,
     billed_days: z.int().meta({ description: "Days of the month that have a bill." }),
   })
   .meta({ id: "ReconciledProvider" });
 
 const reconciledModel = z
-  .object({ provider: z.string(), model: cell.shape.model, ...sums, parts, coverage })
+  .object({ provider: z.string(), model: cell.shape.model, ...sums, parts, units })
   .meta({ id: "ReconciledModel" });
 export type ReconciledModel = z.output<typeof reconciledModel>;
 
@@ -81,6 +91,7 @@ const reconciledMonth = z
   .object({
     month,
     ...sums,
+    ...coverage,
     recorded_elsewhere_usd: decimalNumber(
       "Usage that was recorded at providers without a bill of the month, USD. It is not in the sums.",
     ),
@@ -115,7 +126,8 @@ const detail = z
     month,
     ...sums,
     parts,
-    coverage,
+    ...coverage,
+    units,
     providers: z.array(provider),
     models: z.array(reconciledModel).meta({
       description: "By provider and model, the largest difference first, at most 500.",

@@ -5,7 +5,8 @@ const parts = [
   { part: "no_source", amount_usd: 120.4 },
   { part: "discount", amount_usd: -62.32 },
 ];
-const coverage = { billed_units: 812_400_000, recorded_units: 738_100_000 };
+const coverage = { missing_usd: 120.4, coverage_percent: 91 };
+const units = { billed_units: 812_400_000, recorded_units: 738_100_000 };
 
 const period = {
   provider: "openai",
@@ -47,6 +48,7 @@ const account = {
   seats: null,
   is_pulling: false,
   pulled_through: "2026-11-02",
+  stored_through: null,
   last_pull_at: "2026-11-03T09:14:02.310+00:00",
   last_success_at: "2026-11-03T09:14:02.310+00:00",
   created_at: "2026-11-03T09:13:55.004+00:00",
@@ -56,6 +58,7 @@ const account = {
 const month = {
   month: "2026-10",
   ...sums,
+  ...coverage,
   recorded_elsewhere_usd: 12.5,
   billed_through: "2026-10-31",
 };
@@ -123,6 +126,10 @@ export const billExamples: ExampleSet = {
     BillAdjustmentList: { adjustments: [adjustment], can_book: true },
     ProviderAccount: account,
     ProviderAccountList: { accounts: [account], can_add: true },
+    BilledHistory: {
+      ...{ from: "2026-09-01", to: "2026-10-31", total_usd: 41.92 },
+      days: [{ day: "2026-09-30", provider: "openai", billed_usd: 41.92, is_before_recording: true }],
+    },
     BillList: { bills: [bill], can_edit: true },
     AddedBill: {
       id: bill.id,
@@ -141,9 +148,10 @@ export const billExamples: ExampleSet = {
         month: "2026-10",
         ...sums,
         parts,
-        coverage,
-        providers: [{ provider: "openai", ...sums, parts, coverage, billed_days: 31 }],
-        models: [{ provider: "openai", model: "gpt-5", ...sums, parts, coverage }],
+        ...coverage,
+        units,
+        providers: [{ provider: "openai", ...sums, parts, ...coverage, units, billed_days: 31 }],
+        models: [{ provider: "openai", model: "gpt-5", ...sums, parts, units }],
         cells: [
           {
             provider: "openai",

@@ -58,6 +58,8 @@ describe("A bill", () => {
       {
         month: "2026-10",
         ...{ billed_usd: 19.97, recorded_usd: 21.75, adjusted_usd: 0, difference_usd: -1.78 },
+        missing_usd: 0,
+        coverage_percent: 100,
         recorded_elsewhere_usd: 7,
         billed_through: "2026-10-05",
       },
@@ -67,7 +69,7 @@ describe("A bill", () => {
       ["gpt-5-mini", 0.1],
     ]);
     expect(partsOf(found)).toEqual({ no_source: 0.1, no_telemetry: 0.12, price: -1.5, not_billed_yet: -0.5 });
-    expect(found.detail?.coverage).toEqual({ billed_units: 3_400_012, recorded_units: 3_000_000 });
+    expect(found.detail?.units).toEqual({ billed_units: 3_400_012, recorded_units: 3_000_000 });
     expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);
   });
 
@@ -99,7 +101,7 @@ describe("A bill", () => {
     );
     const found = await reconciled();
     expect(found.detail).toMatchObject({ recorded_usd: 2, difference_usd: 0, parts: [] });
-    expect(found.detail?.coverage).toEqual({ billed_units: 1_000_000, recorded_units: 1_000_000 });
+    expect(found.detail?.units).toEqual({ billed_units: 1_000_000, recorded_units: 1_000_000 });
   });
 
   test("replaces what earlier ones said of the same days, which counts again when it is deleted", async () => {

@@ -120,11 +120,14 @@ async function simulateMonth() {
 }
 
 /** The alerts of what is billed and not recorded, the latest first, after they were judged. */
-async function judgedAlerts({ admin, path }: Awaited<ReturnType<typeof simulateMonth>>) {
+async function judgedAlerts(
+  { admin, path }: Awaited<ReturnType<typeof simulateMonth>>,
+  of = "bill_coverage",
+) {
   const { status } = await apiClient(harness.services[0]?.baseUrl ?? "", secret).get("/api/jobs");
   expect(status).toBe(200);
   const { alerts } = (await admin.get(`${path}/alerts`)).body as { alerts: { rule: string }[] };
-  return alerts.filter(({ rule }) => rule === "bill_coverage");
+  return alerts.filter(({ rule }) => rule === of);
 }
 
 type Detail = NonNullable<Reconciliation["detail"]>;
@@ -177,9 +180,22 @@ test("A month at three providers is explained to the cent, and recorded equals b
   expect(compared.map(({ is_below: isBelow }) => isBelow)).toEqual(months.map(() => true));
   expect(sumOf(compared.map(({ missing_usd: usd }) => usd))).toBe("13.75");
   expect(describeBills(compared)).toMatch(
-    /anthropic: \$[\d.]+ billed, \$[\d.]+ of it not recorded \(12.5%\)\./,
+    /anthropic: \$[\d.]+ billed, 87.5% recorded, \$[\d.]+ not recorded\./,
   );
+  // The command, the page and the alert say one coverage.
+  for (const { month, missing_usd: missing, coverage_percent: percent } of before) {
+    expect({ missing: String(missing), percent }).toEqual({
+      missing: compared.find((one) => one.month === month)?.missing_usd,
+      percent: 94.5,
+    });
+  }
+  const rule = await admin.call("PATCH", `${path}/alert-rules/bill_difference`, { parameter: 1 });
+  expect(rule.status).toBe(200);
+  const latest = before.at(-1);
   expect(await judgedAlerts(simulated)).toMatchObject([{ state: "warning", figures: { percent: 94.5 } }]);
+  expect(await judgedAlerts(simulated, "bill_difference")).toMatchObject([
+    { state: "warning", figures: { billed_usd: latest?.billed_usd, recorded_usd: latest?.recorded_usd } },
+  ]);
   for (const { learned_prices: learned } of before) {
     expect(learned).toMatchObject([
       {
@@ -213,6 +229,10 @@ test("A month at three providers is explained to the cent, and recorded equals b
   expect(sumOf(after.map(({ adjusted_usd: usd }) => usd))).toBe("15.25");
   expect(await judgedAlerts(simulated)).toMatchObject([
     { state: "ok", figures: { percent: 100, missing_usd: 0 } },
+    { state: "warning" },
+  ]);
+  expect(await judgedAlerts(simulated, "bill_difference")).toMatchObject([
+    { state: "ok", figures: { difference_usd: 0 } },
     { state: "warning" },
   ]);
   expect(await ledgerDifferences(harness.fixtures, workspace)).toEqual([]);

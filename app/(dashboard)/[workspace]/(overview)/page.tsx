@@ -1,5 +1,6 @@
 import type { Metadata } from "next";
 import { Suspense } from "react";
+import { HistorySentence } from "@/components/bills/history-sentence";
 import { environments, hrefWith, oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
 import { RangePicker } from "@/components/filters/range-picker";
@@ -18,7 +19,9 @@ import { SpendStats } from "@/components/spend/spend-stats";
 import { toSpendView } from "@/components/spend/spend-view";
 import { WhatChanged } from "@/components/spend/what-changed";
 import { listChannels } from "@/lib/alerts/channels/service";
-import { isBelow, leastCoverage, readCoverage } from "@/lib/bills/coverage";
+import { daysOf, withHistory } from "@/lib/bills/add-history";
+import { coveragePercent, isBelow, leastCoverage, readCoverage } from "@/lib/bills/coverage";
+import { readHistory } from "@/lib/bills/history";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import type { Dimension } from "@/lib/contract/spend/metrics";
 import { toText } from "@/lib/decimal";
@@ -55,7 +58,10 @@ export default async function OverviewPage({ params, searchParams }: Props) {
         }
       />
       <RangeProblem problem={shown.problem} />
-      <ChoiceProblem params={shown.params} choices={{ environment: environments, by: chartDimensions }} />
+      <ChoiceProblem
+        params={shown.params}
+        choices={{ environment: environments, by: chartDimensions, history: ["on", "off"] }}
+      />
       <Suspense fallback={<OverviewSkeleton />}>
         <Overview slug={workspace.slug} search={shown.params} range={shown.query} />
       </Suspense>
@@ -72,12 +78,15 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
     group_by: oneOf(search, "by", chartDimensions),
     currency: reader.display?.currency,
   };
-  const { now, metrics, tag, changes, budgets, projectOrder } = await readOverview(
-    claims,
-    slug,
-    metricsQuery,
-  );
-  if (environment === "live" && metrics.totals.message_count === 0) {
+  const read = await readOverview(claims, slug, metricsQuery);
+  const { now, tag, changes, budgets, projectOrder } = read;
+  const days =
+    environment === "live"
+      ? await readHistory(claims, slug, daysOf(read.metrics), metricsQuery.currency)
+      : [];
+  const { metrics, history } = withHistory(read.metrics, days, search.history);
+  const counted = history?.isCounted ? history : undefined;
+  if (environment === "live" && metrics.totals.message_count === 0 && days.length === 0) {
     const { activity } = await readActivity(claims, slug, {
       period: "all",
       environment,
@@ -87,12 +96,14 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
     if (activity.length === 0)
       return <Onboarding slug={slug} start={search.start} hasTestData={projectOrder.length > 0} />;
   }
-  const view = toSpendView(slug, metrics, { environment }, projectOrder, now);
+  const view = { ...toSpendView(slug, metrics, { environment }, projectOrder, now), history: counted };
   const coverage = environment === "live" ? await readCoverage(claims, slug) : null;
   const notes = await readThresholdNotes(claims, workspace, metrics, { environment });
   // Budgets count live spend of a month.
   const hasBudgets = metrics.period === "month" && environment === "live";
-  const globalBudget = hasBudgets ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
+  // Budgets count what was recorded alone.
+  const globalBudget =
+    hasBudgets && !counted ? budgets.find(({ scope_type: scope }) => scope === "global") : undefined;
   const source = hrefWith(`/api/v1/workspaces/${slug}/metrics`, range, { environment });
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-8">
@@ -104,8 +115,14 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
           <CoverageSentence
             workspace={slug}
             month={coverage.month}
-            billed={toText(coverage.billed)}
+            percent={coveragePercent(coverage) ?? "0"}
             missing={toText(coverage.missing)}
+          />
+        ) : null}
+        {history ? (
+          <HistorySentence
+            {...history}
+            href={hrefWith(`/${slug}`, search, { history: history.isCounted ? "off" : "on" })}
           />
         ) : null}
       </div>
@@ -117,7 +134,10 @@ async function Overview({ slug, search, range }: { slug: string; search: SearchP
         params={search}
         notes={notes}
       />
-      {changes ? <WhatChanged workspace={slug} filter={{ environment }} changes={changes} /> : null}
+      {changes && !counted ? (
+        // It explains what was recorded alone.
+        <WhatChanged workspace={slug} filter={{ environment }} changes={changes} />
+      ) : null}
       <SpendBreakdowns view={view} dimensions={breakdownDimensions} />
     </div>
   );

@@ -1,13 +1,23 @@
 import { SearchX } from "lucide-react";
 import type { Metadata } from "next";
 import { Suspense } from "react";
-import { toExploreData } from "@/components/explore/data";
+import { HistorySentence } from "@/components/bills/history-sentence";
+import { toExploreData, withHistory } from "@/components/explore/data";
 import { ExploreControls } from "@/components/explore/explore-controls";
 import { ExploreSkeleton } from "@/components/explore/explore-skeleton";
 import { ExploreView } from "@/components/explore/explore-view";
 import { EarlierCosts, NotCompared } from "@/components/explore/left-out";
 import { SavedViews } from "@/components/explore/saved-views";
-import { parameterOf, problemOf, readState, tagsOf, toQuery, writeState } from "@/components/explore/state";
+import {
+  canHaveHistory,
+  exploreHref,
+  parameterOf,
+  problemOf,
+  readState,
+  tagsOf,
+  toQuery,
+  writeState,
+} from "@/components/explore/state";
 import { addDays } from "@/components/figures/utc-day";
 import type { SearchParams } from "@/components/filters/href";
 import type { PageRange } from "@/components/filters/range";
@@ -18,6 +28,7 @@ import { AddSourceLink } from "@/components/sources/add-source-link";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
+import { readHistoryOfAnswer, toHistory } from "@/lib/bills/explore-history";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { maxSpendDays, spendQuery } from "@/lib/contract/spend/spend-query";
 import { explainIssue } from "@/lib/contract/values/parse-part";
@@ -87,7 +98,13 @@ async function Explore({
     );
   const { answer, comparison, first, views, tags, projectOrder } = read;
   const isCompared = comparison !== null && !(comparison instanceof ServiceError);
-  const data = toExploreData(answer, isCompared ? comparison : null, projectOrder);
+  const recorded = toExploreData(answer, isCompared ? comparison : null, projectOrder);
+  const stretch = isCompared ? comparison.stretch : null;
+  const historyDays = canHaveHistory(state)
+    ? await readHistoryOfAnswer(claims, slug, query.data, { answer, stretch })
+    : undefined;
+  const history = historyDays && toHistory(historyDays, answer, { stretch, choice: state.history });
+  const data = history?.isCounted ? withHistory(recorded, history) : recorded;
   return (
     <>
       <ExploreControls
@@ -108,6 +125,14 @@ async function Explore({
       ) : null}
       {comparison instanceof ServiceError && range.previous ? (
         <NotCompared days={range.previous} reason={comparison.message} />
+      ) : null}
+      {history ? (
+        <div className="mb-6">
+          <HistorySentence
+            {...history}
+            href={exploreHref(slug, { ...state, history: history.isCounted ? "off" : "on" })}
+          />
+        </div>
       ) : null}
       {data.cells.length === 0 ? (
         <EmptyState

@@ -218,6 +218,7 @@ export const ledgerSamples: Samples = {
     );
     return { params: { id: rows[0].id } };
   },
+  "GET /api/v1/workspaces/[slug]/billed-history": nothing,
   "GET /api/v1/workspaces/[slug]/provider-accounts": nothing,
   "POST /api/v1/workspaces/[slug]/provider-accounts": async ({ harness, workspace }) => {
     await harness.fixtures.sql.query("delete from public.provider_accounts where workspace_id = $1", [

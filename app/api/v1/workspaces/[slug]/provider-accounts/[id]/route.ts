@@ -1,17 +1,23 @@
 import { deleteAccount } from "@/lib/bills/pulls/accounts";
-import { providerAccount, providerAccountParams } from "@/lib/contract/bills/provider-accounts";
+import {
+  providerAccount,
+  providerAccountParams,
+  removeProviderAccountQuery,
+} from "@/lib/contract/bills/provider-accounts";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({
     summary: "Remove a provider account",
     description:
-      "For admins. Deletes its key, and ends its pulls. What it billed stays, as bills that can be deleted.",
+      "For admins. Deletes its key, and ends its pulls. What it billed stays, as bills that can be deleted, or is deleted with it (`bills=delete`).",
     auth: "user",
     role: "admin",
     params: providerAccountParams,
+    query: removeProviderAccountQuery,
     response: providerAccount,
     errors: ["not_found", "permission_denied"],
-    run: ({ principal, params }) => deleteAccount(principal.claims, params.slug, params.id),
+    run: ({ principal, params, query }) =>
+      deleteAccount(principal.claims, params.slug, params.id, query.bills),
   }),
 });
