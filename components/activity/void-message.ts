@@ -1,6 +1,6 @@
 import { callApi } from "@/components/requests/api";
 import type { correctRequest, messageVoid } from "@/lib/contract/ledger/corrections";
-import type { messageDetail } from "@/lib/contract/spend/activity";
+import type { messageDetail } from "@/lib/contract/spend/message-detail";
 import { changeBulk } from "./bulk-action";
 
 /** A new idempotency key for all attempts with one form, so that a second click does nothing. */
