@@ -12,7 +12,7 @@ const harness = withSharedHarness();
 const csv = (...rows: string[]) => ["day,model,unit,quantity,amount", ...rows].join("\n");
 
 /** A team whose bill of a month differs from its records: usage that no source tells, web searches and another price. */
-async function withDifference(month = "2026-10") {
+async function withDifference(month = "2026-10", [day, later] = ["05", "06"]) {
   const team = await makeClosingTeam(harness);
   const { admin, viewer } = team.users;
   const path = `${team.path}/bill-adjustments`;
@@ -26,12 +26,12 @@ async function withDifference(month = "2026-10") {
     expect(status, JSON.stringify(body)).toBe(201);
   };
   const usage = { type: "usage", provider: "openai", model: "gpt-5", unit_type: "input_tokens" };
-  const at = `${month}-05T10:00:00Z`;
+  const at = `${month}-${day}T00:00:00Z`;
   await team.add({ ...usage, occurred_at: at, quantity: 1_000, estimated_cost: 1.25 });
   const rows = [
-    `${month}-05,gpt-5,input_tokens,1000,1.125`,
-    `${month}-05,gpt-5,web_search,12,0.12`,
-    `${month}-06,gpt-5-mini,input_tokens,400000,0.1000007`,
+    `${month}-${day},gpt-5,input_tokens,1000,1.125`,
+    `${month}-${day},gpt-5,web_search,12,0.12`,
+    `${month}-${later},gpt-5-mini,input_tokens,400000,0.1000007`,
   ];
   await addBill(...rows);
   return {
@@ -182,7 +182,10 @@ describe("A difference between bill and records", () => {
   });
 
   test("is counted by a blocking budget, and never refused by it", async () => {
-    const { book, users, path, key } = await withDifference(new Date().toISOString().slice(0, 7));
+    const { book, users, path, key } = await withDifference(new Date().toISOString().slice(0, 7), [
+      "01",
+      "01",
+    ]);
     const budget = { scope_type: "global", amount: 1.3, blocks: true };
     expect((await users.admin.call("POST", `${path}/budgets`, budget)).status).toBe(201);
     const booked = await book();

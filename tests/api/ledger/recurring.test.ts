@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { dayOf } from "@/lib/contract/values/instant";
 import { bookDueSubscriptions } from "@/lib/ledger/recurring/book-due-subscriptions";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { apiClient, signUpUser } from "@/tests/helpers/client";
+import { firstDay } from "@/tests/helpers/closable-months";
 import { connectService } from "@/tests/helpers/connect-service";
 import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { newClient } from "@/tests/helpers/recording";
@@ -162,27 +164,30 @@ test("Books later periods for the workspace, without key or limit", async () => 
 
 test("Books each period exactly once among eight workers, also after months of downtime", async () => {
   const { workspace } = await subscribe({ starts_on: "2026-10-31" });
-  await bookDueSubscriptions(at("2026-11-29"));
-  expect(await charges(workspace)).toEqual([["2026-10-31", "45"]]);
-  await Promise.all(Array.from({ length: 8 }, () => bookDueSubscriptions(at("2027-03-30"))));
-  expect(await charges(workspace)).toEqual([
-    ["2026-10-31", "45"],
-    ["2026-11-30", "45"],
-    ["2026-12-31", "45"],
-    ["2027-01-31", "45"],
-    ["2027-02-28", "45"],
-  ]);
-  await bookDueSubscriptions(at("2027-03-31"));
-  expect(await charges(workspace)).toHaveLength(6);
+  /** The last days of the months from October 2026 to before the present one, and of so many more. */
+  const due = (more: number) => {
+    const now = new Date();
+    const months = (now.getUTCFullYear() - 2026) * 12 + now.getUTCMonth() - 9 + more;
+    return Array.from({ length: months }, (_, index) => [dayOf(Date.UTC(2026, 10 + index, 0)), "45"]);
+  };
+  const [before, last] = [due(3), due(7)].map((charges) => at(charges.at(-1)?.[0] ?? ""));
+  await bookDueSubscriptions(before);
+  expect(await charges(workspace)).toEqual(due(3));
+  await Promise.all(Array.from({ length: 8 }, () => bookDueSubscriptions((last ?? 0) - 1)));
+  expect(await charges(workspace)).toEqual(due(6));
+  await bookDueSubscriptions(last);
+  expect(await charges(workspace)).toEqual(due(7));
   expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
 });
 
 test("Books a year one year later and spreads it over its months", async () => {
-  const { workspace } = await subscribe({ starts_on: "2026-06-15", interval: "year", amount: 100 });
-  await bookDueSubscriptions(at("2027-06-15"));
+  const started = firstDay(5).replace(/01$/, "15");
+  const again = `${Number(started.slice(0, 4)) + 1}${started.slice(4)}`;
+  const { workspace } = await subscribe({ starts_on: started, interval: "year", amount: 100 });
+  await bookDueSubscriptions(at(again));
   expect(await charges(workspace)).toEqual([
-    ["2026-06-15", "100"],
-    ["2027-06-15", "100"],
+    [started, "100"],
+    [again, "100"],
   ]);
 });
 
