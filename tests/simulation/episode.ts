@@ -1,0 +1,143 @@
+import type { TestDatabase } from "@/tests/helpers/cluster";
+import { hang, sweep, work } from "./alert-operations";
+import type { Boot } from "./bundle";
+import { checkAll, checkFolds, checkLimits, checkSums } from "./checks";
+import { bulk, correct, post, raiseLimit, reserve, restartNumbers, subscribe } from "./ledger-operations";
+import { callTool, deleteAccount, invite, readLimits, readPages } from "./people-operations";
+import { Simulation } from "./simulation";
+import {
+  deliverUnreadable,
+  meter,
+  refuseAndReplay,
+  report,
+  reportLate,
+  restartCalls,
+} from "./telemetry-operations";
+import { day, dayMs, hourMs, makeTeam, refresh, type Team } from "./world";
+
+/** What clients do, with how often. */
+const operations: [number, (simulation: Simulation, team: Team) => Promise<void>][] = [
+  [8, post],
+  [4, bulk],
+  [2, subscribe],
+  [7, correct],
+  [4, reserve],
+  [1, raiseLimit],
+  [6, report],
+  [3, reportLate],
+  [4, meter],
+  [1, refuseAndReplay],
+  [1, deliverUnreadable],
+  [2, invite],
+  [1, deleteAccount],
+  [3, callTool],
+  [3, readLimits],
+  [1, readPages],
+  [12, work],
+];
+const deck = operations.flatMap(([times, operation]) => Array.from({ length: times }, () => operation));
+
+/** What matters most while midnight passes: what changes past days. */
+const late = [post, bulk, correct, correct, correct, reserve, readLimits];
+
+/** What happens seldom. */
+const rare = [hang, sweep];
+
+const starts = [
+  "2026-11-24T09:00:00Z",
+  "2026-11-28T20:00:00Z",
+  "2027-02-26T12:00:00Z",
+  "2028-02-27T06:00:00Z",
+  "2026-12-29T22:00:00Z",
+  "2027-03-26T23:00:00Z",
+];
+const phases = 7;
+
+/** The outcome of an episode. */
+export type Outcome = {
+  seed: number;
+  steps: number;
+  seconds: number;
+  disturbances: number;
+  failure?: Error;
+  trace: string[];
+};
+
+/** A team's days, as one seed determines them: bursts of work, and time that passes in between. */
+export async function runEpisode(seed: number, template: TestDatabase, boot: Boot): Promise<Outcome> {
+  restartNumbers();
+  restartCalls();
+  const start = Date.parse(starts[seed % starts.length] as string);
+  const simulation = await Simulation.open(seed, template, boot, start);
+  const { random, scheduler } = simulation;
+  const began = performance.now();
+  const outcome = (): Outcome => ({
+    seed,
+    steps: scheduler.steps,
+    seconds: (performance.now() - began) / 1000,
+    disturbances: simulation.disturbances,
+    trace: scheduler.trace,
+  });
+  try {
+    const team = await makeTeam(simulation);
+    for (let phase = 0; phase < phases; phase += 1) {
+      const isMidnight = random.chance(0.6);
+      if (isMidnight) await scheduler.advance(Math.max(untilMidnight(simulation.now) - hourMs / 4, 0));
+      await refresh(simulation, team.owner, team.guest);
+      if (isMidnight)
+        await scheduler.advance(Math.max(untilMidnight(simulation.now) - random.int(20, 2_500), 0));
+      simulation.processes.isCalm = random.chance(0.2);
+      const count = random.int(6, 22);
+      for (let index = 0; index < count; index += 1) {
+        const operation = random.chance(0.02)
+          ? random.pick(rare)
+          : random.pick(isMidnight && random.chance(0.4) ? late : deck);
+        simulation.spawn(operation.name, operation(simulation, team));
+        for (let steps = random.int(0, 12); steps > 0; steps -= 1) await step(simulation, team);
+      }
+      while (simulation.isRunning) await step(simulation, team);
+      simulation.processes.isCalm = true;
+      await simulation.run(simulation.job("watch_budgets"));
+      await checkFolds(simulation);
+      await checkAll(simulation, team);
+      await pass(simulation);
+    }
+    return outcome();
+  } catch (error) {
+    return { ...outcome(), failure: error instanceof Error ? error : new Error(String(error)) };
+  } finally {
+    await simulation.close().catch(() => {});
+  }
+}
+
+/** A step, and what is checked after it. When midnight passes, past days are folded while others go on. */
+async function step(simulation: Simulation, team: Team): Promise<void> {
+  const before = day(simulation.now);
+  await simulation.tick();
+  if (day(simulation.now) !== before) simulation.spawn("fold", simulation.job("fold_past_days"));
+  await look(simulation, team);
+}
+
+async function look(simulation: Simulation, team: Team): Promise<void> {
+  if (simulation.random.chance(0.05)) await checkLimits(simulation, team);
+  if (simulation.random.chance(0.01)) await checkSums(simulation, team);
+}
+
+const untilMidnight = (now: number) => dayMs - (now % dayMs);
+
+/** Time passes: minutes, hours, or a day, with the jobs that run meanwhile. */
+async function pass(simulation: Simulation): Promise<void> {
+  const { random, scheduler } = simulation;
+  await scheduler.advance(random.pick([600_000, hourMs, 3 * hourMs, 9 * hourMs, dayMs]));
+  for (const job of [
+    "deliver",
+    "queue_due",
+    "sweep_old_records",
+    "judge_budgets",
+    "book_subscriptions",
+    "deliver",
+  ]) {
+    await simulation.run(simulation.job(job));
+    await simulation.run(scheduler.sleep(1_000));
+  }
+}
