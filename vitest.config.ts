@@ -85,8 +85,6 @@ export default defineConfig({
       onDatabase("service", false, ["api", "auth", "faults", "mcp", "oauth"]),
       // These call the code in their own process, and take its pools and its SDKs as they are when they are loaded.
       onDatabase("db", false, ["db"]),
-      // Loads the product as processes that it starts, stops and kills.
-      onDatabase("simulation", false, ["simulation"]),
       onDatabase("client", false, ["client"]),
     ],
   },

@@ -11,7 +11,15 @@ const { values, positionals } = parseArgs({
 const { minutes, seed = process.env.SEED, faults } = values;
 const { status } = spawnSync(
   "npx",
-  ["vitest", "run", "--project", "simulation", "--disable-console-intercept", "--reporter", "dot"],
+  [
+    "vitest",
+    "run",
+    "--config",
+    "vitest.simulation.config.ts",
+    "--disable-console-intercept",
+    "--reporter",
+    "dot",
+  ],
   {
     cwd: root,
     stdio: "inherit",
