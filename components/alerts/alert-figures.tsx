@@ -76,6 +76,7 @@ export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "p
       );
     case "bill_coverage":
     case "bill_difference":
+    case "provider_limit":
     case "key_expiry":
     case "unpriced_usage":
       return <p className="text-sm">{summary}</p>;

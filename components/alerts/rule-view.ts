@@ -15,6 +15,7 @@ export const ruleNames: Record<AlertRule, string> = {
   silent_source: "Silent source",
   bill_coverage: "Bills not recorded",
   bill_difference: "Bills that differ",
+  provider_limit: "Limit at a provider",
 };
 
 /** When a rule fires, in words, with its parameter. */
@@ -42,6 +43,8 @@ export function describeRule({ rule, parameter }: AlertRuleSetting): string {
       return `Less than ${formatExactPercent(value)} of what providers billed in a month is recorded.`;
     case "bill_difference":
       return `What providers billed in a month and what was recorded on the billed days differ by ${formatExactUsd(value, true)} or more.`;
+    case "provider_limit":
+      return "A provider holds another limit than the budget that sets it, or refuses it.";
     case "silent_source":
       return `A source that used to send has sent nothing for ${count("hour")}.`;
   }

@@ -25,6 +25,7 @@ export const kinds: Record<string, string> = {
   bill: "Bills",
   bill_adjustment: "Bill adjustments",
   provider_account: "Provider accounts",
+  provider_limit: "Limits at providers",
   person: "People",
   message: "Voided costs",
   bulk_action: "Changes of many costs",

@@ -136,6 +136,17 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
       .trimEnd();
     return verbOf(action, `added ${account}`, `accepted what was held of ${account}`, `removed ${account}`);
   },
+  provider_limit: ({ action }, row) => {
+    const limit = ["the limit at", textOf(row, "provider"), textOf(row, "target_name")].join(" ").trimEnd();
+    if (action.endsWith(".written"))
+      return `wrote ${formatSignedMoney(amountOf(row.written_usd)).replace("+", "")} as ${limit}`;
+    return verbOf(
+      action,
+      `linked ${limit}`,
+      `asked to ${row.is_removing === true ? "remove" : "write"} ${limit}${row.is_removing === true ? "" : " again"}`,
+      `unlinked ${limit}`,
+    );
+  },
   person: (_, row) => `erased a person, now called ${textOf(row, "pseudonym")}`,
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };

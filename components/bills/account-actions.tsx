@@ -71,7 +71,8 @@ export function AccountActions({
         focusAfter="provider-accounts"
       >
         Its costs are no longer pulled, and its key is deleted. Revoke the key at the provider, too. The bills
-        stay, unless you delete them.
+        stay, unless you delete them. Limits that follow budgets stay there, too: they are unlinked, and
+        nothing changes them any more.
       </ConfirmButton>
     </div>
   );

@@ -1,6 +1,6 @@
 "use client";
 
-import { Pencil, Trash2 } from "lucide-react";
+import { Pencil, ShieldCheck, Trash2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
@@ -15,9 +15,14 @@ const EditBudgetDialog = dynamic(
   { ssr: false },
 );
 
-/** The menu of a budget, for admins: edit it, or delete it after a confirmation. */
+const LinkLimitDialog = dynamic(
+  onDemand(() => import("./link-limit-dialog")),
+  { ssr: false },
+);
+
+/** The menu of a budget, for admins: edit it, set its limit at a provider, or delete it after a confirmation. */
 export function BudgetActions({ workspace, budget }: { workspace: string; budget: EditableBudget }) {
-  const [dialog, setDialog] = useState<"edit" | "delete">();
+  const [dialog, setDialog] = useState<"edit" | "link" | "delete">();
   const close = () => setDialog(undefined);
   return (
     <>
@@ -26,6 +31,10 @@ export function BudgetActions({ workspace, budget }: { workspace: string; budget
           <Pencil aria-hidden="true" />
           Edit
         </DropdownMenuItem>
+        <DropdownMenuItem onSelect={() => setDialog("link")}>
+          <ShieldCheck aria-hidden="true" />
+          Limit at a provider
+        </DropdownMenuItem>
         <DropdownMenuSeparator />
         <DropdownMenuItem destructive onSelect={() => setDialog("delete")}>
           <Trash2 aria-hidden="true" />
@@ -33,6 +42,7 @@ export function BudgetActions({ workspace, budget }: { workspace: string; budget
         </DropdownMenuItem>
       </ActionsMenu>
       {dialog === "edit" ? <EditBudgetDialog workspace={workspace} budget={budget} onClose={close} /> : null}
+      {dialog === "link" ? <LinkLimitDialog workspace={workspace} budget={budget} onClose={close} /> : null}
       <ConfirmDialog
         open={dialog === "delete"}
         onOpenChange={close}
@@ -45,7 +55,7 @@ export function BudgetActions({ workspace, budget }: { workspace: string; budget
         focusAfter={budgetsSentenceId}
       >
         It no longer alerts anyone, and it disappears from the overview and from what keys and assistants can
-        read. Recorded costs stay.
+        read. Recorded costs stay. Its limits at providers are removed there, or stay, as was chosen for each.
       </ConfirmDialog>
     </>
   );

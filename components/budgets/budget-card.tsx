@@ -23,6 +23,7 @@ export function BudgetCard({
   workspace,
   reached,
   actions,
+  limits,
   canAsk = false,
 }: {
   budget: Budget;
@@ -30,6 +31,8 @@ export function BudgetCard({
   /** The thresholds that were reached in the present period. */
   reached: Reached[];
   actions: ReactNode;
+  /** Its limits at providers. */
+  limits?: ReactNode;
   /** Whether the reader may request a raise of the budget. */
   canAsk?: boolean;
 }) {
@@ -106,6 +109,7 @@ export function BudgetCard({
           </Link>
         ) : null}
       </div>
+      {limits}
     </Card>
   );
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { exactText } from "@/components/figures/amount";
+import type { ProviderLimit } from "@/lib/contract/bills/provider-limits";
 import type { budget as budgetSchema } from "@/lib/contract/spend/budgets";
 import { budgetRowsHref } from "./budget-rows-href";
 import {
@@ -9,6 +10,7 @@ import {
   formatWarned,
   toEditableBudget,
 } from "./budget-view";
+import { formatTarget, limitStates } from "./limit-text";
 
 type Budget = z.output<typeof budgetSchema>;
 
@@ -34,13 +36,15 @@ export type BudgetRow = {
   runsOutOn: string | null;
   /** The address of the rows that it counts. */
   href: string;
+  /** Its limits at providers and how they stand, as text; empty without one. */
+  limits: string;
   /** Whether it is close to its limit. */
   alert: boolean;
   editable: EditableBudget;
 };
 
 /** Maps a budget of the service's answer to a row of the table, which a client component renders. */
-export function toBudgetRow(budget: Budget, workspace: string): BudgetRow {
+export function toBudgetRow(budget: Budget, workspace: string, limits: ProviderLimit[] = []): BudgetRow {
   const { id, name, scope, blocks, amount, spent, remaining, forecast } = budget;
   return {
     id,
@@ -57,6 +61,7 @@ export function toBudgetRow(budget: Budget, workspace: string): BudgetRow {
     used: exactText(budget.percent_used),
     runsOutOn: budget.runs_out_on,
     href: budgetRowsHref(workspace, budget),
+    limits: limits.map((limit) => `${formatTarget(limit)}: ${limitStates[limit.state].label}`).join(", "),
     alert: budget.alert,
     editable: toEditableBudget(budget),
   };

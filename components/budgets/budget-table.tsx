@@ -52,11 +52,12 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
         { label: "Covers", value: ({ scope }) => scope },
         { label: "Period", value: ({ period }) => period },
         { label: "Warns", value: ({ warns }) => warns.replace(/^Warns /, "") },
+        { label: "Limits at providers", value: ({ limits }) => limits },
         { label: "At the limit", value: ({ blocks }) => (blocks ? "refuses to record" : "warns only") },
       ],
       text: ({ name, scope, period, blocks, warns }) =>
         `${name} ${scope} ${period} ${blocks ? "refuses to record" : "warns only"} ${warns}`,
-      cell: ({ name, scope, period, blocks, used, alert, warns }) => (
+      cell: ({ name, scope, period, blocks, used, alert, warns, limits }) => (
         <>
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <bdi className="font-medium [overflow-wrap:anywhere]">{name}</bdi>
@@ -64,6 +65,7 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
           </span>
           <span className={`block text-muted-foreground text-xs [overflow-wrap:anywhere] ${secondLine}`}>
             {scope} · {period} · {blocks ? "Refuses to record" : "Warns only"} · {warns}
+            {limits === "" ? null : ` · ${limits}`}
           </span>
         </>
       ),

@@ -43,6 +43,8 @@ export function linksOf(alert: Alert, workspace: string, base: string): AlertLin
         { text: "Show the usage", url: rows(at, alert, filter) },
       ];
     }
+    case "provider_limit":
+      return [{ text: "Open the budget", url: `${at}/budgets#budget-${encodeURIComponent(id)}` }];
     case "bill_difference":
     case "bill_coverage": {
       const month = readContext(alert).period?.from.slice(0, 7);
@@ -90,6 +92,8 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
       return "See which usage no source reports, and set up a source for it. What stays missing can be booked as an adjustment.";
     case "bill_difference":
       return "See what the difference consists of: usage that no source reports, other prices, or costs that are recorded twice.";
+    case "provider_limit":
+      return "Set the budget's limit again in the menu of the limit, or accept the provider's. If the provider refuses it, give its account a key that may set limits.";
     case "silent_source":
       return "Check that the program runs and that its key is set. If it was shut down, revoke its key.";
   }

@@ -1,3 +1,4 @@
+import { pulledProviders } from "@/lib/contract/bills/pulled-providers";
 import { type Alert, lastDay, readContext, readFigures } from "./alert";
 
 /** An alert in words, for people: on the page, in mails and messages. Nothing is escaped here. */
@@ -66,6 +67,8 @@ export function wordsOf(alert: Alert): AlertWords {
       return coverageWords(alert);
     case "bill_difference":
       return differenceWords(alert);
+    case "provider_limit":
+      return limitWords(alert);
   }
 }
 
@@ -327,6 +330,40 @@ function differenceWords(alert: Alert): AlertWords {
     : {
         title: `The bills differ from what is recorded by ${money(figures.difference_usd)}`,
         text: `Providers billed ${billed} from ${periodText(alert)}, and ${recorded} of the billed days is recorded.`,
+        facts,
+      };
+}
+
+function limitWords(alert: Alert): AlertWords {
+  const figures = readFigures({ rule: "provider_limit", details: alert.details });
+  const { name, because } = readContext(alert);
+  const { provider, target, limit_state: state, problem, written_usd: written, held_usd: held } = figures;
+  const at = (pulledProviders as Record<string, { label: string }>)[provider]?.label ?? provider;
+  const [wanted, present] = [written, held].map((usd) => (usd === null ? "none" : money(usd)));
+  const facts: [string, string][] = [
+    ["Provider", at],
+    ...(target ? [["Limited there", target] as [string, string]] : []),
+    ["Set", wanted ?? "none"],
+    ["Holds", present ?? "none"],
+  ];
+  if (alert.state === "ok")
+    return {
+      title: `The limits of the budget ${name} at providers hold`,
+      text:
+        because === "gone"
+          ? "It is not linked to a limit at a provider any more."
+          : overText(because, "The provider holds the budget's limit.", "budget"),
+      facts,
+    };
+  return state === "drift"
+    ? {
+        title: `${at} holds another limit than the budget ${name}`,
+        text: `Someone has changed it there: it holds ${held === null ? "no limit" : present}, and ${wanted} was set.`,
+        facts,
+      }
+    : {
+        title: `${at} does not take the limit of the budget ${name}`,
+        text: problem ?? "It gives no reason.",
         facts,
       };
 }

@@ -12,8 +12,10 @@ export type GetOptions = {
   accept: string;
   /** Sent besides, such as a credential. */
   headers?: Record<string, string>;
-  /** JSON to post. Without it, the document is asked for with GET. */
+  /** JSON to send. Without it, the document is asked for with GET. */
   json?: string;
+  /** Another method than GET, or than POST with JSON. */
+  method?: "PATCH" | "PUT" | "DELETE";
   /** Names of hosts, addresses and ranges that may be internal. */
   allowed?: readonly string[];
   /** Called when the connection stands: what fails later is not the network's fault. */
@@ -46,7 +48,7 @@ export function askOutside(url: URL, options: GetOptions): Promise<OutsideAnswer
 /** @param judge says what is wrong with an answer by its status and type, before its body is read */
 async function exchange(
   url: URL,
-  { network, signal, maxBytes, accept, headers: more, json, allowed, onConnected }: GetOptions,
+  { network, signal, maxBytes, accept, headers: more, json, method, allowed, onConnected }: GetOptions,
   judge: (status: number, type: string) => string | undefined,
 ): Promise<OutsideAnswer> {
   const isEncrypted = url.protocol === "https:";
@@ -69,7 +71,7 @@ async function exchange(
       };
       const outgoing = request({
         createConnection: () => connection,
-        method: json === undefined ? "GET" : "POST",
+        method: method ?? (json === undefined ? "GET" : "POST"),
         path: url.pathname + url.search,
         headers,
         signal,

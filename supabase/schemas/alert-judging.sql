@@ -138,6 +138,47 @@ as $$
   limit 1000
 $$;
 
+-- Budgets of which a provider holds another limit, or refuses theirs, since the day on which that was found.
+create function private.judge_provider_limits(at timestamptz)
+returns setof jsonb
+language sql stable security definer set search_path = ''
+as $$
+  with worst as (
+    select distinct on (l.workspace_id, l.budget_id) l.*, l.state in ('drift', 'refused', 'gone') as is_wrong
+    from public.provider_limits as l
+    where l.budget_id is not null and not l.is_removing
+    order by l.workspace_id, l.budget_id, is_wrong desc, l.read_at desc nulls last, l.id
+  )
+  (
+    select jsonb_build_object(
+      'workspace_id', b.workspace_id, 'rule', 'provider_limit', 'subject_type', 'budget', 'subject_id', b.id,
+      'period', coalesce(s.period, (at at time zone 'UTC')::date), 'state', case when worst.is_wrong then 'warning' else 'ok' end,
+      'details', jsonb_build_object(
+        'subject', b.name, 'provider', worst.provider, 'target', worst.target_name, 'limit_state', worst.state,
+        'problem', worst.problem, 'written_usd', trim_scale(worst.written_usd)::text, 'held_usd', trim_scale(worst.held_usd)::text
+      )
+    )
+    from worst
+    join public.budgets as b on b.workspace_id = worst.workspace_id and b.id = worst.budget_id
+    left join public.alert_states as s
+      on s.workspace_id = b.workspace_id and s.rule = 'provider_limit' and s.subject_id = b.id::text
+    left join public.alert_rules as r on r.workspace_id = b.workspace_id and r.rule = 'provider_limit'
+    where coalesce(r.is_on, true) and worst.is_wrong <> (s.state is not null)
+    limit 1000
+  )
+  union all
+  (
+    select jsonb_build_object(
+      'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
+      'period', s.period, 'state', 'ok', 'details', jsonb_build_object('because', 'gone')
+    )
+    from public.alert_states as s
+    where s.rule = 'provider_limit'
+      and not exists (select from worst where worst.workspace_id = s.workspace_id and worst.budget_id::text = s.subject_id)
+    limit 1000
+  )
+$$;
+
 -- The states of keys that no longer exist.
 create function private.judge_gone_keys(at timestamptz)
 returns setof jsonb
@@ -455,6 +496,7 @@ begin
       union all select private.judge_key_limits(at)
       union all select private.judge_key_expiries(at)
       union all select private.judge_silent_sources(at)
+      union all select private.judge_provider_limits(at)
     ) as judged
   ));
 end

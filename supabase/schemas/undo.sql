@@ -36,6 +36,10 @@ begin
     when 'budget' then (
       select jsonb_build_object('rows', jsonb_build_object('public.budgets', to_jsonb(b)), 'spend', coalesce((
         select jsonb_agg(to_jsonb(s)) from public.budget_spend as s where s.workspace_id = workspace and s.budget_id = thing
+      ), '[]'), 'limits', coalesce((
+        select jsonb_agg(to_jsonb(l) || jsonb_build_object('lease', null, 'leased_until', null, 'next_at', now(), 'writes', true))
+        from public.provider_limits as l
+        where l.workspace_id = workspace and l.budget_id = thing and not l.is_removing
       ), '[]'))
       from public.budgets as b where b.workspace_id = workspace and b.id = thing
     )
@@ -186,6 +190,18 @@ begin
   if restore_deleted.kind = 'budget' then
     select * into restored from public.budgets as b where b.workspace_id = workspace and b.id = thing;
     perform private.count_restored_budget(restored, kept -> 'spend');
+    -- Those that are being removed at the provider are written again. A limit of another budget, and a removed account, win.
+    insert into public.provider_limits as present
+    select l.* from jsonb_populate_recordset(null::public.provider_limits, kept -> 'limits') as l
+    where exists (select from public.provider_accounts as a where a.workspace_id = workspace and a.id = l.account_id)
+      and not exists (
+        select from public.provider_limits as other
+        where other.workspace_id = workspace and other.account_id = l.account_id and other.kind = l.kind
+          and other.target = l.target and other.period = l.period and other.id <> l.id
+      )
+    on conflict on constraint provider_limits_pkey do update
+    set budget_id = excluded.budget_id, is_removing = false, writes = true, next_at = now(), attempts = 0, problem = null,
+      revision = present.revision + 1;
   end if;
   update public.deliveries as d set state = kept #>> array['waiting', d.id::text]
   where restore_deleted.kind = 'alert_channel' and d.workspace_id = workspace and d.channel_id = thing

@@ -136,9 +136,15 @@ export const ofSpend: Opened[] = [
   },
   {
     path: "/budgets",
-    files: ["budgets/budget-actions", "budgets/budget-dialog"],
+    files: [
+      ...["budgets/budget-actions", "budgets/budget-dialog", "budgets/limit-actions"],
+      "budgets/link-limit-dialog",
+    ],
     open: async (page, check) => {
       await ask(page, check, "Actions for Everything", "Delete");
+      await ask(page, check, "Actions for OpenRouter API key", "Unlink and leave the limit");
+      await choose(page, "Actions for Everything", "Limit at a provider");
+      await inspect(page, check, "Limit Everything at a provider");
       await choose(page, "Actions for Everything", "Edit");
       await inspect(page, check, "Edit Everything");
       await click(page, "Set a budget");

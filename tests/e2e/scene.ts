@@ -38,7 +38,10 @@ export async function setScene(world: World): Promise<Scene> {
   await closeMonth(world, slug, make);
   await addBills(make);
   // So large that the job raises no alert of it, however far the month is.
-  await make("/budgets", { name: "Everything", scope_type: "global", amount: 1_000_000 });
+  const everything = await make("/budgets", { name: "Everything", scope_type: "global", amount: 1_000_000 });
+  const account = await make("/provider-accounts", { provider: "openrouter", key: "sk-or-of-the-scene" });
+  const target = { account_id: account.id, kind: "key", target_id: "hash" };
+  await make("/provider-limits", { budget_id: everything.id, ...target });
   await make("/views", { name: "Models", query: "by=model", is_shared: true });
   await make("/invitations", { role: "viewer", email: "bo@example.com" });
   const { link } = await make("/invitations", { role: "viewer" });

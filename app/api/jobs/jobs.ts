@@ -6,6 +6,7 @@ import { drainDeliveries, queueDue, sendDeliveries, sweepQueue } from "@/lib/ale
 import { settleEntries } from "@/lib/alerts/inbox/service";
 import { judgeKeyRules, judgeUsageRules } from "@/lib/alerts/rules/service";
 import { judgeBills } from "@/lib/bills/judge-bills";
+import { drainLimits, startLimits } from "@/lib/bills/limits/jobs";
 import { drainPulling, startPulling } from "@/lib/bills/pulls/jobs";
 import { fileClosedMonths } from "@/lib/ledger/closing/filed-export";
 import { runErasures } from "@/lib/ledger/erasure/service";
@@ -38,6 +39,7 @@ export const jobs: Job[] = [
   { name: "deliver", everyMs: 1_000, run: sendDeliveries, drain: drainDeliveries },
   { name: "sweep_deliveries", everyMs: 600_000, run: sweepQueue },
   { name: "pull_bills", everyMs: 2_000, run: startPulling, drain: drainPulling },
+  { name: "write_limits", everyMs: 1_000, run: startLimits, drain: drainLimits },
   { name: "erase_workspaces", everyMs: 60_000, run: eraseWorkspaces },
   { name: "erase_accounts", everyMs: 60_000, run: eraseAccounts },
   { name: "erase_people", everyMs: 2_000, run: runErasures },

@@ -90,6 +90,25 @@ describe("The other rules", () => {
       "The bills and what is recorded agree",
     ],
     [
+      "provider_limit",
+      {
+        subject_type: "budget",
+        details: {
+          ...{
+            subject: "Checkout",
+            provider: "openai",
+            target: "Checkout",
+            limit_state: "drift",
+            problem: null,
+          },
+          ...{ written_usd: "500", held_usd: "300" },
+        },
+      },
+      "OpenAI holds another limit than the budget Checkout",
+      "Someone has changed it there: it holds $300.00, and $500.00 was set.",
+      "The limits of the budget Checkout at providers hold",
+    ],
+    [
       "unpriced_usage",
       {
         subject_type: "model",

@@ -45,6 +45,9 @@ export function selectSettings(client: ClientBase, workspaceId: string): Promise
             select from public.source_arrivals where workspace_id = ${workspaceId}
           )
           when d.rule in ('bill_coverage', 'bill_difference') then exists (select from public.bills where workspace_id = ${workspaceId})
+          when d.rule = 'provider_limit' then exists (
+            select from public.provider_limits where workspace_id = ${workspaceId}
+          )
           when d.rule = 'unusual_day' then exists (
             select from public.daily_totals
             where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'provider'

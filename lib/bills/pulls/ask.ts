@@ -1,4 +1,4 @@
-import { parse } from "lossless-json";
+import { type NumberStringifier, parse, stringify } from "lossless-json";
 import { z } from "zod";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { env } from "@/lib/env";
@@ -40,7 +40,7 @@ export function askerOf(
       .toWellFormed()
       .trim()
       .slice(0, maxWords);
-  return async (path, query, schema, headers = {}, body) => {
+  return async (path, query, schema, headers = {}, body, method) => {
     requests += 1;
     if (requests > maxRequests) throw new ProviderFailure(`It has more than ${maxRequests} pages.`);
     const url = new URL(`${address ?? provider.url}${path}`);
@@ -52,7 +52,8 @@ export function askerOf(
       maxBytes,
       accept: "application/json",
       headers: { ...provider.authorize(key), ...headers },
-      ...(body && { json: JSON.stringify(body) }),
+      ...(body && { json: stringify(body, undefined, undefined, [exactDigits]) ?? "{}" }),
+      ...(method && { method }),
       signal: AbortSignal.any([limit, signal]),
     }).catch((error: unknown) => {
       if (signal.aborted) throw error;
@@ -61,20 +62,26 @@ export function askerOf(
     });
     const { status, retryAfter } = answer;
     const text = answer.body.toString("utf8");
-    if (status !== 200) {
+    if (status < 200 || status > 299) {
       const words = clean(`It answers ${status}: ${wordsOf(text)}`);
       // GitHub also answers 403 to clients that exceed its rate limit.
       const isPassing = passing.has(status) || retryAfter !== undefined;
       if (status >= 400 && status < 500 && !isPassing) throw new ProviderRefusal(status, words);
       throw new ProviderFailure(words, readRetryAfter(retryAfter, Date.now()));
     }
-    const parsed = schema.safeParse(readJson(text));
+    const parsed = schema.safeParse(text === "" ? null : readJson(text));
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const place = issue?.path.join(".") || "It";
     throw new ProviderFailure(clean(`Its answer cannot be read: ${place} ${issue?.message ?? ""}`));
   };
 }
+
+/** Writes an `ExactNumber` with all its digits. */
+const exactDigits: NumberStringifier = {
+  test: (value) => value instanceof ExactNumber,
+  stringify: (value) => (value as ExactNumber).text,
+};
 
 /** Reads JSON with all digits of its numbers. @throws ProviderFailure */
 function readJson(text: string): unknown {

@@ -17,7 +17,8 @@ export type PulledPage = { day: string; rows: PulledRow[] }[];
 /**
  * Asks a provider for a document. Its numbers are `ExactNumber`.
  * @param query parameters; a name may occur several times
- * @param body is posted as JSON
+ * @param body is sent as JSON
+ * @param method GET without it, POST with a body
  * @throws ProviderRefusal, ProviderFailure
  */
 export type Ask = <T>(
@@ -26,6 +27,7 @@ export type Ask = <T>(
   schema: z.ZodType<T>,
   headers?: Record<string, string>,
   body?: object,
+  method?: "PATCH" | "PUT" | "DELETE",
 ) => Promise<T>;
 
 /** The seats of an account: their number, how many were not used for `unusedDays`, and the monthly price of one. */

@@ -96,6 +96,21 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
         "What billed and recorded of each provider differ by, in either direction, as a sum over providers, USD.",
       ),
     }),
+    z.object({
+      rule: z.literal("provider_limit"),
+      provider: z.string(),
+      target: z
+        .string()
+        .nullable()
+        .default(null)
+        .meta({ description: "The name of what is limited there; null until it was read." }),
+      limit_state: z
+        .string()
+        .meta({ description: "`drift`, `refused` or `gone`; `equal` where it is over." }),
+      problem: z.string().nullable().default(null).meta({ description: "What the provider says." }),
+      written_usd: decimal("The limit that was written last, USD.").nullable().default(null),
+      held_usd: decimal("The limit that the provider holds, USD; null for none.").nullable().default(null),
+    }),
   ]);
 }
 

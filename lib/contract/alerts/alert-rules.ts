@@ -14,6 +14,7 @@ export const alertRules = [
   "silent_source",
   "bill_coverage",
   "bill_difference",
+  "provider_limit",
 ] as const;
 export const alertRule = z.enum(alertRules).meta({
   id: "AlertRule",
@@ -27,7 +28,8 @@ export const alertRule = z.enum(alertRules).meta({
     "`unpriced_usage`: a model is used that has no price;",
     "`silent_source`: a source that used to send has sent nothing;",
     "`bill_coverage`: less of what providers billed in a month is recorded than it should be;",
-    "`bill_difference`: what providers billed in a month and what was recorded differ by more than it should.",
+    "`bill_difference`: what providers billed in a month and what was recorded differ by more than it should;",
+    "`provider_limit`: a provider holds another limit than the budget that sets it, or refuses it.",
   ].join(" "),
 });
 export type AlertRule = z.output<typeof alertRule>;
@@ -59,6 +61,7 @@ export const ruleParameters = {
   silent_source: { unit: "hours", least: 1, most: 2160 },
   bill_coverage: { unit: "percent", least: 1, most: 100 },
   bill_difference: { unit: "usd", least: 1, most: 1_000_000 },
+  provider_limit: null,
 } as const satisfies Record<AlertRule, { unit: string; least: number; most: number } | null>;
 
 /** How long a rule can be snoozed at most. */

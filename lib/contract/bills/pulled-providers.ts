@@ -9,7 +9,7 @@ export const pulledProviders = {
     keyBegins: "sk-admin-",
     keysAt: "https://platform.openai.com/settings/organization/admin-keys",
     rights:
-      "OpenAI has no narrower key: an admin key can manage the organization. Outlay asks for costs alone.",
+      "OpenAI has no narrower key: an admin key can manage the organization. Outlay reads costs, and sets the limits that you link to budgets.",
   },
   anthropic: {
     label: "Anthropic",
@@ -17,14 +17,15 @@ export const pulledProviders = {
     keyBegins: "sk-ant-",
     keysAt: "https://platform.claude.com/settings/admin-keys",
     rights:
-      "A key with the scope read:analytics reads costs and nothing else. An admin key works, and can do more.",
+      "A key with the scope read:analytics reads costs and nothing else. An admin key can also set limits that follow budgets.",
   },
   openrouter: {
     label: "OpenRouter",
     key: "Management key",
     keyBegins: "sk-or-",
     keysAt: "https://openrouter.ai/settings/management-keys",
-    rights: "A management key cannot call models, and can create keys. OpenRouter has no narrower one.",
+    rights:
+      "A management key cannot call models, and can create keys. OpenRouter has no narrower one. Outlay reads costs, and sets the limits that you link to budgets.",
   },
   cursor: {
     label: "Cursor",
@@ -32,7 +33,7 @@ export const pulledProviders = {
     keyBegins: "crsr_",
     keysAt: "https://cursor.com/dashboard",
     rights:
-      "Cursor gives admin keys to Enterprise teams. They can also set spend limits; Outlay asks for usage events alone.",
+      "Cursor gives admin keys to Enterprise teams. Outlay reads usage events, and sets the spend limits that you link to budgets.",
   },
   github: {
     label: "GitHub",
@@ -40,7 +41,7 @@ export const pulledProviders = {
     keyBegins: "github_pat_",
     keysAt: "https://github.com/settings/personal-access-tokens",
     rights:
-      "A fine-grained token needs the organization permission Administration (read), and GitHub Copilot Business (read) to count seats.",
+      "A fine-grained token needs the organization permission Administration (read), and GitHub Copilot Business (read) to count seats. With Administration (write), budgets can set limits there.",
     account: "The organization, as its address names it: github.com/acme is acme.",
   },
 } as const satisfies Record<

@@ -55,6 +55,26 @@ const account = {
   created_by: "grace@example.com",
 };
 
+const limit = {
+  id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d51a",
+  budget: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417", name: "Checkout" },
+  account: { id: account.id, provider: "openai", name: null },
+  kind: "project",
+  name: "Checkout",
+  period: "month",
+  state: "drift",
+  problem: null,
+  limit_usd: 500,
+  written_usd: 500,
+  written_at: "2026-11-03T09:14:05.120+00:00",
+  held: { limit_usd: 300, period: "month", stops: true },
+  read_at: "2026-11-04T09:14:05.301+00:00",
+  is_due: false,
+  removes_limit: true,
+  created_at: "2026-11-03T09:14:04.870+00:00",
+  created_by: "grace@example.com",
+};
+
 const month = {
   month: "2026-10",
   ...sums,
@@ -107,6 +127,20 @@ export const billExamples: ExampleSet = {
         },
       },
     },
+    LinkProviderLimitRequest: {
+      project: {
+        summary: "A project at OpenAI",
+        value: {
+          budget_id: limit.budget.id,
+          account_id: account.id,
+          kind: "project",
+          target_id: "proj_checkout",
+        },
+      },
+    },
+    ResolveProviderLimitRequest: {
+      write: { summary: "The budget's limit is written again", value: { action: "write" } },
+    },
     PullRequest: { usual: { summary: "A pull", value: {} } },
     AddBillRequest: {
       file: {
@@ -124,6 +158,21 @@ export const billExamples: ExampleSet = {
     Bill: bill,
     BillAdjustment: adjustment,
     BillAdjustmentList: { adjustments: [adjustment], can_book: true },
+    ProviderLimit: limit,
+    ProviderLimitList: { limits: [limit], can_edit: true },
+    LimitTargetList: {
+      targets: [
+        {
+          kind: "project",
+          id: "proj_checkout",
+          name: "Checkout",
+          held: null,
+          is_proposed: true,
+          is_linked: false,
+        },
+      ],
+      problem: null,
+    },
     ProviderAccount: account,
     ProviderAccountList: { accounts: [account], can_add: true },
     BilledHistory: {

@@ -61,6 +61,17 @@ export const archivedFiles: ArchivedFile[] = [
     name: "provider-accounts.ndjson",
     statement: rowsOf("provider_accounts", "created_at, id", ["lease", "leased_until"]),
   },
+  {
+    name: "provider-limits.ndjson",
+    statement: (workspaceId) =>
+      sql`select jsonb_build_object(
+          'id', l.id, 'budget_id', l.budget_id, 'account_id', l.account_id, 'provider', l.provider, 'kind', l.kind,
+          'target_name', l.target_name, 'period', l.period, 'removes', l.removes, 'state', l.state, 'problem', l.problem,
+          'written_usd', l.written_usd, 'written_at', l.written_at, 'held_usd', l.held_usd, 'read_at', l.read_at,
+          'created_at', l.created_at, 'created_by_email', l.created_by_email
+        )::text as line
+        from public.provider_limits as l where l.workspace_id = ${workspaceId} order by l.created_at, l.id`,
+  },
   { name: "bills.ndjson", statement: rowsOf("bills", "created_at, id") },
   { name: "bill-statements.ndjson", statement: rowsOf("bill_statements", "number") },
   {

@@ -62,7 +62,7 @@ describe("The rules of a workspace", () => {
     expect(Object.values(rules).map(({ rule, enabled, state }) => `${rule} ${enabled} ${state}`)).toEqual(
       [
         ...["budget_threshold", "budget_forecast", "budget_pace", "unusual_day", "key_limit", "key_expiry"],
-        ...["unpriced_usage", "silent_source", "bill_coverage", "bill_difference"],
+        ...["unpriced_usage", "silent_source", "bill_coverage", "bill_difference", "provider_limit"],
       ].map((rule) => `${rule} true no_data`),
     );
     expect(rules.key_limit?.parameter).toEqual({

@@ -274,6 +274,7 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "deliver", failed: false },
         { name: "sweep_deliveries", failed: false },
         { name: "pull_bills", failed: false },
+        { name: "write_limits", failed: false },
         { name: "erase_workspaces", failed: false },
         { name: "erase_accounts", failed: false },
         { name: "erase_people", failed: false },

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { LosslessNumber } from "lossless-json";
 import { parseDecimal, shiftDecimal, toText } from "@/lib/decimal";
+import type { Limits } from "./limits";
 
 /** A line of a true bill. Amounts are decimal text of dollars. */
 export type TrueLine = {
@@ -33,6 +34,8 @@ export type Organization = {
   refusal: string;
   /** Members with a seat, and when each last used it: `YYYY-MM-DD`, or never. */
   seats: { email: string; lastUsed: string | null }[];
+  /** What can be limited, and the limits. */
+  limits: Limits;
   /** Called before each answer, which waits for it. */
   beforeAnswer: (request: URL) => void | Promise<void>;
 };

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { stringify } from "lossless-json";
+import { Limits } from "./limits";
 import {
   type Answer,
   type Asked,
@@ -16,6 +17,7 @@ import {
 } from "./organization";
 import { cursorEndpoints } from "./simulate-cursor";
 import { githubEndpoint } from "./simulate-github";
+import { limitEndpoint } from "./simulate-limits";
 
 const otherQuery: Answer = {
   status: 400,
@@ -238,9 +240,12 @@ export async function simulateProviders() {
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const url = new URL(request.url ?? "/", "http://provider");
     const key = keyOf(request);
-    const posted = request.method === "POST" ? await text(request) : "";
+    const posted = await text(request);
     requests.push(url);
-    const endpoint = endpoints[url.pathname] ?? githubEndpoint(url.pathname);
+    const endpoint =
+      limitEndpoint(request.method ?? "GET", url.pathname) ??
+      endpoints[url.pathname] ??
+      githubEndpoint(url.pathname);
     if (!endpoint) return { status: 404, body: { error: { message: "Not found" } } };
     const organization = organizations.get(key);
     if (!organization) return refusalOf(url, 401, "Incorrect API key provided.");
@@ -274,7 +279,7 @@ export async function simulateProviders() {
     add(key: string, bill: TrueLine[]): Organization {
       const organization: Organization = {
         ...{ key, bill, hasAnalytics: true, isOld: false, pageSize: 1000 },
-        seats: [],
+        ...{ seats: [], limits: new Limits() },
         ...{ throttled: 0, retryAfter: "1", refusal: "", beforeAnswer: () => {} },
       };
       organizations.set(key, organization);

@@ -51,6 +51,31 @@ async function viewOf(world: World, caller: Caller): Promise<Sample> {
   return { params: { id: rows[0].id } };
 }
 
+/** A budget of its own, and an account at a provider. */
+async function limitable(world: World) {
+  const { rows } = await world.harness.fixtures.sql.query(
+    "insert into public.budgets (workspace_id, name, scope_type, amount) values ($1, 'Limited', 'global', 500) returning id",
+    [world.workspace.id],
+  );
+  const { params } = await providerAccountOf(world);
+  await world.harness.fixtures.sql.query(
+    "insert into private.provider_keys (workspace_id, account_id, sealed) values ($1, $2, repeat('x', 40))",
+    [world.workspace.id, params?.id],
+  );
+  return { budget: String(rows[0].id), account: String(params?.id) };
+}
+
+/** A limit at a provider that follows a budget. */
+async function providerLimitOf(world: World): Promise<Sample> {
+  const { budget, account } = await limitable(world);
+  const { rows } = await world.harness.fixtures.sql.query(
+    `insert into public.provider_limits (workspace_id, budget_id, account_id, provider, account, kind, target, period, removes)
+     values ($1, $2, $3, 'openai', '', 'project', 'proj_1', 'month', true) returning id`,
+    [world.workspace.id, budget, account],
+  );
+  return { params: { id: rows[0].id } };
+}
+
 /** An account at a provider. */
 async function providerAccountOf({ harness, workspace }: World): Promise<Sample> {
   const { rows } = await harness.fixtures.sql.query(
@@ -230,6 +255,20 @@ export const ledgerSamples: Samples = {
   "POST /api/v1/workspaces/[slug]/provider-accounts/[id]/pull": async (world) => ({
     ...(await providerAccountOf(world)),
     body: {},
+  }),
+  "GET /api/v1/workspaces/[slug]/provider-accounts/[id]/limit-targets": async (world) => {
+    const { budget, account } = await limitable(world);
+    return { params: { id: account }, query: `?budget_id=${budget}` };
+  },
+  "GET /api/v1/workspaces/[slug]/provider-limits": nothing,
+  "POST /api/v1/workspaces/[slug]/provider-limits": async (world) => {
+    const { budget, account } = await limitable(world);
+    return { body: { budget_id: budget, account_id: account, kind: "project", target_id: "proj_1" } };
+  },
+  "DELETE /api/v1/workspaces/[slug]/provider-limits/[id]": providerLimitOf,
+  "POST /api/v1/workspaces/[slug]/provider-limits/[id]/resolve": async (world) => ({
+    ...(await providerLimitOf(world)),
+    body: { action: "check" },
   }),
   "GET /api/v1/workspaces/[slug]/views": nothing,
   "POST /api/v1/workspaces/[slug]/views": () => ({ body: { name: "Models", query: "by=model" } }),

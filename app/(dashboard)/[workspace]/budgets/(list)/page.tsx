@@ -8,8 +8,11 @@ import { toBudgetRow } from "@/components/budgets/budget-row";
 import { BudgetTable } from "@/components/budgets/budget-table";
 import { budgetsSentenceId, sortByUse, toEditableBudget } from "@/components/budgets/budget-view";
 import { NewBudget } from "@/components/budgets/new-budget";
+import { ProviderLimits } from "@/components/budgets/provider-limits";
+import { exactText } from "@/components/figures/amount";
 import type { SearchParams } from "@/components/filters/href";
 import { BudgetSentence } from "@/components/overview/budget-sentence";
+import { RefreshWhile } from "@/components/prices/refresh-while";
 import { PageHeader } from "@/components/shell/page-header";
 import { Badge } from "@/components/ui/badge";
 import { buttonVariants } from "@/components/ui/button";
@@ -17,6 +20,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
 import { listCrossings } from "@/lib/alerts/log/crossings";
+import { listLimits } from "@/lib/bills/limits/service";
 import { listRequests } from "@/lib/spend/budget-requests/service";
 import { listBudgets } from "@/lib/spend/budgets/service";
 
@@ -31,10 +35,15 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
     user,
     workspace: { slug, time_zone: timeZone },
   } = await requireWorkspace((await params).workspace);
-  const [{ budgets, can_edit: canEdit }, { requests, can_ask: canAsk }] = await Promise.all([
+  const [{ budgets, can_edit: canEdit }, { requests, can_ask: canAsk }, { limits }] = await Promise.all([
     listBudgets(claims, slug),
     listRequests(claims, slug),
+    listLimits(claims, slug),
   ]);
+  const limitsOf = (id: string | null) => limits.filter(({ budget }) => (budget?.id ?? null) === id);
+  const showLimits = (id: string | null, amount?: string) => (
+    <ProviderLimits limits={limitsOf(id)} amount={amount} workspace={slug} canEdit={canEdit} />
+  );
   const waiting = requests.filter(({ state }) => state === "pending").length;
   const began = budgets.map(({ period_from: from }) => from).sort()[0];
   const crossings = began === undefined ? [] : await listCrossings(claims, slug, began);
@@ -85,7 +94,7 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
           </div>
           {isTable ? (
             <BudgetTable
-              budgets={budgets.map((budget) => toBudgetRow(budget, slug))}
+              budgets={budgets.map((budget) => toBudgetRow(budget, slug, limitsOf(budget.id)))}
               workspace={slug}
               canEdit={canEdit}
               views={await readRememberedViews(user.id)}
@@ -107,12 +116,20 @@ export default async function BudgetsPage({ params, searchParams }: Props) {
                   actions={
                     canEdit ? <BudgetActions workspace={slug} budget={toEditableBudget(budget)} /> : null
                   }
+                  limits={showLimits(budget.id, exactText(budget.amount))}
                 />
               ))}
             </div>
           )}
         </div>
       )}
+      <RefreshWhile isRunning={limits.some((limit) => limit.is_due)} />
+      {limits.some(({ budget }) => budget === null) ? (
+        <section className="grid gap-3 pt-6">
+          <h2 className="font-medium text-sm">Limits of deleted budgets</h2>
+          {showLimits(null)}
+        </section>
+      ) : null}
     </>
   );
 }

@@ -1,0 +1,133 @@
+import type { PoolClient } from "pg";
+import { requireMembership } from "@/lib/access/workspaces/membership";
+import { askerOf } from "@/lib/bills/pulls/ask";
+import { ProviderFailure, ProviderRefusal } from "@/lib/bills/pulls/provider";
+import { providers } from "@/lib/bills/pulls/providers";
+import { sealSubject } from "@/lib/bills/pulls/pull";
+import { type LimitPeriod, limitingProviders, limitPeriods } from "@/lib/contract/bills/limit-kinds";
+import type { LimitTargetList } from "@/lib/contract/bills/provider-limits";
+import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
+import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
+import { env } from "@/lib/env";
+import { notFound, validationFailed } from "@/lib/errors";
+import { toExact } from "@/lib/ledger/pricing/exact";
+import { SealError, unseal } from "@/lib/seal";
+import { type Budget, loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
+import { listLimitedTargets, readAccount, type SealedAccount } from "./limit-queries";
+import { type HeldLimit, type LimitTarget, TargetGone } from "./limiter";
+import { limiters } from "./limiters";
+
+/** How long a provider may take to list what can be limited, ms. */
+const listTimeoutMs = 20_000;
+
+/**
+ * Asks a provider what can be limited for a budget, for admins.
+ * @throws ServiceError not_found, permission_denied; validation_failed if there is no such budget
+ */
+export async function listTargets(
+  claims: UserClaims,
+  slug: string,
+  accountId: string,
+  budgetId: string,
+): Promise<LimitTargetList> {
+  const known = await asUser(claims, async (client) => {
+    const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
+    const budget = await loadBudget(client, workspaceId, budgetId, "budget_id");
+    const row = await findAccount(client, workspaceId, accountId);
+    if (!row) throw notFound();
+    return {
+      ...{ workspaceId, budget, row },
+      names: [budget.scope.label, budget.scope.value, budget.name].flatMap((name) => name ?? []),
+      linked: await asServiceWithin(client, () => listLimitedTargets(client, workspaceId, accountId)),
+    };
+  });
+  const period = limitPeriods.find((each) => each === known.budget.period);
+  if (!period) return { targets: [], problem: periodProblem(known.budget) };
+  try {
+    const all = await askTargets(known.row, period);
+    return { targets: toTargets(all, { ...known, period }), problem: null };
+  } catch (error) {
+    const isKnown =
+      error instanceof ProviderRefusal ||
+      error instanceof ProviderFailure ||
+      error instanceof SealError ||
+      error instanceof TargetGone;
+    if (!isKnown) throw error;
+    return { targets: [], problem: error.message };
+  }
+}
+
+type Account = SealedAccount & { provider: PulledProvider };
+
+function askTargets({ provider, account, id, workspace_id, sealed }: Account, period: LimitPeriod) {
+  if (env().PROVIDER_URLS.isOff)
+    throw new ProviderFailure("This service asks no providers: PROVIDER_URLS is off.");
+  const { secret: key } = unseal(sealed, sealSubject(workspace_id, id));
+  const ends = new AbortController();
+  const ask = askerOf(provider, providers[provider], { key, signal: ends.signal });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ProviderFailure("It did not answer in time.")), listTimeoutMs);
+  });
+  return Promise.race([limiters[provider].list(ask, account, period), late]).finally(() => {
+    clearTimeout(timer);
+    ends.abort();
+  });
+}
+
+function toTargets(
+  all: LimitTarget[],
+  {
+    row: { provider },
+    period,
+    names,
+    linked,
+  }: {
+    row: Account;
+    period: LimitPeriod;
+    names: string[];
+    linked: { kind: string; target: string; period: string }[];
+  },
+): LimitTargetList["targets"] {
+  const wanted = new Set(names.map((name) => name.toLowerCase()));
+  const isWanted = ({ id, name }: LimitTarget) =>
+    [id, name, name.split("@")[0] ?? ""].some((each) => wanted.has(each.toLowerCase()));
+  return all
+    .filter(({ kind }) => limitingProviders[provider].kinds[kind]?.periods.includes(period))
+    .map((target) => ({
+      ...{ kind: target.kind, id: target.id, name: target.name, held: target.held && toHeld(target.held) },
+      is_proposed: isWanted(target),
+      is_linked: linked.some(
+        (each) => each.kind === target.kind && each.target === target.id && each.period === period,
+      ),
+    }))
+    .sort((a, b) => Number(b.is_proposed) - Number(a.is_proposed) || a.name.localeCompare(b.name, "en"));
+}
+
+const toHeld = ({ usd, period, stops }: HeldLimit) => ({ limit_usd: usd && toExact(usd), period, stops });
+
+/** @throws ServiceError validation_failed */
+export async function loadBudget(
+  client: PoolClient,
+  workspaceId: string,
+  id: string,
+  path: string,
+): Promise<Budget> {
+  const [budget] = await loadFullBudgets(client, workspaceId, id);
+  if (budget) return budget;
+  throw validationFailed([{ path, message: "must be a budget of this workspace" }]);
+}
+
+/** An account with its key, as an admin. */
+export async function findAccount(
+  client: PoolClient,
+  workspaceId: string,
+  id: string,
+): Promise<Account | undefined> {
+  const found = await asServiceWithin(client, () => readAccount(client, workspaceId, id));
+  return found ? { ...found, provider: found.provider as PulledProvider } : undefined;
+}
+
+/** What to tell of a budget whose period no provider has. */
+export const periodProblem = ({ period }: Budget) =>
+  `Providers limit days, weeks and months, not ${period === "once" ? "a period with two ends" : `a ${period}`}. Set a budget per month for the limit there.`;

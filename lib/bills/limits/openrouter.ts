@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { type Ask, inDollars, optionalText } from "@/lib/bills/pulls/provider";
+import type { LimitPeriod } from "@/lib/contract/bills/limit-kinds";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toText } from "@/lib/decimal";
+import {
+  type HeldLimit,
+  type Limiter,
+  type LimitTarget,
+  listEach,
+  noLimit,
+  TargetGone,
+  unlessMissing,
+} from "./limiter";
+
+const intervals: Record<LimitPeriod, string> = { day: "daily", week: "weekly", month: "monthly" };
+const periodOf = (interval: string | null | undefined) =>
+  Object.entries(intervals).find(([, name]) => name === interval)?.[0] ?? interval ?? "lifetime";
+
+/** Limits are dollars, as JSON numbers. */
+const key = z.object({
+  hash: z.string(),
+  name: z.string(),
+  disabled: z.boolean().default(false),
+  limit: inDollars.nullable(),
+  limit_reset: optionalText,
+});
+const keyList = z.object({ data: z.array(key) });
+const workspace = z.object({ id: z.string(), name: z.string() });
+const workspaceList = z.object({ data: z.array(workspace) });
+const budgetList = z.object({
+  data: z.array(z.object({ limit_usd: inDollars, reset_interval: z.string().nullable() })),
+});
+
+const keyPath = (hash: string) => `/api/v1/keys/${encodeURIComponent(hash)}`;
+const workspacePath = (id: string) => `/api/v1/workspaces/${encodeURIComponent(id)}`;
+const budgetPath = (id: string, period: LimitPeriod) => `${workspacePath(id)}/budgets/${intervals[period]}`;
+
+const heldOfKey = ({ limit, limit_reset: reset }: z.output<typeof key>): HeldLimit =>
+  limit === null ? noLimit : { usd: limit, period: periodOf(reset), stops: true };
+
+/** Reads a list to its end: the next page begins behind what was read. */
+async function readAll<T>(page: (offset: string) => Promise<{ data: T[] }>): Promise<T[]> {
+  const all: T[] = [];
+  for (;;) {
+    const { data } = await page(String(all.length));
+    if (data.length === 0) return all;
+    all.push(...data);
+  }
+}
+
+const listWorkspaces = (ask: Ask) =>
+  readAll((offset) => ask("/api/v1/workspaces", [["offset", offset]], workspaceList));
+
+async function listKeys(ask: Ask): Promise<LimitTarget[]> {
+  const workspaces = await unlessMissing(listWorkspaces(ask));
+  const filters = workspaces?.map(({ id }): [string, string][] => [["workspace_id", id]]) ?? [[]];
+  const keys: z.output<typeof key>[] = [];
+  for (const filter of filters)
+    keys.push(...(await readAll((offset) => ask("/api/v1/keys", [["offset", offset], ...filter], keyList))));
+  return keys
+    .filter(({ disabled }) => !disabled)
+    .map((each) => ({ kind: "key", id: each.hash, name: each.name, held: heldOfKey(each) }));
+}
+
+/** OpenRouter: limits of API keys, and budgets of workspaces. */
+export const openrouter: Limiter = {
+  list: (ask) =>
+    listEach([
+      listKeys(ask),
+      listWorkspaces(ask).then((all) =>
+        all.map(({ id, name }) => ({ kind: "workspace" as const, id, name, held: null })),
+      ),
+    ]),
+  read: async (ask, { kind, id, period }) => {
+    if (kind === "key") {
+      const found = await unlessMissing(ask(keyPath(id), [], z.object({ data: key })));
+      if (!found) throw new TargetGone("OpenRouter has no such key.");
+      return { ...heldOfKey(found.data), name: found.data.name };
+    }
+    const found = await unlessMissing(ask(workspacePath(id), [], z.object({ data: workspace })));
+    if (!found) throw new TargetGone("OpenRouter has no such workspace.");
+    const { data: budgets } = await ask(`${workspacePath(id)}/budgets`, [], budgetList);
+    const held = budgets.find(({ reset_interval: reset }) => reset === intervals[period]);
+    return { ...(held ? { usd: held.limit_usd, period, stops: true } : noLimit), name: found.data.name };
+  },
+  write: async (ask, { kind, id, period }, amount) => {
+    const usd = new ExactNumber(toText(amount));
+    if (kind === "key")
+      await ask(keyPath(id), [], z.unknown(), {}, { limit: usd, limit_reset: intervals[period] }, "PATCH");
+    else await ask(budgetPath(id, period), [], z.unknown(), {}, { limit_usd: usd }, "PUT");
+  },
+  remove: async (ask, { kind, id, period }) => {
+    const none = { limit: null, limit_reset: null };
+    await unlessMissing(
+      kind === "key"
+        ? ask(keyPath(id), [], z.unknown(), {}, none, "PATCH")
+        : ask(budgetPath(id, period), [], z.unknown(), {}, undefined, "DELETE"),
+    );
+  },
+};

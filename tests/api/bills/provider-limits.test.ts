@@ -1,0 +1,331 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { limitingProviders } from "@/lib/contract/bills/limit-kinds";
+import type { LimitTargetList, ProviderLimit } from "@/lib/contract/bills/provider-limits";
+import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
+import { judgeKeyRules } from "@/tests/helpers/alerts";
+import { withHarness } from "@/tests/helpers/harness";
+import { makeTeam, type Team } from "@/tests/helpers/team";
+import type { Thing } from "@/tests/providers/simulator/limits";
+import { type Simulator, simulateProviders } from "@/tests/providers/simulator/simulate-providers";
+
+// One service and one simulator, which enforces the limits that it holds: the service writes in the background, and each test awaits
+// how that ends.
+const harness = withHarness({ services: 0 });
+let simulator: Simulator;
+const key = Buffer.from("limits".padEnd(32, ".")).toString("base64");
+beforeAll(async () => {
+  simulator = await simulateProviders();
+  await harness.start({ PROVIDER_URLS: simulator.providerUrls, SEALING_KEYS: key });
+});
+afterAll(() => simulator.close());
+
+const things: Record<PulledProvider, Thing> = {
+  openai: { kind: "project", id: "proj_checkout", name: "Checkout" },
+  anthropic: { kind: "workspace", id: "wrkspc_checkout", name: "Checkout" },
+  openrouter: { kind: "key", id: "hash_checkout", name: "checkout" },
+  github: { kind: "member", id: "ada", name: "ada" },
+  cursor: { kind: "member", id: "ada@example.com", name: "ada@example.com" },
+};
+
+/** A budget, and an account at a provider with something that can be limited. */
+async function withBudget(provider: PulledProvider, budget: object = {}, of?: Team) {
+  const team = of ?? (await makeTeam(harness));
+  const thing = things[provider];
+  const { admin } = team.users;
+  const secret = `sk-admin-${randomUUID()}`;
+  const organization = simulator.add(secret, []);
+  organization.limits.things = [thing];
+  organization.seats = [{ email: "ada@example.com", lastUsed: null }];
+  const account = provider === "github" ? "acme" : "";
+  const added = await admin.call("POST", `${team.path}/provider-accounts`, {
+    provider,
+    key: secret,
+    account,
+  });
+  expect(added.status, JSON.stringify(added.body)).toBe(201);
+  const made = await admin.call("POST", `${team.path}/budgets`, {
+    ...{ name: "Checkout", scope_type: "global", amount: 500 },
+    ...budget,
+  });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const [budgetId, accountId] = [String(made.body.id), String(added.body.id)];
+  const path = `${team.path}/provider-limits`;
+  const read = async (who: "admin" | "viewer" = "admin") =>
+    ((await team.users[who].get(path)).body.limits as ProviderLimit[]).find(
+      (limit) => limit.account.id === accountId,
+    );
+  const link = (more: object = {}) =>
+    admin.call("POST", path, {
+      ...{ budget_id: budgetId, account_id: accountId, kind: thing.kind, target_id: thing.id },
+      ...more,
+    });
+  return {
+    ...{
+      ...team,
+      admin,
+      organization,
+      limits: organization.limits,
+      thing,
+      accountId,
+      budgetId,
+      path,
+      read,
+      link,
+    },
+    /** Waits until nothing is written or read. */
+    settled: async () => {
+      await expect.poll(async () => (await read())?.is_due ?? false, { timeout: 10_000 }).toBe(false);
+      return read();
+    },
+    linked: async (more: object = {}) => {
+      const answer = await link(more);
+      expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+      return String(answer.body.id);
+    },
+    edit: (changes: object) => admin.call("PATCH", `${team.path}/budgets/${budgetId}`, changes),
+    resolve: async (action: string) =>
+      admin.call("POST", `${path}/${(await read())?.id}/resolve`, { action }),
+    /** The alerts of the budget, after the rules were judged. */
+    alerts: async () => {
+      await judgeKeyRules(harness.fixtures);
+      const { rows } = await harness.fixtures.sql.query(
+        "select rule || ' ' || state as alert from public.alerts where workspace_id = $1 and subject_id = $2 order by number",
+        [team.workspace, budgetId],
+      );
+      return rows.map(({ alert }) => alert);
+    },
+    held: () => organization.limits.held.map(({ usd, period }) => `${usd} a ${period}`),
+    call: (usd: string) => organization.limits.call(thing, usd),
+  };
+}
+/** Runs a test with all providers at once, in one workspace. */
+async function atEach(run: (provider: PulledProvider, team: Team) => Promise<void>): Promise<void> {
+  const team = await makeTeam(harness);
+  await Promise.all(Object.keys(limitingProviders).map((provider) => run(provider as PulledProvider, team)));
+}
+const issueOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => {
+  const [issue] = (body.issues as { path: string; message: string }[] | undefined) ?? [];
+  return `${status} ${issue ? `${issue.path} ${issue.message}` : body.error_description}`;
+};
+const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+
+describe("A budget's limit at each provider", () => {
+  test("is written, raised, lowered and removed there, and the provider refuses calls beyond it", () =>
+    atEach(async (provider, team) => {
+      const made = await withBudget(provider, { amount: 5 }, team);
+      const { linked, settled, edit, held, call, limits } = made;
+      const id = await linked();
+      expect(await settled()).toMatchObject({
+        ...{ state: "equal", problem: null, limit_usd: 5, written_usd: 5, name: made.thing.name },
+        held: { limit_usd: 5, period: "month", stops: true },
+      });
+      expect(held()).toEqual(["5 a month"]);
+      expect([call("3"), call("2.01")]).toEqual([true, false]);
+
+      await edit({ raise: { amount: 8, until: tomorrow() } });
+      expect(await settled()).toMatchObject({ state: "equal", limit_usd: 8, written_usd: 8 });
+      expect([held(), call("5"), call("0.01")]).toEqual([["8 a month"], true, false]);
+
+      // The raise ends by itself: its last day is moved to the past, and what is due then becomes due.
+      await harness.fixtures.sql.query(
+        "update public.budgets set raised_until = current_date - 2 where id = $1",
+        [made.budgetId],
+      );
+      expect(await settled()).toMatchObject({ state: "equal", limit_usd: 5 });
+      await edit({ amount: 3, raise: null });
+      expect(await settled()).toMatchObject({ state: "equal", limit_usd: 3 });
+      expect(held()).toEqual(["3 a month"]);
+
+      const removed = await made.admin.call("DELETE", `${made.path}/${id}?limit=remove`);
+      expect(removed.body).toMatchObject({ state: "removing" });
+      await expect.poll(made.read).toBeUndefined();
+      expect([held(), limits.writes]).toEqual([[], 5]);
+    }));
+
+  test("that someone changes there is named, written again or accepted", () =>
+    atEach(async (provider, team) => {
+      const made = await withBudget(provider, {}, team);
+      const { linked, settled, resolve, limits, thing, held, alerts } = made;
+      await linked();
+      await settled();
+      limits.set(thing.kind, thing.id, "300", "month");
+      await resolve("check");
+      expect(await settled()).toMatchObject({ state: "drift", limit_usd: 500, held: { limit_usd: 300 } });
+      expect(held()).toEqual(["300 a month"]);
+      expect(await alerts()).toEqual(["provider_limit warning"]);
+      await resolve("write");
+      expect(await settled()).toMatchObject({ state: "equal", held: { limit_usd: 500 } });
+      expect(await alerts()).toEqual(["provider_limit warning", "provider_limit ok"]);
+      limits.set(thing.kind, thing.id, "700", "month");
+      await resolve("check");
+      expect(await settled()).toMatchObject({ state: "drift" });
+      expect((await resolve("accept")).status).toBe(202);
+      expect(await settled()).toMatchObject({ state: "equal", limit_usd: 700, written_usd: 700 });
+      expect(held()).toEqual(["700 a month"]);
+    }));
+
+  test("that it refuses is shown in its words, and written when it accepts it", () =>
+    atEach(async (provider, team) => {
+      const made = await withBudget(provider, {}, team);
+      made.limits.refusal = "This organization may not set limits by API.";
+      await made.linked();
+      const refused = await made.settled();
+      expect(refused?.state).toBe("refused");
+      expect(refused).toMatchObject({ name: made.thing.name, held: { limit_usd: null } });
+      expect(refused?.problem).toContain(made.limits.refusal);
+      expect(JSON.stringify(refused)).not.toContain(made.organization.key);
+      made.limits.refusal = "";
+      await made.resolve("write");
+      expect(await made.settled()).toMatchObject({ state: "equal", problem: null });
+    }));
+});
+
+describe("Writing limits at providers", () => {
+  test("waits as long as the provider asks, and writes once", async () => {
+    const { linked, organization, read, held, limits, accountId } = await withBudget("openai");
+    Object.assign(organization, { throttled: 1, retryAfter: "3600" });
+    await linked();
+    await expect.poll(async () => (await read())?.problem).toContain("429");
+    expect(await read()).toMatchObject({ state: "waiting", written_usd: null, is_due: false });
+    const { rows } = await harness.fixtures.sql.query(
+      "select next_at > now() + interval '59 minutes' as waits from public.provider_limits where account_id = $1",
+      [accountId],
+    );
+    expect(rows).toEqual([{ waits: true }]);
+    await harness.fixtures.sql.query(
+      "update public.provider_limits set next_at = now() where account_id = $1",
+      [accountId],
+    );
+    await expect.poll(async () => (await read())?.state).toBe("equal");
+    expect([held(), limits.writes]).toEqual([["500 a month"], 1]);
+  });
+
+  test("says that the provider no longer has what is limited", async () => {
+    const { linked, settled, resolve, limits, read, admin, path } = await withBudget("openrouter");
+    const id = await linked();
+    await settled();
+    limits.things = [];
+    await resolve("check");
+    expect(await settled()).toMatchObject({ state: "gone", problem: "OpenRouter has no such key." });
+    await admin.call("DELETE", `${path}/${id}?limit=remove`);
+    await expect.poll(read).toBeUndefined();
+  });
+
+  test("leaves or removes the limit of a deleted budget as was chosen, and writes it again if that is undone", async () => {
+    for (const removes of [true, false]) {
+      const team = await withBudget("openrouter");
+      const { admin, linked, settled, held, read, budgetId } = team;
+      await linked({ removes_limit: removes });
+      await settled();
+      const budget = `/api/v1/workspaces/${team.slug}/budgets/${budgetId}`;
+      await admin.call("DELETE", budget);
+      await expect.poll(read).toBeUndefined();
+      expect(held()).toEqual(removes ? [] : ["500 a month"]);
+      expect((await admin.call("POST", `${budget}/restore`)).status).toBe(200);
+      expect(await settled()).toMatchObject({ state: "equal", budget: { id: budgetId } });
+      expect(held()).toEqual(["500 a month"]);
+    }
+  });
+
+  test("cuts off what is less than the provider's unit, and never writes 0", async () => {
+    const team = await withBudget("cursor", { amount: 10.99 });
+    await team.linked();
+    expect(await team.settled()).toMatchObject({ state: "equal", limit_usd: 10 });
+    expect(team.held()).toEqual(["10 a month"]);
+    await team.edit({ amount: 0.5 });
+    const refused = await team.settled();
+    expect(refused).toMatchObject({ state: "refused", problem: expect.stringContaining("one dollar") });
+    expect(team.held()).toEqual(["10 a month"]);
+    const other = await withBudget("github", { amount: 0.99 });
+    expect(issueOf(await other.link())).toContain("400 budget_id must have a limit of at least one dollar");
+  });
+
+  test("writes days and weeks where the provider has them, and refuses other periods", async () => {
+    for (const period of ["day", "week"]) {
+      const team = await withBudget("openrouter", { period, amount: 1.005 });
+      await team.linked();
+      expect(await team.settled()).toMatchObject({ state: "equal" });
+      expect(team.held()).toEqual([`1 a ${period}`]);
+    }
+    const weekly = await withBudget("openai", { period: "week" });
+    expect(issueOf(await weekly.link())).toBe(
+      "400 budget_id must be a budget per month: OpenAI limits a project by no other period",
+    );
+    const yearly = await withBudget("openai", { period: "year" });
+    expect(issueOf(await yearly.link())).toContain("Providers limit days, weeks and months, not a year");
+    const sunday = await withBudget("openrouter", { period: "week", week_starts_on: "sunday" });
+    expect(issueOf(await sunday.link())).toContain("must have weeks that begin on Monday");
+  });
+
+  test("refuses kinds that the provider lacks, other providers' budgets, and a second budget", async () => {
+    const team = await withBudget("openai");
+    expect(issueOf(await team.link({ kind: "key" }))).toBe(
+      "400 kind must be one of those that OpenAI limits: project, organization",
+    );
+    expect(issueOf(await team.link({ target_id: ".." }))).toBe("400 target_id must be an id");
+    expect(issueOf(await team.link({ account_id: randomUUID() }))).toContain("400 account_id");
+    expect(issueOf(await team.link({ budget_id: randomUUID() }))).toContain("400 budget_id");
+    await team.linked();
+    expect(issueOf(await team.link())).toContain("409 A budget of this period limits it already");
+    const ofAnthropic = { scope_type: "provider", scope_value: "anthropic", allow_unknown_scope: true };
+    const other = await withBudget("openai", ofAnthropic);
+    expect(issueOf(await other.link())).toContain("400 account_id must be an account of anthropic");
+  });
+
+  test("records who asked for each change, and shows a viewer the state without the provider's ids", async () => {
+    const team = await withBudget("openai");
+    await team.linked();
+    await team.settled();
+    await team.users.owner.call("PATCH", `/api/v1/workspaces/${team.slug}/budgets/${team.budgetId}`, {
+      amount: 600,
+    });
+    await team.settled();
+    const { rows } = await harness.fixtures.sql.query(
+      `select action, actor_email, after ->> 'written_usd' as written from public.audit_log
+       where workspace_id = $1 and subject like 'provider_limit %' order by at`,
+      [team.workspace],
+    );
+    expect(rows).toEqual([
+      { action: "provider_limit.created", actor_email: team.admin.email, written: null },
+      { action: "provider_limit.written", actor_email: team.admin.email, written: "500" },
+      { action: "provider_limit.written", actor_email: team.users.owner.email, written: "600" },
+    ]);
+    const seen = await team.read("viewer");
+    expect(seen).toMatchObject({ state: "equal", name: "Checkout", limit_usd: 600 });
+    expect(JSON.stringify(seen)).not.toContain(team.thing.id);
+  });
+
+  test("lists what can be limited, the one with the budget's name first", async () => {
+    const team = await withBudget("openai");
+    team.limits.things = [
+      { kind: "project", id: "proj_a", name: "Another" },
+      { kind: "project", id: "proj_checkout", name: "Checkout" },
+    ];
+    const targets = async () =>
+      (
+        await team.admin.get(
+          `/api/v1/workspaces/${team.slug}/provider-accounts/${team.accountId}/limit-targets?budget_id=${team.budgetId}`,
+        )
+      ).body as unknown as LimitTargetList;
+    await team.linked();
+    expect((await targets()).targets).toMatchObject([
+      { id: "proj_checkout", is_proposed: true, is_linked: true },
+      { id: "proj_a", is_proposed: false, is_linked: false },
+      { kind: "organization" },
+    ]);
+    team.organization.refusal = "Incorrect API key provided: {key}";
+    const refused = await targets();
+    expect(refused).toMatchObject({ targets: [], problem: expect.stringContaining("Incorrect API key") });
+    expect(JSON.stringify(refused)).not.toContain(team.organization.key);
+  });
+
+  test("ends with the account: the limit stays at the provider", async () => {
+    const team = await withBudget("openrouter");
+    await team.linked();
+    await team.settled();
+    await team.admin.call("DELETE", `/api/v1/workspaces/${team.slug}/provider-accounts/${team.accountId}`);
+    expect(await team.read()).toBeUndefined();
+    expect(team.held()).toEqual(["500 a month"]);
+  });
+});
