@@ -76,6 +76,14 @@ export async function expectUsableAlsoOnPhone(page: Page): Promise<void> {
   await page.setViewportSize(wide);
 }
 
+/** Asserts that the page follows the system's theme while it is open. */
+export async function expectSystemTheme(page: Page): Promise<void> {
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
+  }
+}
+
 /** Asserts that there is no barrier but those of colours. */
 async function expectSound(page: Page): Promise<void> {
   // Next streams the title of a page after its content: while a page is refreshed, the document has none for a moment.
