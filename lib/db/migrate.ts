@@ -176,7 +176,7 @@ async function refuseEdited(client: ClientBase, known: Migration[]): Promise<voi
   const ran = new Map(rows.map(({ version, statements }) => [version, statements]));
   for (const { file, version, path } of known) {
     const statements = ran.get(version);
-    if (!statements) continue;
+    if (!statements || consistsOf(readFileSync(path, "utf8"), statements)) continue;
     const recorded = essence(statements);
     if (recorded === essence(statementsIn(path).map(({ text }) => text))) continue;
     if (createHash("sha256").update(recorded).digest("hex") === earlierForms.get(version)) continue;
@@ -184,6 +184,21 @@ async function refuseEdited(client: ClientBase, known: Migration[]): Promise<voi
       `${file} is not what the database ran as ${version}. Restore the file, and put the change into a new one.`,
     );
   }
+}
+
+/**
+ * Whether a file consists of statements with white space, semicolons and line comments between them. Every start asks this of every
+ * migration: to split the files into statements takes a tenth of its processor time.
+ */
+function consistsOf(text: string, statements: string[]): boolean {
+  const isBetween = (gap: string) => /^(?:[\s;]|--[^\n]*(?:\n|$))*$/.test(gap);
+  let at = 0;
+  for (const statement of statements) {
+    const found = text.indexOf(statement, at);
+    if (found < 0 || !isBetween(text.slice(at, found))) return false;
+    at = found + statement.length;
+  }
+  return isBetween(text.slice(at));
 }
 
 /** Statements without comments, white space and semicolons, which programs record differently. */

@@ -30,14 +30,21 @@ export type ToolSession = {
   report: (error: unknown) => void;
 };
 
-const surfaces = {
-  remote: prepare("remote"),
-  local: prepare("local"),
-};
+type Surface = { list: ReturnType<typeof listTools>; byName: Map<string, Tool> };
 
-function prepare(where: "remote" | "local") {
+const surfaces = new Map<ToolSession["where"], Surface>();
+
+/** The tools, declared at the first request of a process, because their schemas take time to describe. */
+function surfaceOf(where: ToolSession["where"]): Surface {
+  const declared = surfaces.get(where);
+  if (declared) return declared;
   const tools = toolsOf(where);
-  return { list: listTools(tools), byName: new Map<string, Tool>(tools.map((tool) => [tool.name, tool])) };
+  const surface = {
+    list: listTools(tools),
+    byName: new Map<string, Tool>(tools.map((tool) => [tool.name, tool])),
+  };
+  surfaces.set(where, surface);
+  return surface;
 }
 
 /** Whether a tool sends messages before its result. None does, so an answer is one JSON document and no event stream. */
@@ -55,7 +62,7 @@ const instructions =
  */
 export function createToolServer(session: ToolSession): Server {
   const server = new Server(serverInfo, { capabilities: { tools: { listChanged: false } }, instructions });
-  const surface = surfaces[session.where];
+  const surface = surfaceOf(session.where);
   server.setRequestHandler("tools/list", () => surface.list);
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const tool = surface.byName.get(params.name);
@@ -81,7 +88,7 @@ export function callPlainly(
   session: ToolSession,
   signal: AbortSignal,
 ): Promise<CallToolResult> | undefined {
-  const tool = surfaces[session.where].byName.get(name);
+  const tool = surfaceOf(session.where).byName.get(name);
   return tool && callTool(tool, { name, arguments: given }, session, { mcpReq: { id, signal, _meta: meta } });
 }
 

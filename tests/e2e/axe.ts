@@ -9,8 +9,8 @@ const source = readFileSync(join(projectRoot, "node_modules/axe-core/axe.min.js"
 /** The rules whose result depends on the theme. Other violations are the same in both. */
 const ofColours = ["color-contrast", "link-in-text-block"];
 
-/** What is checked: everything except colours, or the colours of the present theme. */
-export type Aspect = "structure" | "colours";
+/** What is checked: everything except colours, or the colours of both themes or of the present one. */
+export type Aspect = "structure" | "colours" | "present colours";
 
 /** The hashes of the looks of which an element was found readable, on the pages that this process opened. */
 let readableSoFar: string[] = [];
@@ -20,7 +20,7 @@ let readableSoFar: string[] = [];
  * is checked without them. Of text with the same look on the same background a few elements are checked for colours, once: a page
  * of a hundred endpoints shows the same few colours a hundred times, and so do the pages that a process opens one after another.
  * A page that shows no new look is not checked: to compare colours, axe lays out the whole page again, which takes longer than
- * all its other rules.
+ * all its other rules. Themes are switched by the class of the document alone, without rendering the page between them.
  * @returns the violated rules, each with the first element
  */
 export async function findBarriers(page: Page, aspect: Aspect): Promise<string[]> {
@@ -143,14 +143,43 @@ async function lookAtPage({
       readable: known,
     };
   }
-  const chosen = sample();
-  if (chosen.size === 0) return { barriers: [], readable: known };
-  const result = await run(
-    { include: [...chosen.keys()] },
-    { resultTypes: ["violations", "passes"], selectors: false, elementRef: true, runOnly: ofColours },
-  );
-  // Not looks of which axe cannot tell: they are checked again on the next page.
-  const passed = result.passes.find(({ id }) => id === "color-contrast")?.nodes ?? [];
-  const found = passed.flatMap(({ element }) => chosen.get(element as Element) ?? []);
-  return { barriers: list(result), readable: [...known, ...new Set(found)] };
+  /** Checks the colours of the theme that the page has now. */
+  const lookAtColours = async (theme: string) => {
+    const chosen = sample();
+    if (chosen.size === 0) return [];
+    const result = await run(
+      { include: [...chosen.keys()] },
+      { resultTypes: ["violations", "passes"], selectors: false, elementRef: true, runOnly: ofColours },
+    );
+    // Not looks of which axe cannot tell: they are checked again on the next page.
+    const passed = result.passes.find(({ id }) => id === "color-contrast")?.nodes ?? [];
+    const found = passed.flatMap(({ element }) => chosen.get(element as Element) ?? []);
+    readable.push(...new Set(found));
+    return list(result).map((barrier) => `${barrier} (${theme})`);
+  };
+
+  const readable = [...known];
+  const { classList } = document.documentElement;
+  const present = classList.contains("dark") ? "dark" : "light";
+  const other = present === "dark" ? "light" : "dark";
+  const barriers = await lookAtColours(present);
+  if (aspect === "present colours") return { barriers, readable };
+  // A colour that changes gradually would be read before it has changed.
+  const still = new CSSStyleSheet();
+  still.replaceSync("*, ::before, ::after { transition: none !important }");
+  document.adoptedStyleSheets.push(still);
+  const { style } = document.documentElement;
+  const { colorScheme } = style;
+  const show = (theme: string, scheme: string) => {
+    classList.remove(present, other);
+    classList.add(theme);
+    style.colorScheme = scheme;
+  };
+  show(other, other);
+  barriers.push(...(await lookAtColours(other)));
+  show(present, colorScheme);
+  // Applies the theme before transitions are possible again.
+  void getComputedStyle(document.body).color;
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== still);
+  return { barriers, readable };
 }

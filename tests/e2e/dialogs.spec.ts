@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { crossing, raiseLasting } from "@/tests/helpers/alerts";
 import { projectRoot } from "@/tests/helpers/project-root";
-import { setRole, signUp } from "./accounts";
+import { setRole, signUp, workspaceId } from "./accounts";
 import { expect, test } from "./fixtures";
 import { ofSettings } from "./opened-settings";
 import { ofSpend } from "./opened-spend";
@@ -21,6 +22,8 @@ for (const [subject, opened] of Object.entries(all))
     const { slug } = await setScene(world);
     const { email } = await signUp(page);
     await setRole(world, slug, email, "owner");
+    // New to this owner: what fired before they joined is not.
+    await raiseLasting(world.fixtures, crossing(await workspaceId(world, slug), { level: "100" }));
     for (const { path, open } of opened)
       await test.step(path, async () => {
         await page.goto(`/${slug}${path}`);

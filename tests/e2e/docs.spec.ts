@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { APIRequestContext } from "@playwright/test";
 import { expect, test } from "./fixtures";
-import { expectStill, expectUsable, expectWithin, watchLayout } from "./page-checks";
+import { expectStill, expectSystemTheme, expectUsable, expectWithin, watchLayout } from "./page-checks";
 
 /** The limit of a page's first visit: HTML uncompressed, its requests compressed where possible. */
 const maxBytes = 300_000;
@@ -129,10 +129,11 @@ test("Finds fields and errors by keyboard, and loads the search index on opening
   await expect(field).toBeHidden();
 });
 
-test("Keeps the chosen language on the next page, and has the theme that was chosen in the app", async ({
+test("Keeps the chosen language on the next page, and has the theme of the system or that was chosen in the app", async ({
   page,
 }) => {
   await page.goto("/docs/summary");
+  await expectSystemTheme(page);
   await page.getByText("Python", { exact: true }).first().click();
   await page.evaluate(() => localStorage.setItem("theme", "dark"));
   await page.goto("/docs/messages");

@@ -58,17 +58,8 @@ export async function watchPolicy(page: Page): Promise<string[]> {
  */
 export async function expectUsable(page: Page): Promise<void> {
   await expectSound(page);
-  // Begins with the present theme, because each change costs as much as a check.
-  const { isDark, isPhone } = await page.evaluate(() => ({
-    isDark: matchMedia("(prefers-color-scheme: dark)").matches,
-    isPhone: matchMedia("(pointer: coarse)").matches,
-  }));
-  const themes = isDark ? (["dark", "light"] as const) : (["light", "dark"] as const);
-  for (const colorScheme of isPhone ? themes.slice(0, 1) : themes) {
-    await page.emulateMedia({ colorScheme });
-    await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
-    expect(await findBarriers(page, "colours"), colorScheme).toEqual([]);
-  }
+  const isPhone = await page.evaluate(() => matchMedia("(pointer: coarse)").matches);
+  expect(await findBarriers(page, isPhone ? "present colours" : "colours")).toEqual([]);
   await expectWithin(page);
 }
 
@@ -81,10 +72,16 @@ export async function expectUsableAlsoOnPhone(page: Page): Promise<void> {
   const wide = page.viewportSize();
   if (wide === null) throw new Error("The page has no viewport of its own.");
   await page.setViewportSize(devices["Pixel 7"].viewport);
-  await expectSound(page);
-  expect(await findBarriers(page, "colours")).toEqual([]);
-  await expectWithin(page);
+  await expectUsable(page);
   await page.setViewportSize(wide);
+}
+
+/** Asserts that the page follows the system's theme while it is open. */
+export async function expectSystemTheme(page: Page): Promise<void> {
+  for (const colorScheme of ["dark", "light"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expect(page.locator("html")).toHaveClass(new RegExp(`\\b${colorScheme}\\b`));
+  }
 }
 
 /** Asserts that there is no barrier but those of colours. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { signUp } from "./accounts";
 import { expect, test } from "./fixtures";
+import { expectSystemTheme } from "./page-checks";
 
 const isPhone = (page: Page) => page.getByRole("button", { name: "Menu" }).isVisible();
 
@@ -37,9 +38,12 @@ test("Skips to the content by keyboard first, and says nothing of scripts where 
   await expect(page.getByRole("main")).toBeFocused();
 });
 
-test("Works by keyboard in the menus: the theme changes and stays", { tag: "@phone" }, async ({ page }) => {
+test("Works by keyboard in the menus: the theme is the system's, changes and stays", {
+  tag: "@phone",
+}, async ({ page }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}`);
+  await expectSystemTheme(page);
   await openSidebar(page);
   const account = page.getByRole("button", { name: "Account of Ada" });
   for (const theme of ["dark", "light"]) {
