@@ -83,6 +83,20 @@ const verdict = (state: string, more: object = {}) => ({
 const judge = (...verdicts: object[]) =>
   service.query("select private.settle_alert_states($1)", [JSON.stringify(verdicts)]);
 
+test("Is settled whichever plan Postgres chooses, also beside alerts whose levels are no numbers", async () => {
+  await addBudget();
+  await spend("60");
+  await judge(verdict("warning"));
+  const joins = ["enable_nestloop", "enable_hashjoin", "enable_mergejoin"];
+  for (const kept of joins) {
+    for (const join of joins) await service.query(`set ${join} = ${join === kept ? "on" : "off"}`);
+    await service.query("discard plans");
+    await settle();
+  }
+  for (const join of joins) await service.query(`reset ${join}`);
+  expect(await entries()).toEqual(["budget_threshold 50: open", "key_limit warning: open"]);
+});
+
 describe("An entry of thresholds", () => {
   test("Is one for the thresholds of a period, and another in the next period", async () => {
     for (const level of ["50", "80", "100"]) await raise(fixtures, crossing(workspace, { level }));
