@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { countEntries, selectEntries } from "@/lib/alerts/inbox/inbox-queries";
 import { selectCrossings } from "@/lib/alerts/log/alert-log-queries";
 import { crossing, raise } from "@/tests/helpers/alerts";
@@ -88,12 +88,14 @@ test("Is settled whichever plan Postgres chooses, also beside alerts whose level
   await spend("60");
   await judge(verdict("warning"));
   const joins = ["enable_nestloop", "enable_hashjoin", "enable_mergejoin"];
+  onTestFinished(async () => {
+    for (const join of joins) await service.query(`reset ${join}`);
+  });
   for (const kept of joins) {
     for (const join of joins) await service.query(`set ${join} = ${join === kept ? "on" : "off"}`);
     await service.query("discard plans");
     await settle();
   }
-  for (const join of joins) await service.query(`reset ${join}`);
   expect(await entries()).toEqual(["budget_threshold 50: open", "key_limit warning: open"]);
 });
 
