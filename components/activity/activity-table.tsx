@@ -134,7 +134,7 @@ export function ActivityTable({
                 <TableCell
                   key={name}
                   dir="auto"
-                  className={`max-w-44 truncate text-left ${name === "project" ? "" : "text-muted-foreground"} ${placeOf(name)}`}
+                  className={`max-w-44 truncate text-left lg:max-w-28 xl:max-w-44 ${name === "project" ? "" : "text-muted-foreground"} ${placeOf(name)}`}
                 >
                   {textOf(item, name)}
                 </TableCell>

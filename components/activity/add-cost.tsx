@@ -6,7 +6,11 @@ import { useState } from "react";
 import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 
-const AddCostDialog = dynamic(onDemand(() => import("./add-cost-dialog")));
+// With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
+const AddCostDialog = dynamic(
+  onDemand(() => import("./add-cost-dialog")),
+  { ssr: false },
+);
 
 /** The button that opens the dialog for recording a cost by hand. */
 export function AddCost(props: { workspace: string; environment: string }) {

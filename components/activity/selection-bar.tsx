@@ -12,7 +12,11 @@ import type { BulkKind } from "./bulk-dialog";
 import { type ActivityItem, sumOfItems } from "./row";
 import type { Selection } from "./use-selection";
 
-const BulkDialog = dynamic(onDemand(() => import("./bulk-dialog")));
+// With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
+const BulkDialog = dynamic(
+  onDemand(() => import("./bulk-dialog")),
+  { ssr: false },
+);
 
 const kinds: { kind: BulkKind; label: string }[] = [
   { kind: "move", label: "Move" },

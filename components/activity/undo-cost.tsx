@@ -10,8 +10,15 @@ import type { MessageDetail } from "@/lib/contract/spend/message-detail";
 import { kindOf } from "./corrected-message";
 import { MessageLink } from "./message-link";
 
-const VoidDialog = dynamic(onDemand(() => import("./void-dialog")));
-const CorrectDialog = dynamic(onDemand(() => import("./correct-dialog")));
+// With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
+const VoidDialog = dynamic(
+  onDemand(() => import("./void-dialog")),
+  { ssr: false },
+);
+const CorrectDialog = dynamic(
+  onDemand(() => import("./correct-dialog")),
+  { ssr: false },
+);
 
 /** Says whether a message is voided, a void or a correction, with links to the other messages. */
 export function UndoneNote({ message }: { message: MessageDetail }) {

@@ -82,7 +82,7 @@ function Deliveries({
               resendPath={delivery.is_test ? undefined : resendPathOf(delivery)}
               onResent={onResent}
             />
-            <p className="text-muted-foreground text-xs">
+            <p className="pl-5 text-muted-foreground text-xs">
               <Time at={delivery.created_at} />
               {delivery.last_status === null ? null : ` · HTTP ${delivery.last_status}`}
             </p>

@@ -6,7 +6,11 @@ import { onDemand } from "@/components/connection/on-demand";
 import { Button } from "@/components/ui/button";
 import type { BookingDialogProps } from "./booking-dialog";
 
-const BookingDialog = dynamic(onDemand(() => import("./booking-dialog")));
+// With `ssr: false`, loading a dialog does not suspend the page, which would lose the focus.
+const BookingDialog = dynamic(
+  onDemand(() => import("./booking-dialog")),
+  { ssr: false },
+);
 
 /** A button that opens the dialog to book the difference between bills and records. */
 export function BookDifference(props: Omit<BookingDialogProps, "onClose">) {

@@ -55,8 +55,9 @@ export function DeleteButton(deletion: Deletion) {
       <Button
         variant="outline"
         aria-haspopup="dialog"
-        disabled={isOpening}
-        onClick={open}
+        // Not disabled, which would lose the focus.
+        aria-busy={isOpening}
+        onClick={isOpening ? undefined : open}
         className="justify-self-start"
       >
         {deletion.label}

@@ -107,7 +107,7 @@ function columnsOf(
         <Count value={count} figure={`${slug}.range_message_count`} />
       ),
       from: "sm",
-      className: "w-24",
+      className: "w-28",
       cellClassName: "text-muted-foreground",
     },
     {

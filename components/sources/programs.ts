@@ -13,9 +13,9 @@ const claudeCode = (context: SetupContext) =>
 
 const claudePlans = "a Claude Pro or Max plan";
 const hourUnreported =
-  "It does not say how long Claude keeps what it writes to the cache. What is kept for an hour is priced as kept for five minutes, 37.5\u00a0% too low.";
+  "It does not say how long Claude keeps what it writes to the cache. What is kept for an hour is priced as kept for five minutes, 37.5% too low.";
 const claudeUnreported =
-  "Use version 2.1.330 or later. Earlier ones may not report how long Claude keeps what it writes to the cache: what is kept for an hour is then priced as kept for five minutes, 37.5\u00a0% too low.";
+  "Use version 2.1.330 or later. Earlier ones may not report how long Claude keeps what it writes to the cache: what is kept for an hour is then priced as kept for five minutes, 37.5% too low.";
 
 /** The instructions for each program, in the order of the page. */
 export const programs: Record<SourceProgram, Program> = {
@@ -132,7 +132,7 @@ export const programs: Record<SourceProgram, Program> = {
     label: "AI SDK",
     description: "Vercel's SDK for TypeScript.",
     name: "AI SDK",
-    unreported: `Version 5 does not report what \`generateText\` of OpenAI read from the cache, which is recorded as input, at two to ten times its price. Version 7 reports that, but not how long Claude's cache is kept: what is written for an hour is recorded 37.5 % too low.`,
+    unreported: `Version 5 does not report what generateText of OpenAI read from the cache, which is recorded as input, at two to ten times its price. Version 7 reports that, but not how long Claude's cache is kept: what is written for an hour is recorded 37.5% too low.`,
     setup: (context) =>
       withNote(
         {

@@ -94,7 +94,9 @@ begin
     join public.alert_entries as e
       on e.workspace_id = b.workspace_id and e.rule = 'budget_threshold' and e.subject_id = b.id::text
         and e.period = present.period_from
-    join public.alerts as a on a.workspace_id = e.workspace_id and a.number = e.last_number
+    -- By its rule, too: Postgres may join the spend first, and levels of other rules are no numbers.
+    join public.alerts as a
+      on a.workspace_id = e.workspace_id and a.number = e.last_number and a.rule = 'budget_threshold'
     join public.budget_spend as spend
       on spend.workspace_id = b.workspace_id and spend.budget_id = b.id and spend.environment = 'live'
         and spend.period_from = present.period_from

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { countEntries, selectEntries } from "@/lib/alerts/inbox/inbox-queries";
 import { selectCrossings } from "@/lib/alerts/log/alert-log-queries";
 import { crossing, raise } from "@/tests/helpers/alerts";
@@ -82,6 +82,22 @@ const verdict = (state: string, more: object = {}) => ({
 });
 const judge = (...verdicts: object[]) =>
   service.query("select private.settle_alert_states($1)", [JSON.stringify(verdicts)]);
+
+test("Is settled whichever plan Postgres chooses, also beside alerts whose levels are no numbers", async () => {
+  await addBudget();
+  await spend("60");
+  await judge(verdict("warning"));
+  const joins = ["enable_nestloop", "enable_hashjoin", "enable_mergejoin"];
+  onTestFinished(async () => {
+    for (const join of joins) await service.query(`reset ${join}`);
+  });
+  for (const kept of joins) {
+    for (const join of joins) await service.query(`set ${join} = ${join === kept ? "on" : "off"}`);
+    await service.query("discard plans");
+    await settle();
+  }
+  expect(await entries()).toEqual(["budget_threshold 50: open", "key_limit warning: open"]);
+});
 
 describe("An entry of thresholds", () => {
   test("Is one for the thresholds of a period, and another in the next period", async () => {

@@ -47,9 +47,11 @@ test("Undoes a void of one cost, which is recorded again", async ({ page, world 
   await expect(dialog.getByText("You can undo this for ten minutes.")).toBeVisible();
   await dialog.getByLabel("Reason").fill("Recorded twice.");
   await dialog.getByRole("button", { name: "Void", exact: true }).click();
+  await expect(dialog).toBeHidden();
+  // The sheet is modal, so the notice is reached when it is closed.
+  await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("Undone. The cost is recorded again.")).toBeVisible();
-  await page.keyboard.press("Escape");
   await expect(page.getByText("$12.00 in 1 message")).toBeVisible();
 });
 

@@ -30,6 +30,10 @@ export const choose = async (page: Page, name: string | RegExp, item: string | R
 export const shown = (page: Page, role: "dialog" | "alertdialog", name?: string | RegExp) =>
   expect(page.getByRole(role, name === undefined ? {} : { name }).last()).toBeVisible();
 
+/** Asserts that something has the focus, and not the page as a whole: what opened a dialog, after the dialog. */
+const expectFocusKept = (page: Page) =>
+  expect.poll(() => page.evaluate(() => document.activeElement !== document.body)).toBe(true);
+
 /** Opens a question by a menu and closes it. */
 export const ask = async (
   page: Page,
@@ -42,6 +46,7 @@ export const ask = async (
   await check();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("alertdialog")).toBeHidden();
+  await expectFocusKept(page);
 };
 
 /** Checks a dialog that opens, and closes it. */
@@ -49,4 +54,5 @@ export const inspect = async (page: Page, check: () => Promise<void>, name?: str
   await shown(page, "dialog", name);
   await check();
   await page.keyboard.press("Escape");
+  await expectFocusKept(page);
 };
