@@ -46,12 +46,6 @@ async function crowd(world: World, slug: string): Promise<void> {
     nameOf(0),
     slugOf(0),
   ]);
-  // The list of projects has a column for budgets.
-  await sql.query(
-    `insert into public.budgets (workspace_id, name, scope_type, scope_value, amount)
-     values ($1, 'Of a project', 'project', $2, 1000)`,
-    [id, slugOf(0)],
-  );
   for (let number = 0; number < 12; number += 1) {
     const { id: key } = await world.fixtures.key(id);
     await sql.query("update public.api_keys set name = $2, monthly_limit = 900000000000 where id = $1", [
@@ -102,10 +96,6 @@ function findOverflows(page: Page): Promise<string[]> {
       const beyond = frame ? frame.scrollWidth - frame.clientWidth : 0;
       if (beyond > 0) found.push(`the table ${table.getAttribute("aria-label")} by ${beyond} px`);
     }
-    for (const name of document.querySelectorAll("main tbody tr > :is(th, td):first-child")) {
-      const { width } = name.getBoundingClientRect();
-      if (width > 0 && width < 16) found.push(`the name ${name.textContent}`);
-    }
     for (const part of document.querySelectorAll("main dd")) {
       if (part.scrollWidth > part.clientWidth) found.push(`the figure ${part.textContent}`);
     }
@@ -133,7 +123,7 @@ const paths = [
   "/sources",
 ];
 
-test("Keeps every figure and name in sight on a phone, a tablet and a laptop, however long names and amounts are", async ({
+test("Keeps every figure in sight on a phone and a tablet, however long names and amounts are", async ({
   page,
   world,
 }) => {
@@ -151,9 +141,6 @@ test("Keeps every figure and name in sight on a phone, a tablet and a laptop, ho
     await page.setViewportSize({ width: 768, height: 844 });
     // A chart follows its frame once that has its new width.
     await expect.poll(() => findOverflows(page), `${path} at 768 px`).toEqual([]);
-    // With the sidebar, the page is as wide as at 768 px.
-    await page.setViewportSize({ width: 1024, height: 844 });
-    await expect.poll(() => findOverflows(page), `${path} at 1024 px`).toEqual([]);
   }
 });
 
