@@ -32,8 +32,16 @@ const maxIssues = 20;
 
 const refuse = (message: string, path = "content"): ServiceError => validationFailed([{ path, message }]);
 
-/** Reads a file. @throws ServiceError validation_failed with what is wrong in which line */
+/** Reads a file. @throws ServiceError validation_failed with what is wrong in which line, or that it bills nothing */
 export async function readBillFile(request: Given): Promise<BillFile> {
+  const file = await parseBillFile(request);
+  if (file.statements.length > 0) return file;
+  const why = file.leftOutCount > 0 ? "of the service category AI and Machine Learning" : "below its header";
+  throw refuse(`has no row ${why}`);
+}
+
+/** Like `readBillFile`, also of a file that bills nothing. @throws ServiceError validation_failed */
+export async function parseBillFile(request: Given): Promise<BillFile> {
   const { header, rows } = await openTable(request);
   const { format, columns, read } = readerOf(
     header,
@@ -51,10 +59,6 @@ export async function readBillFile(request: Given): Promise<BillFile> {
     if (issues.length >= maxIssues) break;
   }
   if (issues.length > 0) throw validationFailed(issues);
-  if (kept.length === 0) {
-    const why = leftOutCount > 0 ? "of the service category AI and Machine Learning" : "below its header";
-    throw refuse(`has no row ${why}`);
-  }
   const taken = new Set(Object.values(columns));
   return {
     ...{ format, columns, leftOutCount, leftOut },
