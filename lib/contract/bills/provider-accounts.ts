@@ -16,12 +16,9 @@ export const providerAccount = z
     id: uuid,
     provider,
     account: z.string().nullable().meta({ description: "Its name, where there are several of a provider." }),
-    folder: z
-      .string()
-      .nullable()
-      .meta({
-        description: "The address of the folder with exports, of the clouds; null of other providers.",
-      }),
+    folder: z.string().nullable().meta({
+      description: "The address of the folder with exports, of the clouds; null of other providers.",
+    }),
     since: day.meta({ description: "The first day that is pulled (UTC)." }),
     state: z.enum(accountStates).meta({
       description:
