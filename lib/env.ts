@@ -185,6 +185,8 @@ const schema = z.object({
     .optional(),
   /** Hosts of alerts and feeds that may have internal addresses or use plain http: names, addresses, CIDR ranges. */
   ALERT_ALLOWED_HOSTS: hostsAndRanges,
+  /** Hosts, addresses and ranges of stores that may be internal, for folders of exports, with http, too. */
+  BUCKET_HOSTS: hostsAndRanges,
   /**
    * Keys that encrypt the admin keys of providers in the database. The first one encrypts, all of them decrypt. An embedded database has
    * another key in its data folder.

@@ -12,7 +12,12 @@ import { FormField } from "@/components/ui/form-field";
 import { Input } from "@/components/ui/input";
 import { Select } from "@/components/ui/select";
 import type { addProviderAccountRequest, providerAccount } from "@/lib/contract/bills/provider-accounts";
-import { accountOf, type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
+import {
+  accountOf,
+  folderOf,
+  type PulledProvider,
+  pulledProviders,
+} from "@/lib/contract/bills/pulled-providers";
 
 /** A button that opens the form to add a provider account, whose costs are then pulled. */
 export function AddAccount({ workspace }: { workspace: string }) {
@@ -41,6 +46,7 @@ function AccountForm({ workspace, close }: { workspace: string; close: () => voi
   const [provider, setProvider] = useState<PulledProvider>("openai");
   const { key, keyBegins, keysAt, rights } = pulledProviders[provider];
   const account = accountOf(provider);
+  const folder = folderOf(provider);
   const { run, isPending, problem, fieldErrors } = useMutation(
     (fields: FormData) => {
       const textOf = (name: string) => String(fields.get(name) ?? "").trim();
@@ -48,7 +54,11 @@ function AccountForm({ workspace, close }: { workspace: string; close: () => voi
       return callApi<typeof providerAccount, typeof addProviderAccountRequest>(
         "POST",
         `/api/v1/workspaces/${workspace}/provider-accounts`,
-        { provider, key: textOf("key"), account: textOf("account"), ...(since && { since }) },
+        {
+          ...{ provider, key: textOf("key"), account: textOf("account") },
+          ...(since && { since }),
+          ...(folderOf(provider) && { folder: textOf("folder") }),
+        },
       );
     },
     {
@@ -81,6 +91,24 @@ function AccountForm({ workspace, close }: { workspace: string; close: () => voi
           </Select>
         )}
       </FormField>
+      {folder ? (
+        <FormField
+          label="Folder with exports"
+          error={fieldErrors.folder}
+          description="With its manifest. Files of CSV or Parquet, in FOCUS or CUR 2.0."
+        >
+          {(control) => (
+            <Input
+              {...control}
+              name="folder"
+              type="url"
+              placeholder={folder.example}
+              maxLength={500}
+              autoComplete="off"
+            />
+          )}
+        </FormField>
+      ) : null}
       <FormField
         label={key}
         error={fieldErrors.key}

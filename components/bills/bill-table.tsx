@@ -42,7 +42,7 @@ export function BillTable({
               <span className="block text-muted-foreground text-xs">
                 {formatList(bill.providers)} ·{" "}
                 {bill.format === "pull" ? "pulled" : formatCount(bill.row_count, "row")}
-                {bill.format === "focus" ? " · FOCUS" : ""}
+                {bill.format === "focus" ? " · FOCUS" : bill.format === "cur" ? " · CUR 2.0" : ""}
               </span>
               <span className="block text-muted-foreground text-xs sm:hidden">
                 {formatDays(bill.from, bill.to)}

@@ -132,7 +132,7 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
           <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
           <TableHead className="text-right">Difference</TableHead>
           <TableHead className="hidden text-right sm:table-cell">Coverage</TableHead>
-          <TableHead className="hidden text-right lg:table-cell">Units recorded</TableHead>
+          <TableHead className="hidden text-right xl:table-cell">Units recorded</TableHead>
           <TableHead className="hidden text-right md:table-cell">Billed days</TableHead>
         </TableRow>
       </TableHeader>
@@ -158,7 +158,7 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
             <TableCell className="hidden text-right tabular-nums sm:table-cell">
               {coverageText(row) ?? "–"}
             </TableCell>
-            <TableCell className="hidden text-right tabular-nums lg:table-cell">
+            <TableCell className="hidden whitespace-nowrap text-right tabular-nums xl:table-cell">
               {unitsText(row.units) ?? "–"}
             </TableCell>
             <TableCell className="hidden text-right tabular-nums md:table-cell">{row.billed_days}</TableCell>

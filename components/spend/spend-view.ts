@@ -192,8 +192,10 @@ export function toBreakdownRows(view: SpendView, dimension: Dimension): Breakdow
       ...(href && { href }),
       ...(dimension === "project" && { colour: colourOf(slice) }),
     };
-  }); // Spend counts by tag only where it has one.
-  return history && dimension !== "tag"
-    ? [...rows, { name: historyLabel, total: asProp(history.total), colour: historyColour }]
-    : rows;
+  });
+  // Spend counts by tag only where it has one.
+  if (!history || dimension === "tag") return rows;
+  const row = { name: historyLabel, total: asProp(history.total), colour: historyColour };
+  const place = rows.findIndex(({ total }) => toNumber(total) < toNumber(row.total));
+  return place < 0 ? [...rows, row] : rows.toSpliced(place, 0, row);
 }

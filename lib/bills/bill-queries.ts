@@ -18,7 +18,7 @@ import { type Sql, sql } from "@/lib/db/sql";
 const billRow = {
   id: uuid(),
   name: text(),
-  format: text<"csv" | "focus" | "pull">(),
+  format: text<"csv" | "focus" | "cur" | "pull">(),
   row_count: integer(),
   left_out_count: integer(),
   left_out_usd: numeric(),

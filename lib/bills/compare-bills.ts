@@ -1,7 +1,7 @@
 import { withMaintenanceClient } from "@/lib/db/maintenance";
 import { execute } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
-import { toText } from "@/lib/decimal";
+import { isZero, toText } from "@/lib/decimal";
 import { selectBilledWorkspaces } from "./bill-queries";
 import {
   type Coverage,
@@ -15,7 +15,7 @@ import {
 /** What was billed, the part of it that is not recorded, USD as exact text, and the recorded share in percent. */
 type ComparedSums = { billed_usd: string; missing_usd: string; coverage_percent: string | null };
 
-/** A month of a workspace. `is_below`: whether less than 95 % of what was billed is recorded. */
+/** A month of a workspace. `is_below`: whether less than 95 % of what was billed is recorded, once anything has been recorded. */
 export type ComparedMonth = ComparedSums & {
   workspace: string;
   month: string;
@@ -35,8 +35,7 @@ export function compareBills(slug: string | undefined): Promise<ComparedMonth[]>
       client,
       slug ?? null,
     ))
-      for (const coverage of await loadCoverage(client, { id, timeZone }, "0001-01-01"))
-        months.push(toCompared(workspace, coverage));
+      months.push(...compareMonths(workspace, await loadCoverage(client, { id, timeZone }, "0001-01-01")));
     return months;
   });
 }
@@ -47,11 +46,19 @@ const toSums = (covered: Covered): ComparedSums => ({
   coverage_percent: coveragePercent(covered),
 });
 
-const toCompared = (workspace: string, coverage: Coverage): ComparedMonth => ({
+/** @param covered the months of a workspace. Those before the first one with anything recorded are its history, and no gap. */
+function compareMonths(workspace: string, covered: readonly Coverage[]): ComparedMonth[] {
+  const first = covered.find(({ recorded }) => !isZero(recorded))?.month ?? "";
+  return covered.map((coverage) => ({
+    ...toCompared(workspace, coverage),
+    is_below: coverage.month >= first && isBelow(coverage, leastCoverage),
+  }));
+}
+
+const toCompared = (workspace: string, coverage: Coverage): Omit<ComparedMonth, "is_below"> => ({
   workspace,
   month: coverage.month,
   ...toSums(coverage),
-  is_below: isBelow(coverage, leastCoverage),
   providers: coverage.providers.map((one) => ({ provider: one.provider, ...toSums(one) })),
 });
 
@@ -67,7 +74,7 @@ export function describeBills(months: readonly ComparedMonth[]): string {
   const below = months.filter((month) => month.is_below).length;
   const verdict =
     below === 0
-      ? `At least ${leastCoverage}% of every month is recorded.`
+      ? `At least ${leastCoverage}% of every month is recorded, from the first with anything recorded on.`
       : `${below} of ${months.length} months are recorded to less than ${leastCoverage}%.`;
   return `${[...lines, verdict].join("\n")}\n`;
 }

@@ -22,13 +22,14 @@ export function readFocusRow(
     return {
       problem: `BillingCurrency is ${currency ?? "empty"}; bills are in USD. Export the bill in USD`,
     };
-  const days = periodOf(values);
-  if ("problem" in days) return days;
   if (read("provider") === undefined) return { problem: "ProviderName is empty" };
   try {
     const amount = dollars(read("amount") ?? "");
     const category = values.ServiceCategory?.trim().toLowerCase() || aiCategory;
     if (category !== aiCategory) return { leftOut: amount };
+    // After it, because purchases of other services may be of several months.
+    const days = daysOfCharge(values, "ChargePeriodStart", "ChargePeriodEnd");
+    if ("problem" in days) return days;
     const list = dollars(read("list_amount") ?? "0");
     const [quantity, unit] = [read("quantity"), read("unit")];
     return {
@@ -49,16 +50,20 @@ export function readFocusRow(
 const aiCategory = "ai and machine learning";
 const midnight = /^\d{4}-\d\d-\d\d(?:[ T]00:00(?::00(?:\.0+)?)? ?(?:Z|UTC|[+-]00:00)?)?$/i;
 
-/** The days of a charge. One that ends within a day is of that day. */
-function periodOf(values: Values): { from: string; until: string } | RowProblem {
-  const [start = "", end = ""] = [values.ChargePeriodStart?.trim(), values.ChargePeriodEnd?.trim()];
+/** The days of a charge, by the columns of its start and its end. One that ends within a day is of that day. */
+export function daysOfCharge(
+  values: Values,
+  startColumn: string,
+  endColumn: string,
+): { from: string; until: string } | RowProblem {
+  const [start = "", end = ""] = [values[startColumn]?.trim(), values[endColumn]?.trim()];
   const [from, last] = [dayIn(start), dayIn(end)];
   if (from === undefined || last === undefined) {
-    const shown = `ChargePeriodStart "${start.slice(0, 40)}" or ChargePeriodEnd "${end.slice(0, 40)}"`;
+    const shown = `${startColumn} "${start.slice(0, 40)}" or ${endColumn} "${end.slice(0, 40)}"`;
     return { problem: `${shown} is not a time such as 2026-10-31T00:00:00Z` };
   }
   const until = midnight.test(end) && last > from ? last : addDays(last, 1);
-  if (until <= from) return { problem: "ChargePeriodEnd is before ChargePeriodStart" };
+  if (until <= from) return { problem: `${endColumn} is before ${startColumn}` };
   if (until <= firstDayAfter(from.slice(0, 7))) return { from, until };
   return {
     problem: "the charge period spans two months, and could be compared with neither. Export charges by day",

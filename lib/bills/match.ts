@@ -191,9 +191,13 @@ function byModel(
 
 const dates = /[-@]20\d\d-?\d\d-?\d\d|-latest$|-v\d+(?::\d+)?$/g;
 
+/** What Bedrock writes before a model's name: where it runs, and its vendor. */
+const vendors =
+  /^(?:(?:us|us-gov|eu|apac|jp|au|ca|global)\.)?(?:anthropic|amazon|meta|mistral|cohere|ai21|deepseek|openai|qwen|writer)\./;
+
 /** A name without the provider before it and the date after it. */
 const withoutDate = (model: string | null): string | null =>
-  model === null ? null : nameOf(model).replace(dates, "");
+  model === null ? null : nameOf(model).replace(vendors, "").replace(dates, "");
 
 const isOfModel = (row: RefusedRow, model: string): boolean => withoutDate(row.model) === withoutDate(model);
 

@@ -3,6 +3,9 @@ import { type BillField, billFields } from "@/lib/contract/bills/bill-fields";
 import type { AddBillRequest } from "@/lib/contract/bills/bills";
 import { add, type Decimal, zero } from "@/lib/decimal";
 import { type Issue, type ServiceError, validationFailed } from "@/lib/errors";
+import { addDays } from "@/lib/spend/period";
+import { readCurRow } from "./cur";
+import { curColumns, isCur, missingInCur } from "./cur-columns";
 import { readFocusRow } from "./focus";
 import { focusColumns, isFocus } from "./focus-columns";
 import { chooseMark, readBilledRow } from "./read-row";
@@ -11,7 +14,7 @@ import { type BilledRow, type Statement, toStatements } from "./statements";
 
 /** A file of a bill as it was read. */
 export type BillFile = {
-  format: "csv" | "focus";
+  format: "csv" | "focus" | "cur";
   sha256: string;
   columns: Partial<Record<BillField, string>>;
   unused: string[];
@@ -29,19 +32,22 @@ const maxIssues = 20;
 
 const refuse = (message: string, path = "content"): ServiceError => validationFailed([{ path, message }]);
 
-/** Reads a file. @throws ServiceError validation_failed with what is wrong in which line */
+/** Reads a file. @throws ServiceError validation_failed with what is wrong in which line, or that it bills nothing */
 export async function readBillFile(request: Given): Promise<BillFile> {
+  const file = await parseBillFile(request);
+  if (file.statements.length > 0) return file;
+  const why = file.leftOutCount > 0 ? "of the service category AI and Machine Learning" : "below its header";
+  throw refuse(`has no row ${why}`);
+}
+
+/** Like `readBillFile`, also of a file that bills nothing. @throws ServiceError validation_failed */
+export async function parseBillFile(request: Given): Promise<BillFile> {
   const { header, rows } = await openTable(request);
-  const format = isFocus(header) ? "focus" : "csv";
-  const columns = format === "focus" ? focusColumns(header) : findColumns(header, request);
-  const read =
-    format === "focus"
-      ? (values: Values) => readFocusRow(values, columns)
-      : rowReader(
-          columns,
-          rows.map(({ values }) => values),
-          request,
-        );
+  const { format, columns, read } = readerOf(
+    header,
+    rows.map(({ values }) => values),
+    request,
+  );
   const issues: Issue[] = [];
   const kept: BilledRow[] = [];
   let [leftOutCount, leftOut] = [0, zero];
@@ -53,18 +59,47 @@ export async function readBillFile(request: Given): Promise<BillFile> {
     if (issues.length >= maxIssues) break;
   }
   if (issues.length > 0) throw validationFailed(issues);
-  if (kept.length === 0) {
-    const why = leftOutCount > 0 ? "of the service category AI and Machine Learning" : "below its header";
-    throw refuse(`has no row ${why}`);
-  }
   const taken = new Set(Object.values(columns));
   return {
     ...{ format, columns, leftOutCount, leftOut },
     sha256: createHash("sha256").update(request.content).digest("hex"),
     unused: header.filter((name) => !taken.has(name)),
     rowCount: rows.length,
-    statements: toStatements(kept),
+    statements: toStatements(format === "csv" ? kept : onDays(kept)),
   };
+}
+
+type Reader = (values: Values) => BilledRow | { problem: string } | { leftOut: Decimal };
+
+/** What a file is, by its columns, and how its rows are read. @throws ServiceError validation_failed */
+function readerOf(
+  header: readonly string[],
+  rows: readonly Values[],
+  request: Given,
+): Pick<BillFile, "format" | "columns"> & { read: Reader } {
+  if (isFocus(header)) {
+    const columns = focusColumns(header);
+    return { format: "focus", columns, read: (values) => readFocusRow(values, columns) };
+  }
+  if (isCur(header)) {
+    const missing = missingInCur(header);
+    if (missing.length > 0)
+      throw refuse(`is an export of CUR 2.0 without ${missing.join(", ")}. Export these columns, too`);
+    return { format: "cur", columns: curColumns(header), read: readCurRow };
+  }
+  const columns = findColumns(header, request);
+  return { format: "csv", columns, read: rowReader(columns, rows, request) };
+}
+
+/**
+ * Charges of clouds, in days. A tax, a fee or a credit of a longer period is of its first day where other charges of its provider and account
+ * have days: two statements that share a day would not both count.
+ */
+function onDays(rows: readonly BilledRow[]): BilledRow[] {
+  const accountOf = ({ provider, account }: BilledRow) => JSON.stringify([provider, account]);
+  const isDay = ({ from, until }: BilledRow) => addDays(from, 1) === until;
+  const daily = new Set(rows.filter(isDay).map(accountOf));
+  return rows.map((row) => (daily.has(accountOf(row)) ? { ...row, until: addDays(row.from, 1) } : row));
 }
 
 /** @throws ServiceError validation_failed */

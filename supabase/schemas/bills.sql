@@ -5,11 +5,11 @@ create table public.bills (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   name text not null check (char_length(name) between 1 and 200),
-  format text not null check (format in ('csv', 'focus', 'pull')),
+  format text not null check (format in ('csv', 'focus', 'cur', 'pull')),
   -- Of the file's content; null where there is no file.
   sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
   row_count integer not null,
-  -- Rows of a FOCUS file about other services than AI, which are not kept, and what they come to.
+  -- Rows of a FOCUS or CUR file about other services than AI, which are not kept, and what they come to.
   left_out_count integer not null default 0,
   left_out_usd numeric not null default 0,
   created_by uuid default auth.uid(),

@@ -38,6 +38,8 @@ create table public.provider_accounts (
   seat_count integer check (seat_count >= 0),
   unused_seat_count integer check (unused_seat_count between 0 and seat_count),
   seat_usd numeric,
+  -- The address of a folder with exports in a bucket, of clouds; null of other providers.
+  folder text check (char_length(folder) between 1 and 500),
   primary key (workspace_id, id),
   constraint provider_accounts_account_key unique (workspace_id, provider, account)
 );
@@ -84,7 +86,7 @@ $$;
 grant execute on function private.lock_bills(uuid) to outlay_service, service_role;
 
 -- Adds an account with its sealed key, as an admin of the workspace: the user of the transaction's claims.
--- given: { id, provider, account, since }
+-- given: { id, provider, account, folder, since }
 -- returns: 'added'; 'taken' where the same money is pulled already; 'too_many'
 create function private.add_provider_account(workspace uuid, given jsonb, sealed_key text, at_most integer)
 returns text
@@ -104,9 +106,9 @@ begin
   if (select count(*) from public.provider_accounts as p where p.workspace_id = workspace) >= at_most then
     return 'too_many';
   end if;
-  insert into public.provider_accounts (workspace_id, id, provider, account, since)
-  select workspace, a.id, a.provider, a.account, a.since
-  from jsonb_to_record(given) as a (id uuid, provider text, account text, since date);
+  insert into public.provider_accounts (workspace_id, id, provider, account, folder, since)
+  select workspace, a.id, a.provider, a.account, a.folder, a.since
+  from jsonb_to_record(given) as a (id uuid, provider text, account text, folder text, since date);
   insert into private.provider_keys (workspace_id, account_id, sealed)
   values (workspace, (given ->> 'id')::uuid, sealed_key);
   return 'added';
@@ -173,7 +175,7 @@ begin
     return null;
   end if;
   return jsonb_build_object(
-    'workspace_id', taken.workspace_id, 'id', taken.id, 'lease', taken.lease, 'provider', taken.provider, 'account', taken.account,
+    'workspace_id', taken.workspace_id, 'id', taken.id, 'lease', taken.lease, 'provider', taken.provider, 'account', taken.account, 'folder', taken.folder,
     'since', taken.since, 'next_day', taken.next_day, 'pulled_through', taken.pulled_through, 'has_data', taken.has_data,
     'held_day', taken.held_day, 'accepts_jump', taken.accepts_jump, 'attempts', taken.attempts,
     'today', (at_moment at time zone 'UTC')::date,

@@ -8,6 +8,7 @@ import {
   type SchemaElement,
   snappyUncompress,
 } from "hyparquet";
+import { curColumnsRead, isCur } from "@/lib/bills/cur-columns";
 import { focusColumnsRead, isFocus } from "@/lib/bills/focus-columns";
 import { maxBillRows } from "@/lib/contract/bills/bill-fields";
 import { DecimalError, parseDecimal, shiftDecimal, toText } from "@/lib/decimal";
@@ -54,7 +55,7 @@ const parsers = {
 };
 
 /**
- * Reads a Parquet file. From a file with FOCUS columns it reads only those that are needed, from any other all columns that are not
+ * Reads a Parquet file. From a file with the columns of FOCUS or CUR it reads only those that are needed, from any other all columns that are not
  * nested. Decimals are read digit by digit and never become floating-point numbers.
  * @throws FileError with what is wrong
  */
@@ -65,7 +66,8 @@ export async function readParquet(bytes: Uint8Array): Promise<ParquetTable> {
   const elements = topColumns(metadata);
   const header = elements.map(({ name }) => name);
   const flat = elements.filter((element) => !element.num_children && element.repetition_type !== "REPEATED");
-  const wanted = isFocus(header) ? flat.filter(({ name }) => focusColumnsRead.includes(name)) : flat;
+  const known = isFocus(header) ? focusColumnsRead : isCur(header) ? curColumnsRead : undefined;
+  const wanted = flat.filter(({ name }) => known === undefined || known.includes(name));
   if (Number(metadata.num_rows) * wanted.length > maxCells)
     throw new FileError(
       `it has ${metadata.num_rows} rows of ${wanted.length} columns. Export fewer columns, or split it by month`,

@@ -21,6 +21,7 @@ const accountRow = {
   id: uuid(),
   provider: text(),
   account: text(),
+  folder: nullable(text()),
   since: date(),
   pulled_through: nullable(date()),
   next_day: nullable(date()),
@@ -50,7 +51,7 @@ export function selectAccounts(client: ClientBase, workspaceId: string): Promise
   return selectAll(
     client,
     accountRow,
-    sql`select id, provider, account, since, pulled_through, next_day, has_data, held_day, trim_scale(held_usd) as held_usd,
+    sql`select id, provider, account, folder, since, pulled_through, next_day, has_data, held_day, trim_scale(held_usd) as held_usd,
         trim_scale(usual_usd) as usual_usd, seat_count, unused_seat_count, trim_scale(seat_usd) as seat_usd, problem, is_refused, last_pull_at, last_success_at, created_at, created_by_email,
         next_pull_at <= now() or coalesce(leased_until > now(), false) as is_pulling,
         coalesce(last_success_at, created_at) < now() - interval '2 days' as is_late
@@ -100,6 +101,8 @@ export type ClaimedAccount = {
   lease: string;
   provider: string;
   account: string;
+  /** The address of the folder of exports; null or missing of other providers. */
+  folder?: string | null;
   since: string;
   next_day: string | null;
   pulled_through: string | null;

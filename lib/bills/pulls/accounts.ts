@@ -41,7 +41,7 @@ export function listAccounts(claims: UserClaims, slug: string): Promise<Provider
 export function createAccount(
   claims: UserClaims,
   slug: string,
-  { provider, account, key, since }: AddProviderAccountRequest,
+  { provider, account, key, folder, since }: AddProviderAccountRequest,
 ): Promise<ProviderAccount> {
   return asUser(claims, async (client, now) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
@@ -51,7 +51,7 @@ export function createAccount(
         "The service has no key to seal yours with. Whoever runs it sets SEALING_KEYS (openssl rand -base64 32).",
       );
     const id = newId();
-    const added = { id, provider, account, since: firstDay(since, dayOf(now)) };
+    const added = { id, provider, account, folder, since: firstDay(since, dayOf(now)) };
     const sealed = seal(key, sealSubject(workspaceId, id));
     const outcome = await asServiceWithin(client, () =>
       addAccount(client, workspaceId, added, sealed, maxAccounts),
@@ -142,6 +142,7 @@ function toAccount(row: AccountRow): ProviderAccount {
     id: row.id,
     provider: row.provider as PulledProvider,
     account: row.account || null,
+    folder: row.folder,
     since: row.since,
     state: stateOf(row),
     problem: row.problem,

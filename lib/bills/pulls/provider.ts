@@ -52,6 +52,9 @@ export type Provider = {
   countSeats?: (ask: Ask, today: string, account: string) => Promise<Seats>;
 };
 
+/** A cloud whose bills are exports in a bucket. `changingDays`: as of `Provider`. */
+export type BucketProvider = { store: "s3" | "azure"; changingDays: number; farthestDays?: number };
+
 /** The provider has refused a request: another attempt with the same key is no use. */
 export class ProviderRefusal extends Error {
   override name = "ProviderRefusal";

@@ -16,9 +16,19 @@ import {
   storePulledDays,
 } from "./account-queries";
 import { askerOf } from "./ask";
+import { openBucket } from "./bucket";
+import { type BucketFolder, readBucketFolder } from "./bucket-address";
 import { type ChosenDays, chooseDays, type HeldDay, type PulledDay, usualDays } from "./choose-days";
-import { type Ask, type DayRange, type Provider, ProviderFailure, ProviderRefusal } from "./provider";
+import {
+  type Ask,
+  type BucketProvider,
+  type DayRange,
+  type Provider,
+  ProviderFailure,
+  ProviderRefusal,
+} from "./provider";
 import { providers } from "./providers";
+import { pullExports } from "./pull-exports";
 import { wholeDays } from "./whole-days";
 
 /** How long a claim lasts, seconds. Each stored page renews it. */
@@ -57,14 +67,20 @@ async function attempt(
   claimed: ClaimedAccount,
   options: { signal: AbortSignal; network?: OutsideNetwork },
 ): Promise<EndedPull> {
-  const provider: Provider | undefined = providers[claimed.provider as keyof typeof providers];
+  const provider: Provider | BucketProvider | undefined =
+    providers[claimed.provider as keyof typeof providers];
   if (!provider) throw new ProviderFailure("This version of the service does not know the provider.");
-  const ask = askerOf(claimed.provider, provider, { key: await openKey(claimed), ...options });
+  const access = { key: await openKey(claimed), ...options };
   const range = rangeOf(claimed, provider);
+  const ask = "store" in provider ? undefined : askerOf(claimed.provider, provider, access);
+  const pages = () =>
+    "store" in provider
+      ? pullExports(openBucket(folderOf(claimed, provider), access), range)
+      : provider.pull(ask as Ask, range, claimed.account);
   let held: HeldDay | undefined;
   let hasData = false;
   if (range.from < range.until)
-    for await (const days of wholeDays(provider.pull(ask, range, claimed.account), range)) {
+    for await (const days of wholeDays(pages(), range)) {
       const chosen = await storeDays(claimed, provider, days, hasData);
       hasData ||= days.some(({ facts }) => facts.length > 0);
       held ??= chosen.held[0];
@@ -74,9 +90,16 @@ async function attempt(
     has_data: hasData,
     pulled_through: addDays(range.until, -1),
     held: held ? { day: held.day, amount_usd: toText(held.amount), usual_usd: toText(held.usual) } : null,
-    ...(await countSeats(provider, ask, claimed)),
+    ...(ask && !("store" in provider) && (await countSeats(provider, ask, claimed))),
     retry_in_seconds: daySeconds,
   };
+}
+
+/** @throws ProviderFailure where the address names no bucket */
+function folderOf({ folder }: ClaimedAccount, { store }: BucketProvider): BucketFolder {
+  const found = readBucketFolder(folder ?? "", store);
+  if (!found) throw new ProviderFailure("The address of its folder names no bucket.");
+  return found;
 }
 
 /** The seats of an account; undefined if counting them fails, which does not fail the pull of costs. */
@@ -105,7 +128,10 @@ async function openKey(claimed: ClaimedAccount): Promise<string> {
 }
 
 /** The days to read: whole ones, so not today. */
-function rangeOf(claimed: ClaimedAccount, provider: Provider): DayRange {
+function rangeOf(
+  claimed: ClaimedAccount,
+  provider: Pick<Provider, "changingDays" | "farthestDays">,
+): DayRange {
   const { today, since, next_day: next, pulled_through: through, held_day: held } = claimed;
   const following = through === null ? since : addDays(through, 1);
   const changing = addDays(today, -provider.changingDays);
@@ -117,7 +143,7 @@ function rangeOf(claimed: ClaimedAccount, provider: Provider): DayRange {
 /** @throws LeaseLost */
 function storeDays(
   claimed: ClaimedAccount,
-  provider: Provider,
+  provider: Pick<Provider, "changingDays">,
   days: PulledDay[],
   hasData: boolean,
 ): Promise<ChosenDays> {

@@ -25,7 +25,7 @@ export const bill = z
   .object({
     id: uuid,
     name: z.string().meta({ description: "The name of the file; of a pulled bill, its provider and month." }),
-    format: z.enum(["csv", "focus", "pull"]).meta({
+    format: z.enum(["csv", "focus", "cur", "pull"]).meta({
       description: "`pull`: pulled from a provider account; one bill a month.",
     }),
     providers: z.array(z.string()),
@@ -36,7 +36,9 @@ export const bill = z
     row_count: z.int().meta({
       description: "Rows of the file; of a pulled bill, the billed facts that were stored.",
     }),
-    left_out_count: z.int().meta({ description: "Rows of a FOCUS file about services that are not AI." }),
+    left_out_count: z
+      .int()
+      .meta({ description: "Rows of a FOCUS or CUR file about services that are not AI." }),
     left_out_usd: decimalNumber("What these rows come to, USD."),
     changes: z.array(billPeriod).meta({
       description: "The periods of which earlier bills said something else, at most 100, the latest first.",
@@ -91,7 +93,7 @@ export const addBillRequest = z
       .min(1, "must not be empty")
       .max(maxBillCharacters, "must be shorter: split the file by month")
       .meta({
-        description: `The file: CSV with a header line, at most ${maxBillRows} rows; with \`encoding\` also Parquet. With the columns of FOCUS 1.0 or later (\`BilledCost\`, \`ChargePeriodStart\`, …) it needs no mapping.`,
+        description: `The file: CSV with a header line, at most ${maxBillRows} rows; with \`encoding\` also Parquet. With the columns of FOCUS 1.0 or later (\`BilledCost\`, \`ChargePeriodStart\`, …) or of CUR 2.0 of AWS (\`line_item_unblended_cost\`, …) it needs no mapping.`,
       }),
     encoding: z.enum(["text", "base64"]).default("text").meta({
       description:

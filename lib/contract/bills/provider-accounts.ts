@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
-import { accountOf, type PulledProvider, pulledProviders } from "./pulled-providers";
+import { accountOf, folderOf, type PulledProvider, pulledProviders } from "./pulled-providers";
 
 /** The states of a provider account. */
 export const accountStates = ["never_ran", "no_data", "healthy", "held", "refused", "behind"] as const;
@@ -16,6 +16,9 @@ export const providerAccount = z
     id: uuid,
     provider,
     account: z.string().nullable().meta({ description: "Its name, where there are several of a provider." }),
+    folder: z.string().nullable().meta({
+      description: "The address of the folder with exports, of the clouds; null of other providers.",
+    }),
     since: day.meta({ description: "The first day that is pulled (UTC)." }),
     state: z.enum(accountStates).meta({
       description:
@@ -67,6 +70,14 @@ export const providerAccountList = z
   .meta({ id: "ProviderAccountList" });
 export type ProviderAccountList = z.output<typeof providerAccountList>;
 
+/** Whether an address names a bucket or a container. The service checks its host when it connects. */
+function isFolder(address: string, store: "s3" | "azure"): boolean {
+  const url = URL.parse(address);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return false;
+  const isInHost = store === "s3" && /^.+\.s3[.-].*amazonaws\.com$/.test(url.hostname);
+  return isInHost || url.pathname.split("/").some(Boolean);
+}
+
 export const addProviderAccountRequest = z
   .strictObject({
     provider,
@@ -96,12 +107,25 @@ export const addProviderAccountRequest = z
         description:
           "A name for the account. Needed where there are several of a provider. Of GitHub, it is the name of the organization, as in its address.",
       }),
+    folder: z.string().trim().max(500, "must have at most 500 characters").optional().meta({
+      description:
+        "Of `aws`, `azure` and `google`: the address of the folder with exports, with the store, the bucket or container, and the path, such as `https://s3.eu-central-1.amazonaws.com/bucket/exports`. FOCUS and CUR 2.0 are read, CSV and Parquet. Its host must be public, or be allowed by `BUCKET_HOSTS`.",
+    }),
     since: day.optional().meta({
       description:
         "The first day to pull (UTC), at most a year ago. Without it, a year ago, or as far back as the provider reports.",
     }),
   })
-  .superRefine(({ provider: of, account }, context) => {
+  .superRefine(({ provider: of, account, folder }, context) => {
+    const expected = folderOf(of);
+    if (expected ? folder === undefined || !isFolder(folder, expected.store) : folder !== undefined)
+      context.addIssue({
+        code: "custom",
+        path: ["folder"],
+        message: expected
+          ? `must be the address of a bucket and a folder, such as ${expected.example}`
+          : "is of clouds alone: leave it out",
+      });
     if (accountOf(of) !== undefined && !/^[a-z\d](?:[a-z\d-]{0,98}[a-z\d])?$/i.test(account))
       context.addIssue({
         code: "custom",

@@ -41,6 +41,7 @@ const account = {
   id: "7c0e8c52-7f0e-4d6a-8a52-0c8f3b6f2d10",
   provider: "openai",
   account: null,
+  folder: null,
   since: "2026-10-01",
   state: "healthy",
   problem: null,

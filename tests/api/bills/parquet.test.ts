@@ -21,6 +21,14 @@ async function withTeam() {
   };
 }
 
+test("An export of CUR 2.0 in Parquet is read as its CSV is", async () => {
+  const { add } = await withTeam();
+  const { status, body } = await add(fixture("cur-2.0"));
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body).toMatchObject({ format: "cur", row_count: "3", left_out_count: "1", amount_usd: "0.12" });
+  expect(body.periods).toMatchObject([{ provider: "aws", account: "111", from: "2026-10-05" }]);
+});
+
 describe("A FOCUS file in Parquet", () => {
   test.each([
     ["1.0", "snappy", "5.623456789012345679"],

@@ -369,6 +369,16 @@ describe("An account", () => {
     for (const one of await bills()) expect((await remove(one.id)).status).toBe(200);
   });
 
+  test("that is removed with its bills leaves neither, nor billed history", async () => {
+    const { admin, path, id, slug, ended, bills } = await withAccount("openai", billOf(9, 8));
+    const history = async () =>
+      (await admin.get(`/api/v1/workspaces/${slug}/billed-history`)).body as { days: unknown[] };
+    expect((await ended()).stored_through).toBeNull();
+    expect((await history()).days.length).toBe(2);
+    expect((await admin.call("DELETE", `${path}/${id}?bills=delete`)).status).toBe(200);
+    expect([await bills(), (await history()).days]).toEqual([[], []]);
+  });
+
   test("leaves days to a file that bills the whole month, and takes them when that is deleted", async () => {
     const month = daysAgo(32).slice(0, 7);
     const bill = Array.from({ length: 28 }, (_, index) =>
@@ -398,6 +408,36 @@ describe("An account", () => {
     expect((await admin.call("DELETE", `${team.path}/bills/${file.body.id}`)).status).toBe(200);
     expect(await billed()).toBe(28);
   });
+});
+
+test("A folder of exports is refused with what is wrong with its address, and no internal store is asked", async () => {
+  const { users, path: home } = await makeTeam(harness);
+  const path = `${home}/provider-accounts`;
+  const add = (body: object) => users.admin.call("POST", path, { key: "AKIA:secret", ...body });
+  for (const [body, why] of [
+    [{ provider: "aws" }, /folder: must be the address of a bucket/],
+    [{ provider: "aws", folder: "https://storage.googleapis.com/" }, /folder: must be the address/],
+    [{ provider: "azure", folder: "https://a.blob.core.windows.net/c?sig=secret" }, /folder: must be/],
+    [{ provider: "openai", folder: "https://storage.googleapis.com/bills" }, /folder: is of clouds alone/],
+  ] as const) {
+    const { status, body: answer } = await add(body);
+    expect([status, answer.error_description]).toEqual([400, expect.stringMatching(why)]);
+  }
+  for (const [provider, folder, why] of [
+    ["aws", "http://127.0.0.1:1/bills/exports", /must begin with https/],
+    ["google", "https://127.0.0.1:1/bills/exports", /not public/],
+    ["azure", "https://169.254.169.254/latest/meta-data/x", /not public/],
+  ] as const) {
+    const { status, body } = await add({ provider, folder });
+    expect([status, body.folder]).toEqual([201, folder]);
+    const read = async () => {
+      const { accounts } = (await users.admin.get(path)).body as unknown as { accounts: ProviderAccount[] };
+      return accounts.find(({ id }) => id === body.id);
+    };
+    await expect.poll(async () => (await read())?.state).toBe("behind");
+    expect((await read())?.problem).toMatch(why);
+    expect((await users.admin.call("DELETE", `${path}/${body.id}`)).status).toBe(200);
+  }
 });
 
 describe("The key of an account", () => {

@@ -77,12 +77,12 @@ async function startProcess(dataDir, port) {
 /**
  * Signs a user up and makes a key with the permission `log_usage` in their workspace.
  * @param settings of the key, besides
- * @returns `{ url, otlp, key, readCalls }`
+ * @returns `{ url, otlp, key, slug, token, readCalls }`
  */
 async function openWorkspace(url, settings = {}) {
   const { token, slug } = await signUp(url);
   const key = await makeKey(url, slug, token, settings);
-  return { url, otlp: `${url}/api/otlp`, key, readCalls: () => readCalls(url, slug, token) };
+  return { url, otlp: `${url}/api/otlp`, key, slug, token, readCalls: () => readCalls(url, slug, token) };
 }
 
 /** Signs the owner of the demo workspace in. @returns `{ url, key, token }` */
