@@ -24,6 +24,8 @@ const filterFields = [
   { name: "min_amount", label: "Amount from" },
   { name: "max_amount", label: "Amount up to" },
   { name: "adjusts", label: "Adjustments of" },
+  { name: "tier", label: "Tier" },
+  { name: "standing", label: "Voids" },
 ] as const;
 
 export type FilterName = (typeof filterFields)[number]["name"];
@@ -101,6 +103,7 @@ export function activeFilters(params: SearchParams, row: ActivityRow | undefined
     source: sourceNames[String(params.source)],
     cost_status: costNames[String(params.cost_status)],
     adjusts: params.adjusts === "any" ? "closed months" : undefined,
+    standing: "left out",
   };
   return filterFields.flatMap(({ name, label }) => {
     const value = params[name];

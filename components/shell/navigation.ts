@@ -8,6 +8,7 @@ import {
   KeyRound,
   LayoutDashboard,
   type LucideIcon,
+  PiggyBank,
   Plug,
   Radio,
   Scale,
@@ -33,6 +34,7 @@ export const navigation: NavEntry[] = [
   { segment: "budgets", label: "Budgets", icon: Gauge },
   { segment: "alerts", label: "Alerts", icon: Bell },
   { segment: "reconciliation", label: "Reconciliation", icon: Scale },
+  { segment: "recommendations", label: "Recommendations", icon: PiggyBank },
   { segment: "connections", label: "Connections", icon: Plug },
   { segment: "settings", label: "Settings", icon: Settings },
 ];

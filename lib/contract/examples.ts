@@ -11,6 +11,7 @@ import { otlpExamples } from "./examples/otlp";
 import { peopleExamples } from "./examples/people";
 import { priceExamples } from "./examples/prices";
 import { readExamples } from "./examples/reads";
+import { recommendationExamples } from "./examples/recommendations";
 import { sourceExamples } from "./examples/sources";
 import { spendExamples } from "./examples/spend";
 import { subscriptionExamples } from "./examples/subscriptions";
@@ -31,6 +32,7 @@ const sets: ExampleSet[] = [
   workspaceExamples,
   apiKeyExamples,
   budgetExamples,
+  recommendationExamples,
   alertExamples,
   connectionExamples,
 ];

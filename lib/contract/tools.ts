@@ -17,6 +17,7 @@ import {
   rowOrder,
   spendRange,
 } from "./spend/reads";
+import { recommendationList } from "./spend/recommendations";
 import { keySpendQuery, spendAnswer } from "./spend/spend-query";
 import { projectSlug } from "./values/fields";
 
@@ -157,6 +158,16 @@ export const toolContracts = {
     permission: "read_summaries",
     input: reconciliationQuery,
     output: reconciliation,
+    isReadOnly: true,
+    isRemoteOnly: true,
+  },
+  list_recommendations: {
+    title: "List what would save money",
+    description:
+      "Returns changes that would have saved money in the last 30 days, computed from what was recorded: usage that may wait in a batch tier, a smaller model of the same family, the standard tier. Each with what was recorded, what it would have cost, how that was computed and what it assumes, and what people decided about it in Outlay. It changes nothing. A key of some projects or users sees none.",
+    permission: "read_summaries",
+    input: none,
+    output: recommendationList,
     isReadOnly: true,
     isRemoteOnly: true,
   },

@@ -69,9 +69,13 @@ export function callAsService<T>(name: string, ...values: unknown[]): Promise<T>
   return asServiceAlone((client) => callFunction<T>(client, name, ...values));
 }
 
-/** Calls `run` in one read-only transaction (one snapshot) under an API key's policies. @throws ServiceError unavailable */
-export function asKey<T>(claims: KeyClaims, run: Run<T>): Promise<T> {
-  return inTransaction(reading(deadlines.request, [claims]), keySettings(claims), run);
+/**
+ * Calls `run` in one read-only transaction (one snapshot) under an API key's policies.
+ * @param deadlineMs how long the transaction may take in total
+ * @throws ServiceError unavailable
+ */
+export function asKey<T>(claims: KeyClaims, run: Run<T>, deadlineMs: number = deadlines.request): Promise<T> {
+  return inTransaction(reading(deadlineMs, [claims]), keySettings(claims), run);
 }
 
 function keySettings(claims: KeyClaims): Record<string, string> {

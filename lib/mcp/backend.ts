@@ -6,6 +6,7 @@ import type { closedMonths } from "@/lib/contract/ledger/closed-months";
 import type { BudgetCheck, CheckBudget } from "@/lib/contract/spend/budget-check";
 import type { AskForBudget, KeyBudgetRequest } from "@/lib/contract/spend/budget-requests";
 import type { budgetStatus, monthSummary, projectSpend, projectSpendQuery } from "@/lib/contract/spend/reads";
+import type { RecommendationList } from "@/lib/contract/spend/recommendations";
 import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 
@@ -33,6 +34,7 @@ export type Backend = {
   readMonthSummary(): Promise<z.output<typeof monthSummary>>;
   readClosedMonths(): Promise<z.output<typeof closedMonths>>;
   readReconciliation(month: string | undefined): Promise<Reconciliation>;
+  listRecommendations(): Promise<RecommendationList>;
   /** Null in the local program: its API key belongs to no person. */
   alerts: AlertsBackend | null;
 };

@@ -59,6 +59,7 @@ export function restBackend(access: RestAccess): Backend {
     readMonthSummary: () => read("/api/v1/summary/month"),
     readClosedMonths: () => read("/api/v1/closed-months"),
     readReconciliation: (month) => read(`/api/v1/reconciliation${month ? `?month=${month}` : ""}`),
+    listRecommendations: () => read("/api/v1/recommendations"),
     alerts: null,
   };
 }

@@ -15,6 +15,7 @@ import { askAsKey } from "@/lib/spend/budget-requests/service";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { querySpendAsKey } from "@/lib/spend/explore/service";
 import { readKeyLimits } from "@/lib/spend/limits/service";
+import { listRecommendationsOfKey } from "@/lib/spend/recommendations/service";
 import { readProjectSpend } from "@/lib/spend/summaries/project-spend";
 import { readMonthSummary } from "@/lib/spend/summaries/service";
 import type { ToolAdmission } from "./admission";
@@ -69,6 +70,10 @@ export function storeBackend(admission: ToolAdmission): Backend {
     readReconciliation: async (month) => {
       const { claims } = await requireReading();
       return readReconciliationOfKey(claims, month);
+    },
+    listRecommendations: async () => {
+      const { claims } = await requireReading();
+      return listRecommendationsOfKey(claims);
     },
     alerts: storedAlerts(admission),
   };

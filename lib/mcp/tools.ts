@@ -6,6 +6,7 @@ import { describeEntry, describeInbox } from "./alert-wording";
 import type { AlertsBackend, Backend, Recording } from "./backend";
 import { describeBudgetCheck } from "./budget-check-wording";
 import type { Attribution } from "./call-meta";
+import { describeRecommendations } from "./recommendation-wording";
 import { describeReconciliation } from "./reconciliation-wording";
 import { describeSpendAnswer } from "./spend-wording";
 import {
@@ -84,6 +85,10 @@ const runs: { [Name in ToolName]: (args: Input<Name>, context: Context) => Promi
   get_reconciliation: async ({ month }, { backend }) => {
     const data = await backend.readReconciliation(month);
     return { data, text: describeReconciliation(data, month) };
+  },
+  list_recommendations: async (_, { backend }) => {
+    const data = await backend.listRecommendations();
+    return { data, text: describeRecommendations(data) };
   },
   list_alerts: async (query, { backend }) => {
     const data = await alertsOf(backend).list(query);

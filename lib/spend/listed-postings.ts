@@ -19,7 +19,7 @@ export const countOf = (row: Sql) => sql`case when ${row}.voids is null then 1 e
 export function postingsOf(workspaceId: string, within: (occurredAt: Sql) => Sql): Sql {
   const columns = (row: Sql) =>
     sql`${row}.part, ${row}.model, ${row}.feature, ${row}.end_user, ${row}.session, ${row}.amount_usd, ${row}.cost_status,
-      ${row}.list_price_usd, ${row}.unit_type, ${row}.quantity`;
+      ${row}.list_price_usd, ${row}.unit_type, ${row}.quantity, ${row}.details`;
   return sql`
     select ${columns(sql`m`)} where not ${hasLines}
     union all

@@ -54,12 +54,13 @@ describe.each(clients)("%s", (name, kind, connect) => {
         ? [
             ...everywhere,
             ...["get_monthly_summary", "get_closed_months", "get_reconciliation"],
+            "list_recommendations",
             ...["list_alerts", "take_alert", "snooze_alert", "resolve_alert"],
           ]
         : everywhere,
     );
     for (const { name, annotations } of tools) {
-      const isReadOnly = /^(get_|query_spend$|list_alerts$|check_budget$)/.test(name);
+      const isReadOnly = /^(get_|query_spend$|list_alerts$|list_recommendations$|check_budget$)/.test(name);
       expect([name, annotations]).toMatchObject([
         name,
         {

@@ -36,6 +36,7 @@ test.each(["2026", "2025"] as const)(
       readMonthSummary: () => opened.then(() => service.readMonthSummary()),
       readClosedMonths: () => opened.then(() => service.readClosedMonths()),
       readReconciliation: (month) => opened.then(() => service.readReconciliation(month)),
+      listRecommendations: () => opened.then(() => service.listRecommendations()),
       alerts: null,
       readProjectSpend: (slug, range) => opened.then(() => service.readProjectSpend(slug, range)),
     };

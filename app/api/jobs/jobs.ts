@@ -20,6 +20,7 @@ import { log, reportFailure } from "@/lib/log";
 import { metrics, readGauge } from "@/lib/metrics";
 import { judgeBudgets } from "@/lib/spend/budgets/judge-budgets";
 import { watchBudgets } from "@/lib/spend/budgets/watch";
+import { computeRecommendations } from "@/lib/spend/recommendations/compute";
 
 /** Background work that any process may run at any time. Each job ensures that nothing is done twice. */
 export type Job = {
@@ -51,6 +52,7 @@ export const jobs: Job[] = [
   { name: "judge_usage_rules", everyMs: 120_000, run: judgeUsageRules },
   { name: "judge_budgets", everyMs: 30_000, run: () => judgeBudgets() },
   { name: "judge_bills", everyMs: 600_000, run: () => judgeBills() },
+  { name: "compute_recommendations", everyMs: 60_000, run: () => computeRecommendations() },
   { name: "settle_alert_entries", everyMs: 30_000, run: settleEntries },
   { name: "sweep_tokens", everyMs: 600_000, run: sweepTokens },
   { name: "sweep_old_records", everyMs: 600_000, run: sweepOldRecords },

@@ -5,6 +5,7 @@ import { readCoverage } from "@/lib/bills/coverage";
 import type { UserClaims } from "@/lib/db/transaction";
 import { ServiceError } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
+import { readRecommended } from "@/lib/spend/recommendations/service";
 import { readWeek } from "@/lib/spend/weekly/service";
 import { hashOf, newToken } from "./link";
 import { reportMail } from "./mail";
@@ -22,6 +23,7 @@ export async function mailReport({ report, workspace, workspace_id }: ClaimedRep
     throw isRefused ? new Unwanted("The reader may not read the workspace.") : error;
   });
   const coverage = await readCoverage(claimsOf(report), workspace.slug);
+  const recommended = await readRecommended(claimsOf(report), workspace.slug);
   const token = newToken();
   await addReportLink(workspace_id, user_id, hashOf(token));
   const base = serviceAddress();
@@ -33,7 +35,7 @@ export async function mailReport({ report, workspace, workspace_id }: ClaimedRep
     to: [email],
     messageId: `report-${workspace_id}-${user_id}-${monday}`,
     endUrl: `${base}/api/v1/weekly-report/end?token=${token}`,
-    ...reportMail(week, coverage, footer, base),
+    ...reportMail(week, coverage, recommended, footer, base),
   };
 }
 

@@ -12,10 +12,14 @@ const dayMs = 86_400_000;
 const headings = { project: "Projects", user: "People", key: "API keys", model: "Models" } as const;
 const dimensions = ["project", "user", "key", "model"] as const;
 
+/** The open recommendations: how many there are, and what they would have saved, USD as exact text. */
+export type Recommended = { count: number; saving: string };
+
 /** The report of a week as mail. @param coverage of the latest bills; null without one @param base the service's address */
 export function reportMail(
   week: Week,
   coverage: Coverage | null,
+  recommended: Recommended,
   footer: MailFooter,
   base: string,
 ): MailContent {
@@ -45,6 +49,7 @@ export function reportMail(
         ...unpricedSection(week, home),
         ...budgetSection(week, home),
         ...coverageSection(coverage, home),
+        ...recommendedSection(recommended, home),
       ],
       links: [
         { text: "Open the overview", url: home },
@@ -110,6 +115,17 @@ function coverageSection(coverage: Coverage | null, home: string): MailSection[]
       note: `${coveragePercent(covered) ?? "0"}% of the ${money(toText(covered.billed))} that was billed in ${months.format(new Date(coverage.month))} is recorded.`,
     }));
   return [{ heading: "Billed, but not recorded", entries }];
+}
+
+function recommendedSection({ count, saving }: Recommended, home: string): MailSection[] {
+  if (count === 0) return [];
+  const entry = {
+    name: count === 1 ? "1 recommendation" : `${count} recommendations`,
+    url: `${home}/recommendations`,
+    value: money(saving),
+    note: "What they would have saved in 30 days, by repricing what was recorded.",
+  };
+  return [{ heading: "What would save money", entries: [entry] }];
 }
 
 function unpricedSection({ unpriced: { count, models } }: Week, home: string): MailSection[] {

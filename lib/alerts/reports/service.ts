@@ -10,6 +10,7 @@ import { toInstant } from "@/lib/contract/values/instant";
 import { asUser, asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
 import { validationFailed } from "@/lib/errors";
 import { serviceAddress } from "@/lib/service-address";
+import { readRecommended } from "@/lib/spend/recommendations/service";
 import { readWeek } from "@/lib/spend/weekly/service";
 import { hashOf } from "./link";
 import { reportMail } from "./mail";
@@ -65,10 +66,11 @@ export async function sendReportNow(
   ]);
   const week = await readWeek(claims, slug, zone, null);
   const coverage = await readCoverage(claims, slug);
+  const recommended = await readRecommended(claims, slug);
   const signal = AbortSignal.timeout(attemptTimeoutMs);
   const footer = { text: `You asked for this report of the workspace ${week.workspace.name} just now.` };
   try {
-    const mail = reportMail(week, coverage, footer, serviceAddress());
+    const mail = reportMail(week, coverage, recommended, footer, serviceAddress());
     await sendMail({ to: [email], messageId: `report-${randomUUID()}`, ...mail }, signal);
     return { sent_to: email, week: week.from, error: null };
   } catch (error) {

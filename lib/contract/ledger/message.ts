@@ -32,7 +32,7 @@ const common = {
 };
 
 /** The service tiers of providers that change the price of a request. */
-const serviceTiers = ["standard", "batch", "flex", "priority", "fast", "ultrafast"] as const;
+export const serviceTiers = ["standard", "batch", "flex", "priority", "fast", "ultrafast"] as const;
 
 /** One line of usage, alone or in a batch. */
 const usageLine = {

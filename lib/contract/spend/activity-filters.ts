@@ -2,6 +2,7 @@ import { z } from "zod";
 import { maxNameLength } from "@/lib/contract/ledger/attribution";
 import { month } from "@/lib/contract/ledger/closed-months";
 import { costStatus } from "@/lib/contract/ledger/ingest-result";
+import { serviceTiers } from "@/lib/contract/ledger/message";
 import { text } from "@/lib/contract/values/fields";
 import { checkRange, environment, ledgerFilters, orNone } from "./ledger-query";
 
@@ -32,6 +33,13 @@ export const activityFilters = {
     .union([z.literal("any"), month], { error: "must be `any` or a month, such as 2026-10" })
     .optional()
     .meta({ description: "Adjustments of closed months: `any`, or of a month, such as `2026-10`." }),
+  tier: z.enum(serviceTiers).optional().meta({
+    description: "The service tier of usage; `standard` also where none was recorded.",
+  }),
+  standing: z.literal("true").optional().meta({
+    description:
+      "`true`: without voided messages, their voids, and adjustments of closed months. Default: with them.",
+  }),
 };
 
 type Filtered = Parameters<typeof checkRange>[0] & {

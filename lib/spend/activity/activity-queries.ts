@@ -21,7 +21,7 @@ import { dayIn, isOnDays, type ZonedDays } from "@/lib/ledger/days";
 import { combineStatuses } from "@/lib/ledger/pricing/cost-status";
 import { addMonths } from "@/lib/ledger/recurring/periods";
 import { hasLines, isListed, postingsOf } from "@/lib/spend/listed-postings";
-import { condition, lineConditions, rowConditions } from "./filters";
+import { condition, isStanding, lineConditions, rowConditions, tierOf } from "./filters";
 
 /**
  * A position in the order of activity, given by the row before it. `at` is exact to the microsecond, ISO 8601 in UTC. `value`
@@ -138,7 +138,8 @@ export type PageOrder = { sort: ActivitySort; after?: ActivityPlace | undefined 
 
 /** The conditions on columns that can differ between the lines of one message. */
 function postingConditions(posting: Sql, filters: ActivityFilters): Sql {
-  return sql`${condition(sql`${posting}.cost_status`, filters.cost_status)}
+  return sql`${filters.tier === undefined ? empty : sql`and ${tierOf(posting)} = ${filters.tier}`}
+    ${condition(sql`${posting}.cost_status`, filters.cost_status)}
     ${condition(sql`${posting}.session`, filters.session)} ${lineConditions(posting, filters)}`;
 }
 
@@ -238,6 +239,7 @@ export async function selectActivity(
          from (${postingsOf(workspaceId, within)}) as posting
        ) as postings
        where ${rowsAhead} ${rowConditions(sql`m`, workspaceId, filters)} ${condition(sql`m.emitter`, filters.emitter)}
+         ${filters.standing === undefined ? empty : sql`and ${isStanding(sql`m`)}`}
          ${typeof session === "string" ? ofSession : empty}
          -- Asked of the row alone, so that most rows are passed over without a look at their postings.
          and (${hasLines} or (true ${postingConditions(sql`m`, filters)}))

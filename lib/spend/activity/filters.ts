@@ -23,6 +23,13 @@ export function rowConditions(row: Sql, workspaceId: string, filters: LedgerFilt
     ${tag === undefined ? empty : tag === null ? sql`and ${row}.tags is null` : sql`and ${row}.tags @> ${[tag]}`}`;
 }
 
+/** The service tier of a posting of usage. */
+export const tierOf = (posting: Sql): Sql => sql`coalesce(${posting}.details ->> 'service_tier', 'standard')`;
+
+/** Condition: a posting is neither voided nor a void, nor an adjustment of a closed month. */
+export const isStanding = (posting: Sql): Sql =>
+  sql`(${posting}.voids is null and ${posting}.voided_by is null and ${posting}.adjusts is null)`;
+
 /** The conditions on columns that can differ between the lines of a batch. */
 export function lineConditions(line: Sql, { model, feature, user }: LedgerFilters): Sql {
   return sql`${condition(sql`${line}.model`, model)}${condition(sql`${line}.feature`, feature)}

@@ -65,8 +65,9 @@ export function parseSearch(
     limit: rowsPerPage,
   });
   if (!rows.success) return { params, problem: explainFirst(rows.error) };
-  const { q, cost_status, session, emitter, min_amount, max_amount, adjusts, ...sumFilters } = filters;
-  const isSummed = [q, cost_status, session, emitter, min_amount, max_amount, adjusts].every(
+  const { q, cost_status, session, emitter, min_amount, max_amount, adjusts, tier, standing, ...sumFilters } =
+    filters;
+  const isSummed = [q, cost_status, session, emitter, min_amount, max_amount, adjusts, tier, standing].every(
     (filter) => filter === undefined,
   );
   const isOfSession =

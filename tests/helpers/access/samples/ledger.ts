@@ -202,6 +202,24 @@ export const ledgerSamples: Samples = {
     );
     return { query: "?month=2026-09" };
   },
+  "GET /api/v1/recommendations": nothing,
+  "GET /api/v1/workspaces/[slug]/recommendations": nothing,
+  "POST /api/v1/workspaces/[slug]/recommendations": async ({ harness, workspace }) => {
+    await harness.fixtures.sql.query("delete from public.recommendation_runs where workspace_id = $1", [
+      workspace.id,
+    ]);
+    return {};
+  },
+  "POST /api/v1/workspaces/[slug]/recommendations/[id]/decision": async ({ harness, workspace }) => {
+    const { rows } = await harness.fixtures.sql.query(
+      `insert into public.recommendations (workspace_id, kind, subject, provider, recorded_usd, repriced_usd, records,
+         first_day, last_day, computed_at)
+       values ($1, 'batch_tier', jsonb_build_object('feature', gen_random_uuid()), 'openai', 2, 1, 3, '2026-10-01', '2026-10-30', now())
+       returning id`,
+      [workspace.id],
+    );
+    return { params: { id: rows[0].id }, body: { decision: "accept" } };
+  },
   "GET /api/v1/workspaces/[slug]/bills": nothing,
   "POST /api/v1/workspaces/[slug]/bills": () => ({
     body: { name: "october.csv", content: `day,amount,provider\n2026-10-01,1,${randomUUID()}` },

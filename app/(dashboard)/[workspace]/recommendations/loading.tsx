@@ -1,0 +1,11 @@
+import { PageHeader } from "@/components/shell/page-header";
+import { ListSkeleton } from "@/components/ui/list-skeleton";
+
+export default function RecommendationsLoading() {
+  return (
+    <>
+      <PageHeader title="Recommendations" />
+      <ListSkeleton />
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { PiggyBank } from "lucide-react";
+import type { Metadata } from "next";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
+import { ComputeAgain } from "@/components/recommendations/decide-recommendation";
+import { RecommendationCards } from "@/components/recommendations/recommendation-list";
+import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { PageHeader } from "@/components/shell/page-header";
+import { EmptyState } from "@/components/ui/empty-state";
+import { listRecommendations } from "@/lib/spend/recommendations/service";
+import { requireWorkspace } from "../membership";
+
+export const metadata: Metadata = { title: "Recommendations" };
+
+type Props = { params: Promise<{ workspace: string }> };
+
+/** What would have saved money in the last 30 days, with its rows and decisions. */
+export default async function RecommendationsPage({ params }: Props) {
+  const {
+    claims,
+    workspace: { slug },
+  } = await requireWorkspace((await params).workspace);
+  const {
+    computed_at: computedAt,
+    open_usd: total,
+    recommendations,
+    can_decide: canDecide,
+  } = await listRecommendations(claims, slug);
+  const open = recommendations.filter(({ state }) => state === "open");
+  const decided = recommendations.filter(({ state }) => state !== "open");
+  const path = `/api/v1/workspaces/${slug}/recommendations`;
+  return (
+    <>
+      <PageHeader
+        title="Recommendations"
+        actions={canDecide && computedAt !== null ? <ComputeAgain path={path} /> : null}
+      />
+      <SettingsSections>
+        {open.length === 0 ? (
+          <EmptyState
+            icon={<PiggyBank />}
+            title={computedAt === null ? "Nothing was computed yet" : "Nothing to recommend"}
+          >
+            {computedAt === null
+              ? "The day after this workspace has its first live usage, and each week from then on, what was recorded in the last 30 days is priced again: in a batch tier, with a smaller model, in the standard tier. What would have saved at least $1 and 1% of the spend appears here."
+              : "No other tier and no smaller model would have saved at least $1 and 1% of what was spent in the last 30 days."}
+            {computedAt === null ? null : (
+              <>
+                {" "}
+                Computed <Time at={computedAt} />.
+              </>
+            )}
+          </EmptyState>
+        ) : (
+          <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
+            <p className="max-w-[72ch] text-base">
+              These changes would have saved <Money usd={total} figure="open_usd" className="font-medium" />{" "}
+              in the last 30 days.{" "}
+              <span className="text-muted-foreground">
+                Of several about the same usage, only the largest counts.
+                {computedAt === null ? null : (
+                  <>
+                    {" "}
+                    Computed <Time at={computedAt} />, and each week.
+                  </>
+                )}
+              </span>
+            </p>
+            <RecommendationCards
+              workspace={slug}
+              recommendations={open}
+              label="Open recommendations"
+              canDecide={canDecide}
+            />
+          </div>
+        )}
+        {decided.length > 0 ? (
+          <SettingsSection title="Decided">
+            <RecommendationCards
+              workspace={slug}
+              recommendations={decided}
+              label="Decided recommendations"
+              canDecide={canDecide}
+            />
+          </SettingsSection>
+        ) : null}
+      </SettingsSections>
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+"use client";
+
+import { useState } from "react";
+import { addDays, utcDay } from "@/components/figures/utc-day";
+import { callApi } from "@/components/requests/api";
+import { useMutation } from "@/components/requests/use-mutation";
+import { Alert } from "@/components/ui/alert";
+import { Button } from "@/components/ui/button";
+import { Form, textOf } from "@/components/ui/form";
+import { TextField } from "@/components/ui/form-field";
+import type {
+  DecideRecommendation,
+  decideRecommendation,
+  recommendation,
+} from "@/lib/contract/spend/recommendations";
+
+const notices = {
+  open: "The recommendation is open again.",
+  accepted: "Accepted. What it saves is measured from tomorrow on.",
+  declined: "Declined.",
+  later: "It is shown again later.",
+};
+
+function useDecision(path: string, isQuiet: boolean) {
+  return useMutation(
+    (decided: DecideRecommendation) =>
+      callApi<typeof recommendation, typeof decideRecommendation>("POST", `${path}/decision`, decided),
+    { done: ({ state }) => notices[state], quiet: isQuiet },
+  );
+}
+
+/** The buttons that decide a recommendation. @param path its address in the API @param title what it is about */
+export function DecideRecommendationButtons({ path, title }: { path: string; title: string }) {
+  const { run, isPending, problem, fieldErrors } = useDecision(path, true);
+  const [isDeclining, setDeclining] = useState(false);
+  const later = (days: number) => run({ decision: "later", until: addDays(utcDay(Date.now()), days) });
+  return (
+    <div className="grid gap-3 border-t pt-4">
+      {isDeclining ? (
+        <Form
+          noValidate
+          aria-label={`Decline: ${title}`}
+          onSubmit={async (fields) => {
+            await run({ decision: "decline", reason: textOf(fields, "reason") });
+          }}
+          className="grid gap-3"
+        >
+          <TextField
+            label="Reason"
+            description="Kept with the decision and in the audit log."
+            error={fieldErrors.reason}
+            name="reason"
+            maxLength={500}
+            autoComplete="off"
+            autoFocus
+          />
+          <div className="flex flex-wrap gap-2">
+            <Button type="submit" size="sm" disabled={isPending}>
+              Decline
+            </Button>
+            <Button variant="ghost" size="sm" onClick={() => setDeclining(false)}>
+              Cancel
+            </Button>
+          </div>
+        </Form>
+      ) : (
+        <fieldset aria-label={title} className="flex flex-wrap gap-2">
+          <Button
+            variant="outline"
+            size="sm"
+            disabled={isPending}
+            onClick={() => run({ decision: "accept" })}
+          >
+            Accept
+          </Button>
+          <Button variant="outline" size="sm" disabled={isPending} onClick={() => setDeclining(true)}>
+            Decline
+          </Button>
+          <Button variant="ghost" size="sm" disabled={isPending} onClick={() => later(6)}>
+            Remind me in a week
+          </Button>
+          <Button variant="ghost" size="sm" disabled={isPending} onClick={() => later(29)}>
+            Remind me in a month
+          </Button>
+        </fieldset>
+      )}
+      {problem ? <Alert variant="destructive">{problem}</Alert> : null}
+    </div>
+  );
+}
+
+/** The button that takes a decision back. @param path the recommendation's address in the API */
+export function ReopenRecommendation({ path }: { path: string }) {
+  const { run, isPending } = useDecision(path, false);
+  return (
+    <Button
+      variant="outline"
+      size="sm"
+      className="w-fit"
+      disabled={isPending}
+      onClick={() => run({ decision: "reopen" })}
+    >
+      Reopen
+    </Button>
+  );
+}
+
+/** The button that has the recommendations computed again. @param path their address in the API */
+export function ComputeAgain({ path }: { path: string }) {
+  const { run, isPending } = useMutation(() => callApi("POST", path), {
+    done: "They are computed within a minute. Reload the page then.",
+  });
+  return (
+    <Button variant="outline" size="sm" disabled={isPending} onClick={() => run()}>
+      Compute again
+    </Button>
+  );
+}

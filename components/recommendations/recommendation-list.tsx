@@ -1,0 +1,115 @@
+import { formatDay } from "@/components/figures/format-date";
+import { Money } from "@/components/figures/money";
+import { Time } from "@/components/figures/time";
+import { Badge } from "@/components/ui/badge";
+import { Link } from "@/components/ui/link";
+import type { Recommendation } from "@/lib/contract/spend/recommendations";
+import { DecideRecommendationButtons, ReopenRecommendation } from "./decide-recommendation";
+
+const states = {
+  open: undefined,
+  accepted: { label: "Accepted", variant: "success" },
+  declined: { label: "Declined", variant: "outline" },
+  later: { label: "Later", variant: "outline" },
+} as const;
+
+/** Recommendations with their amounts, rows and decisions. @param canDecide whether the reader may decide */
+export function RecommendationCards({
+  workspace,
+  recommendations,
+  label,
+  canDecide,
+}: {
+  workspace: string;
+  recommendations: Recommendation[];
+  label: string;
+  canDecide: boolean;
+}) {
+  return (
+    <ul aria-label={label} className="grid gap-3">
+      {recommendations.map((each) => (
+        <Card key={each.id} workspace={workspace} recommendation={each} canDecide={canDecide} />
+      ))}
+    </ul>
+  );
+}
+
+function Card({
+  workspace,
+  recommendation,
+  canDecide,
+}: {
+  workspace: string;
+  recommendation: Recommendation;
+  canDecide: boolean;
+}) {
+  const { id, state, title, method, from, to, saving_usd: saving, activity_query: rows } = recommendation;
+  const path = `/api/v1/workspaces/${workspace}/recommendations/${id}`;
+  const badge = states[state];
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border bg-card p-4 text-sm">
+      <div className="grid gap-2">
+        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-1">
+          <h3 className="min-w-0 font-medium [overflow-wrap:anywhere]">
+            {title} {badge ? <Badge variant={badge.variant}>{badge.label}</Badge> : null}
+          </h3>
+          <p className="font-medium">
+            <Money usd={saving} figure="saving_usd" />{" "}
+            <span className="font-normal text-muted-foreground">less in 30 days</span>
+          </p>
+        </div>
+        <p className="text-muted-foreground">
+          {formatDay(from)} to {formatDay(to)}: recorded <Money usd={recommendation.recorded_usd} />, would
+          have been <Money usd={recommendation.repriced_usd} />.{" "}
+          {rows === null ? (
+            <Link href={`/${workspace}/settings/bills`} className="underline underline-offset-4">
+              Show the accounts
+            </Link>
+          ) : (
+            <Link href={`/${workspace}/activity?${rows}`} className="underline underline-offset-4">
+              Show the rows
+            </Link>
+          )}
+        </p>
+        <p className="max-w-[80ch] text-muted-foreground [overflow-wrap:anywhere]">{method}</p>
+        <Decision recommendation={recommendation} />
+      </div>
+      {canDecide && state === "open" ? <DecideRecommendationButtons path={path} title={title} /> : null}
+      {canDecide && state !== "open" ? <ReopenRecommendation path={path} /> : null}
+    </li>
+  );
+}
+
+function Decision({ recommendation: { decision, state, saved } }: { recommendation: Recommendation }) {
+  if (!decision) return null;
+  return (
+    <>
+      <p className="[overflow-wrap:anywhere]">
+        {state === "accepted" ? "Accepted" : state === "declined" ? "Declined" : "Put off"}
+        {decision.by ? (
+          <>
+            {" "}
+            by <bdi>{decision.by.name}</bdi>
+          </>
+        ) : null}
+        , <Time at={decision.at} />
+        {decision.until ? `, until ${formatDay(decision.until)}` : ""}
+        {decision.reason ? `: ${decision.reason}` : "."}
+      </p>
+      {saved ? (
+        <p>
+          Measured from {formatDay(saved.from)} to {formatDay(saved.to)}:{" "}
+          <span className="font-medium">
+            <Money usd={saved.amount_usd} figure="saved_usd" /> saved
+          </span>
+          . Recorded since the change <Money usd={saved.recorded_usd} />, which would have been{" "}
+          <Money usd={saved.before_usd} /> before it.
+        </p>
+      ) : state === "accepted" ? (
+        <p className="text-muted-foreground">
+          Nothing was recorded after the change yet. What it saves is measured each week.
+        </p>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ExampleSet } from "./example-set";
+
+const recommendation = {
+  id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d421",
+  kind: "batch_tier",
+  state: "accepted",
+  title: "Use the batch tier for nightly-tags with gpt-4.1 in Checkout",
+  method:
+    "If these 4,120 records may wait up to 24 hours: the recorded amounts at the standard tier, less the same quantities at today's list prices of the batch tier. Only records that name neither a session nor a person count, because somebody may wait for the others. Usage at a price of your own, or at one that is not today's list price, keeps its recorded amount.",
+  saving_usd: 61.8,
+  recorded_usd: 123.6,
+  repriced_usd: 61.8,
+  records: 4120,
+  from: "2026-10-23",
+  to: "2026-11-21",
+  computed_at: "2026-11-22T00:05:12.480Z",
+  project: { slug: "checkout", name: "Checkout" },
+  provider: "openai",
+  model: "gpt-4.1",
+  feature: "nightly-tags",
+  target: "batch",
+  activity_query:
+    "period=range&from=2026-10-23&to=2026-11-21&environment=live&type=usage&project=checkout&provider=openai&model=gpt-4.1&feature=nightly-tags&cost_status=priced&standing=true&tier=standard&session=&user=",
+  decision: {
+    by: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", name: "Aiko" },
+    at: "2026-11-22T09:30:00.000Z",
+    reason: null,
+    until: null,
+  },
+  saved: null,
+};
+
+export const recommendationExamples: ExampleSet = {
+  requests: {
+    DecideRecommendation: {
+      accept: { summary: "Accept it", value: { decision: "accept" } },
+      decline: {
+        summary: "Decline it",
+        value: { decision: "decline", reason: "Customers wait for the tags." },
+      },
+      later: { summary: "Show it again in December", value: { decision: "later", until: "2026-11-30" } },
+    },
+  },
+  responses: {
+    Recommendation: recommendation,
+    RecommendationList: {
+      computed_at: recommendation.computed_at,
+      next_at: "2026-11-29T00:05:12.480Z",
+      open_usd: 0,
+      recommendations: [recommendation],
+      can_decide: true,
+    },
+  },
+};

@@ -1,0 +1,150 @@
+import type { RecommendationKind } from "@/lib/contract/spend/recommendations";
+import { add, compare, type Decimal, divideMoney, parseDecimal, subtract, sum, toText } from "@/lib/decimal";
+import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
+import type { ServiceTier } from "@/lib/ledger/pricing/price-table";
+import { repriceGroup, type Target } from "./reprice";
+import { smallerModels } from "./smaller-models";
+import type { UsageGroup, UsageSubject } from "./usage-queries";
+
+/** What decides which usage a recommendation is about, and what it would be changed to. */
+export type UsageChange = UsageSubject & {
+  kind: Exclude<RecommendationKind, "unused_seats">;
+  /** The tier of the usage; null for all. */
+  tier: ServiceTier | null;
+  /** The tier or the model to change to. */
+  target: string;
+};
+
+/** A change with what it would have saved. `provider` as it was recorded; amounts in USD. */
+export type FoundChange = UsageChange & {
+  shown_provider: string;
+  recorded: Decimal;
+  repriced: Decimal;
+  records: number;
+};
+
+/** Savings below one dollar, or below this share of what the workspace spent, are not worth a change. */
+const leastSaving = parseDecimal(1);
+const leastShare = parseDecimal(100);
+
+/** The least saving that is recommended, USD. @param spend of the workspace in the same days */
+export function leastWorth(spend: Decimal): Decimal {
+  const share = divideMoney(spend, leastShare);
+  return compare(share, leastSaving) > 0 ? share : leastSaving;
+}
+
+/** The faster tiers, whose prices are above the standard ones. */
+const fasterTiers: readonly ServiceTier[] = ["priority", "fast", "ultrafast"];
+const waitingTiers: readonly ServiceTier[] = ["batch", "flex"];
+
+/** Whether a group is part of the usage that a change is about. */
+function isOf(group: UsageGroup, { kind, tier }: Pick<UsageChange, "kind" | "tier">): boolean {
+  return (tier === null || group.tier === tier) && (kind !== "batch_tier" || group.is_unattended);
+}
+
+export const targetOf = ({ kind, target }: Pick<UsageChange, "kind" | "target">): Target =>
+  kind === "smaller_model" ? { model: target } : { tier: target as ServiceTier };
+
+/**
+ * Finds the changes that would have saved at least an amount: for each subject and kind the one that saves most.
+ * @param groups of whole subjects. @param at the time whose prices apply
+ */
+export function findChanges(groups: readonly UsageGroup[], least: Decimal, at: Date): FoundChange[] {
+  return groupBySubject(groups)
+    .flatMap((own) => {
+      const [first] = own;
+      if (!first) return [];
+      const { project_id, provider, model, feature } = first;
+      const subject = { project_id, provider, model, feature };
+      const candidates: UsageChange[][] = [
+        waitingTiers.map((target) => ({ ...subject, kind: "batch_tier", tier: "standard", target })),
+        ...fasterTiers.map((tier): UsageChange[] => [
+          { ...subject, kind: "standard_tier", tier, target: "standard" },
+        ]),
+        listedModels(first, at).map((target) => ({ ...subject, kind: "smaller_model", tier: null, target })),
+      ];
+      return candidates.flatMap((among) => {
+        const [best] = among
+          .map((change) => measure(change, own, at))
+          .filter((found) => compare(savingOf(found), least) >= 0)
+          .sort((a, b) => compare(savingOf(b), savingOf(a)));
+        return best ?? [];
+      });
+    })
+    .sort((a, b) => compare(savingOf(b), savingOf(a)));
+}
+
+function groupBySubject(groups: readonly UsageGroup[]): UsageGroup[][] {
+  const found = new Map<string, UsageGroup[]>();
+  for (const group of groups) {
+    const own = found.get(subjectKey(group)) ?? [];
+    found.set(subjectKey(group), [...own, group]);
+  }
+  return [...found.values()];
+}
+
+export const savingOf = ({ recorded, repriced }: Pick<FoundChange, "recorded" | "repriced">) =>
+  subtract(recorded, repriced);
+
+/** What the usage of a change cost, and would have cost. @param groups of its subject */
+function measure(change: UsageChange, groups: readonly UsageGroup[], at: Date): FoundChange {
+  const own = groups.filter((group) => isOf(group, change));
+  return {
+    ...change,
+    shown_provider: groups.map((group) => group.shown_provider).sort()[0] ?? change.provider,
+    recorded: sum(own.map(({ amount_usd }) => parseDecimal(amount_usd))),
+    repriced: sum(own.map((group) => repriceGroup(group, targetOf(change), at))),
+    records: own.reduce((count, { records }) => count + Number(records), 0),
+  };
+}
+
+/** The smallest step down in a model's family that the catalogue lists. */
+function listedModels({ provider, model }: UsageSubject, at: Date): string[] {
+  const listed = smallerModels(model).find((name) => {
+    const line = { provider, model: name, unitType: "input_tokens", quantity: leastSaving, occurredAt: at };
+    const rate = catalogueRate(line, "input_tokens");
+    // A pattern of the catalogue could have found a larger model by this name.
+    return typeof rate === "object" && rate.price.model?.includes(name.replace(/[-@]\d{8}$/, "")) === true;
+  });
+  return listed === undefined ? [] : [listed];
+}
+
+export const subjectKey = ({ project_id, provider, model, feature }: UsageSubject): string =>
+  JSON.stringify([project_id, provider, model, feature]);
+
+/** Joins groups of several days. */
+export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
+  const merged = new Map<string, UsageGroup>();
+  for (const group of groups) {
+    const {
+      shown_provider: _,
+      least_input,
+      most_input,
+      quantity,
+      cached,
+      amount_usd,
+      records,
+      ...key
+    } = group;
+    const name = JSON.stringify(key);
+    const known = merged.get(name);
+    merged.set(name, known ? joinGroups(known, group) : group);
+  }
+  return [...merged.values()];
+}
+
+function joinGroups(one: UsageGroup, other: UsageGroup): UsageGroup {
+  const total = (a: string, b: string) => toText(add(parseDecimal(a), parseDecimal(b)));
+  const pick = (a: string | null, b: string | null, isWanted: (order: number) => boolean) =>
+    a !== null && (b === null || isWanted(compare(parseDecimal(a), parseDecimal(b)))) ? a : b;
+  return {
+    ...one,
+    shown_provider: [one.shown_provider, other.shown_provider].sort()[0] ?? one.shown_provider,
+    least_input: pick(one.least_input, other.least_input, (order) => order < 0),
+    most_input: pick(one.most_input, other.most_input, (order) => order > 0),
+    quantity: total(one.quantity, other.quantity),
+    cached: total(one.cached, other.cached),
+    amount_usd: total(one.amount_usd, other.amount_usd),
+    records: String(BigInt(one.records) + BigInt(other.records)),
+  };
+}
