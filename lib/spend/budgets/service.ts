@@ -42,7 +42,7 @@ import { type Budget, everything, loadBudgets, loadFullBudgets } from "./load-bu
 import { rateOn } from "./rate";
 
 /**
- * The state of each budget whose whole spend the key may read, in its present period (specification 2.4), and the
+ * The state of each budget whose whole spend the key may read, in its present period, and the
  * number of budgets that are hidden from the key.
  * @throws ServiceError unavailable
  */
