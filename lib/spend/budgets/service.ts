@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
+import { restoreDeleted, storeDeleted } from "@/lib/access/restore-deleted";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
 import {
@@ -262,7 +262,7 @@ export function removeBudget(claims: UserClaims, slug: string, id: string): Prom
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const last = await loadFullBudget(client, workspaceId, id);
-    await keepDeleted(client, "budget", workspaceId, id);
+    await storeDeleted(client, "budget", workspaceId, id);
     await deleteBudget(client, workspaceId, id);
     return last;
   });
