@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Batcher } from "./batcher";
 
 /** A batcher of numbers whose writes end when the test says so, and the groups that it has begun to write. */
-function setUp(company: {
+function setUp(secondGroup: {
   weight?: number;
   maxWaitMs: number;
   returning?: { items: number; maxWaitMs: number };
@@ -20,7 +20,7 @@ function setUp(company: {
     weigh: () => 1,
     maxGroupWeight: 4,
     maxInFlight: 2,
-    company: { weight: 2, ...company },
+    secondGroup: { weight: 2, ...secondGroup },
     maxQueuedWeight: 100,
     overflow: () => new Error("The queue is full."),
   });

@@ -1,7 +1,7 @@
 /**
  * Collects items that arrive during a write and writes them together (group commit). An item that arrives while nothing is being written
  * is written immediately. A group has a fixed cost, as high as that of many items, so two small groups cost far more than one: with
- * `company`, a second group is written at the same time only once it is large, and with `returning`, callers that were answered together
+ * `secondGroup`, a second group is written at the same time only once it is large, and with `returning`, callers that were answered together
  * are written together again.
  */
 export class Batcher<Item, Result> {
@@ -28,7 +28,7 @@ export class Batcher<Item, Result> {
        * `weight`: how large a group must be to be written at the same time as another. `maxWaitMs`: how long an item waits for that at
        * most, so that a delayed write (by a lock, for example) does not delay the others. By default, items do not wait.
        */
-      company?: {
+      secondGroup?: {
         weight: number;
         maxWaitMs: number;
         /**
@@ -83,9 +83,9 @@ export class Batcher<Item, Result> {
 
   /** How long the queue waits to become larger, ms; zero or less if it does not wait. */
   #waitMs(): number {
-    const { company } = this.options;
-    if (!company || this.#queuedWeight >= company.weight) return 0;
-    if (this.#inFlight > 0) return company.maxWaitMs - this.queueAgeMs;
+    const { secondGroup } = this.options;
+    if (!secondGroup || this.#queuedWeight >= secondGroup.weight) return 0;
+    if (this.#inFlight > 0) return secondGroup.maxWaitMs - this.queueAgeMs;
     const { items, untilMs } = this.#expected;
     return this.#queue.length < items ? untilMs - performance.now() : 0;
   }
@@ -123,7 +123,7 @@ export class Batcher<Item, Result> {
   }
 
   #expectReturn(written: number, begunMs: number): void {
-    const returning = this.options.company?.returning;
+    const returning = this.options.secondGroup?.returning;
     if (!returning || written < returning.items) return;
     const nowMs = performance.now();
     const untilMs = nowMs + Math.min(nowMs - begunMs, returning.maxWaitMs);

@@ -139,7 +139,7 @@ const schema = z.object({
   /** Addresses (CIDR) of the reverse proxies whose X-Forwarded-For is trusted. */
   TRUSTED_PROXIES: list,
   SVC_API_KEY: z.string().min(16, "must have at least 16 characters").optional(),
-  /** Only `true` allows the environment key in production (specification 5.6). */
+  /** Only `true` allows the environment key in production. */
   SVC_ALLOW_ENV_API_KEY: z
     .string()
     .optional()

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { DocsHeader, SearchDialog } from "@/components/docs/docs-header";
 import { DocsNav } from "@/components/docs/docs-nav";
-import { type DocsPage, type DocsSite, defaultAddress, defaultToolsAddress } from "./pages";
+import type { DocsPage, DocsSite } from "./pages";
 
 /** The paths of the files that every page loads. */
 export type Assets = {
@@ -55,16 +55,5 @@ export function renderPage(page: DocsPage, { groups }: DocsSite, assets: Assets)
       </body>
     </html>,
   );
-  return `<!doctype html>${markAddresses(html)}`;
-}
-
-/** Marks the addresses of the service, so that the browser can replace them with the real ones. */
-function markAddresses(html: string): string {
-  return html
-    .replaceAll(defaultToolsAddress, `<span data-address="tools">${defaultToolsAddress}</span>`)
-    .replace(new RegExp(`(?<!>)${defaultAddress}`, "g"), `<span data-address="base">${defaultAddress}</span>`)
-    .replace(
-      new RegExp(`>${defaultAddress}(?!/api/mcp</span>)`, "g"),
-      `><span data-address="base">${defaultAddress}</span>`,
-    );
+  return `<!doctype html>${html}`;
 }

@@ -8,6 +8,7 @@ import { type ErrorRow, type Reference, toReference } from "@/components/docs/re
 import type { OpenApiDocument } from "@/lib/contract/openapi";
 import { statusOf } from "@/lib/errors";
 import { errorReference, exampleError } from "@/lib/http/error-reference";
+import { defaultAddress, toolsPath } from "./addresses";
 
 /** A page of the reference, before it is rendered to HTML. */
 export type DocsPage = NavPage & { description: string; content: ReactNode };
@@ -19,23 +20,9 @@ export type DocsSite = {
   errors: ErrorRow[];
 };
 
-/**
- * The address of the service in the generated files: that of `npm start`. The real address is not known when the files are
- * built, so the browser replaces it with the address of the page (`browser/docs.ts`).
- */
-export const defaultAddress = "http://127.0.0.1:3000";
-
-/** The address of the agent tools' endpoint in the generated files. */
-export const defaultToolsAddress = `${defaultAddress}/api/mcp`;
-
-/** Errors that are answered before an endpoint is found, so no endpoint lists them. */
-const general: ErrorRow[] = [
-  {
-    status: statusOf.method_not_allowed,
-    code: "method_not_allowed",
-    when: errorReference.method_not_allowed.when,
-  },
-];
+/** An error that is answered before an endpoint is found, so that no endpoint lists it. */
+const code = "method_not_allowed";
+const general: ErrorRow = { status: statusOf[code], code, when: errorReference[code].when };
 
 const introduction = [
   { id: "overview", label: "Overview" },
@@ -50,7 +37,7 @@ const introduction = [
 /** Builds the pages of the reference: the guide, and a page for each resource of the document. */
 export function buildSite(document: OpenApiDocument): DocsSite {
   const reference = toReference(document, defaultAddress);
-  const byCode = new Map([...reference.errors, ...general].map((row) => [row.code, row]));
+  const byCode = new Map([...reference.errors, general].map((row) => [row.code, row]));
   const errors = [...byCode.values()].sort((a, b) => a.status - b.status);
   const guide: DocsPage[] = [
     {
@@ -65,7 +52,7 @@ export function buildSite(document: OpenApiDocument): DocsSite {
       title: "Agents",
       description: "What assistants can do with Outlay’s tools, and how to connect each of them.",
       sections: agentTools,
-      content: <AgentTools baseUrl={defaultAddress} mcpUrl={defaultToolsAddress} />,
+      content: <AgentTools baseUrl={defaultAddress} mcpUrl={defaultAddress + toolsPath} />,
     },
     {
       path: "/docs/errors",

@@ -17,7 +17,7 @@ export function UnseenKeys({
         {keys.map(({ provider, key, from, to, amount_usd: usd }) => (
           <li key={`${provider} ${key}`} className="max-w-[72ch] [overflow-wrap:anywhere]">
             The {provider} key <span className="font-medium">{key}</span> spent{" "}
-            <Money usd={usd} inUsd className="font-medium" /> ({formatDays(from, to)}), and no source tells of
+            <Money usd={usd} inUsd className="font-medium" /> ({formatDays(from, to)}), and no source reports
             it.
           </li>
         ))}

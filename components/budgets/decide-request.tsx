@@ -54,7 +54,9 @@ export function DecideRequest({
               ...(textOf(fields, "until") === "" && { until: "is required" }),
             },
       done: ({ state }) =>
-        state === "approved" ? `The budget is raised. ${author} is told.` : `Denied. ${author} is told.`,
+        state === "approved"
+          ? `The budget is raised. ${author} is notified.`
+          : `Denied. ${author} is notified.`,
       quiet: true,
     },
   );

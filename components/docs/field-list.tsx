@@ -43,12 +43,7 @@ function FieldRow({ field, kind }: { field: DocsField; kind: "request" | "respon
       ) : null}
       {facts.length > 0 ? (
         <p className="field-facts">
-          {facts.map((fact, index) => (
-            <span key={fact}>
-              {index > 0 ? " · " : null}
-              <TextWithCode text={fact} />
-            </span>
-          ))}
+          <TextWithCode text={facts.join(" · ")} />
         </p>
       ) : null}
       {see ? (

@@ -108,16 +108,7 @@ function formatType(schema: JsonSchema, context: Context): string {
 }
 
 function formatLimits(schema: JsonSchema): string[] {
-  const {
-    minLength = 0,
-    maxLength,
-    minItems,
-    maxItems,
-    minimum,
-    exclusiveMinimum,
-    maximum,
-    pattern,
-  } = schema;
+  const { minLength, maxLength, minItems, maxItems, exclusiveMinimum: above, minimum, maximum } = schema;
   const count = (value: number) => value.toLocaleString("en-US");
   const range = (low: number | undefined, high: number | undefined, what: string) => {
     if (high === undefined) return low ? [`at least ${count(low)} ${what}`] : [];
@@ -126,10 +117,10 @@ function formatLimits(schema: JsonSchema): string[] {
   return [
     ...range(minLength, maxLength, "characters"),
     ...range(minItems, maxItems, "items"),
-    ...(exclusiveMinimum === undefined ? [] : [`greater than ${count(exclusiveMinimum)}`]),
+    ...(above === undefined ? [] : [`greater than ${count(above)}`]),
     ...(minimum === undefined ? [] : [`${count(minimum)} or more`]),
     ...(maximum === undefined ? [] : [`at most ${count(maximum)}`]),
-    ...(pattern ? [`matches \`${pattern}\``] : []),
+    ...(schema.pattern ? [`matches \`${schema.pattern}\``] : []),
   ];
 }
 

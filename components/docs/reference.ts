@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation } from "@/lib/contract/openapi";
+import type { ApiResponse, OpenApiDocument, Operation } from "@/lib/contract/openapi";
 import { type Context, type DocsField, idOf, toField, toFields, toVariants, type Variant } from "./fields";
 import { type Credential, type Snippet, writeSnippets } from "./snippets";
 
@@ -141,15 +141,15 @@ function credentialOf({ security }: Operation): Credential {
 }
 
 function toErrorRows({ responses }: Operation): ErrorRow[] {
-  return Object.entries(responses).flatMap(([status, { content }]) =>
-    Number(status) < 400
-      ? []
-      : Object.entries(content?.[json]?.examples ?? {}).map(([code, { summary: when = "" }]) => ({
-          status: Number(status),
-          code,
-          when,
-        })),
-  );
+  const rowsOf = ([status, { content }]: [string, ApiResponse]) =>
+    Object.entries(content?.[json]?.examples ?? {}).map(([code, { summary = "" }]) => ({
+      status: Number(status),
+      code,
+      when: summary,
+    }));
+  return Object.entries(responses)
+    .flatMap(rowsOf)
+    .filter(({ status }) => status >= 400);
 }
 
 function toRequestExamples(target: { method: string; url: string }, operation: Operation): RequestExample[] {

@@ -85,7 +85,7 @@ export function KeyFormView({
         {form.monthlyLimit === "" ? null : (
           <Checkbox
             label="Record costs past the limit"
-            description="For programs that tell of calls after they were made. Alerts fire as they do otherwise."
+            description="For programs that report calls after they were made. Alerts fire as they do otherwise."
             checked={form.recordsPastLimit}
             onChange={({ currentTarget }) => part.change({ recordsPastLimit: currentTarget.checked })}
           />

@@ -223,7 +223,7 @@ function SourceKey({
       ) : null}
       <Checkbox
         label="Record costs past a limit"
-        description="It tells of calls after they were made. A monthly limit that you set for the key later then marks and alerts, and refuses nothing. A budget that blocks still refuses."
+        description="It reports calls after they were made. A monthly limit that you set for the key later then marks and alerts, and refuses nothing. A budget that blocks still refuses."
         checked={form.recordsPastLimit}
         onChange={({ currentTarget }) => part.change({ recordsPastLimit: currentTarget.checked })}
       />

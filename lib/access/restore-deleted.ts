@@ -12,7 +12,7 @@ type DeletedKind = "budget" | "saved_view" | "alert_channel" | "invitation";
  * Keeps a copy of something and all that belongs to it for ten minutes, so that its deletion can be undone. Call it before the
  * deletion, in the same transaction; if the deletion is refused, nothing is kept.
  */
-export async function keepDeleted(
+export async function storeDeleted(
   client: ClientBase,
   kind: DeletedKind,
   workspaceId: string,

@@ -45,7 +45,7 @@ export function namedFigures(alert: Pick<Alert, "rule" | "details" | "project_sl
 }
 
 /** Why an alert ended: the subject recovered, the period ended, or the subject was deleted or revoked. */
-export type Because = "recovered" | "period_over" | "gone";
+export type EndReason = "recovered" | "period_over" | "gone";
 
 /** The part of an alert's details that all rules share. */
 export function readContext({ details }: Recorded): {
@@ -53,7 +53,7 @@ export function readContext({ details }: Recorded): {
   name: string;
   /** The first day of the period, and the first day after it; null for a rule without periods. */
   period: { from: string; until: string } | null;
-  because: Because;
+  because: EndReason;
 } {
   const stored: Record<string, unknown> = Object(details);
   const { budget, subject = budget, period_from: from, period_until: until, because } = stored;

@@ -21,7 +21,7 @@ import { recommendationList } from "./spend/recommendations";
 import { keySpendQuery, spendAnswer } from "./spend/spend-query";
 import { projectSlug } from "./values/fields";
 
-/** The parameters of log_usage (specification 4.4): the project and the fields of a usage message. */
+/** The parameters of log_usage: the project and the fields of a usage message. */
 const logUsage = z.strictObject({
   project: projectSlug,
   ...usageFields.pick({
@@ -67,7 +67,7 @@ export type ToolContract = {
   isRemoteOnly?: boolean;
 };
 
-/** The agent tools of specification 4.4 by name, in the order in which they are listed. */
+/** The agent tools by name, in the order in which they are listed. */
 export const toolContracts = {
   log_usage: {
     title: "Log AI usage",

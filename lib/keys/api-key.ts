@@ -3,7 +3,7 @@ import type { MessageSource } from "@/lib/contract/ledger/message";
 import type { SourceSettings } from "@/lib/contract/sources/sources";
 import type { Decimal } from "@/lib/decimal";
 
-/** The JSON conditions of a key (specification 2.3). Columns such as `project_id` have precedence over them. */
+/** The JSON conditions of a key. Columns such as `project_id` have precedence over them. */
 export type KeyConditions = {
   project_slugs?: string[];
   deny_project_slugs?: string[];

@@ -25,7 +25,7 @@ export function invalidAccessToken(
 
 /**
  * Parses the API key in an Authorization header, without querying the database.
- * @param accessTokens whether OAuth access tokens are accepted: only by the agent tools' endpoint (specification 5.2)
+ * @param accessTokens whether OAuth access tokens are accepted: only by the agent tools' endpoint
  * @throws ServiceError missing_credentials, or invalid_credentials for text that cannot be a key
  */
 export function parseCredentials(
@@ -57,7 +57,7 @@ function parseAccessToken(token: string, taken: boolean): KeyLookup {
   return { by: "token", value: hashSecret(token) };
 }
 
-/** Whether the token is SVC_API_KEY, if that is set and may be used (specification 5.6). */
+/** Whether the token is SVC_API_KEY, if that is set and may be used. */
 function isEnvironmentKey(token: string): boolean {
   const { SVC_API_KEY, SVC_ALLOW_ENV_API_KEY, NODE_ENV } = env();
   if (SVC_API_KEY === undefined || (NODE_ENV === "production" && !SVC_ALLOW_ENV_API_KEY)) return false;

@@ -43,14 +43,14 @@ export type Held = {
 export function parseHeld(row: HeldRow | null): Held {
   return {
     keys: new Map(row?.keys.map(({ id, usd, count }) => [id, { usd: parseDecimal(usd), count }])),
-    budgets: toHeldOfBudgets(row?.budgets ?? []),
+    budgets: heldByBudget(row?.budgets ?? []),
     named: row?.named ?? [],
     made: row?.made ?? [],
   };
 }
 
 /** The amounts held in the present periods of budgets, USD, by the id of the budget. */
-export function toHeldOfBudgets(rows: HeldRow["budgets"]): Map<string, Decimal> {
+export function heldByBudget(rows: HeldRow["budgets"]): Map<string, Decimal> {
   return new Map(rows.map(({ id, usd }) => [id, parseDecimal(usd)]));
 }
 

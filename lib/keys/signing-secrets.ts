@@ -5,7 +5,7 @@ import type { KeyLookup } from "./api-key";
  * Stores the secret with which a gateway signs webhooks for an API key, and replaces an earlier one; null removes it. It is stored in
  * clear text in the private schema, because a signature cannot be verified with a hash. Only `findSigningSecret` reads it.
  */
-export async function keepSigningSecret(
+export async function storeSigningSecret(
   keyId: string,
   gateway: string,
   secret: string | null,

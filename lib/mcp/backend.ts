@@ -10,7 +10,7 @@ import type { RecommendationList } from "@/lib/contract/spend/recommendations";
 import type { keySpendQuery, SpendAnswer } from "@/lib/contract/spend/spend-query";
 import type { Recorded } from "@/lib/ledger/ingest/call";
 
-/** A cost message as the REST API accepts it (specification 2.1), without `source`, which is always `mcp`. */
+/** A cost message as the REST API accepts it, without `source`, which is always `mcp`. */
 export type Recording = {
   project: string;
   idempotency_key: string;

@@ -1,9 +1,10 @@
 // The script of the reference. The pages work without it.
 import { copyText } from "@/components/ui/copy-text";
+import { defaultAddress, toolsPath } from "../addresses";
 import { enableSearch } from "./search";
 import { readSetting, writeSetting } from "./settings";
 
-replaceAddresses();
+void replaceAddresses();
 rememberLanguage();
 enableCopying();
 closeContentsOnChoice();
@@ -13,26 +14,26 @@ enableSearch();
  * Replaces the addresses in the generated files with the origin of this page. The agent tools may have a host of their own
  * (MCP_URL), which is read from the metadata of the authorization server; until then, this origin is shown.
  */
-function replaceAddresses(): void {
+async function replaceAddresses(): Promise<void> {
   const { origin } = location;
-  replace("base", origin);
-  replace("tools", `${origin}/api/mcp`);
-  if (document.querySelector('[data-address="tools"]')) void replaceToolsAddress(origin);
-}
-
-async function replaceToolsAddress(origin: string): Promise<void> {
+  const tools = origin + toolsPath;
+  replace(defaultAddress, origin);
+  if (!document.body.textContent.includes(tools)) return;
   try {
     const response = await fetch(`${origin}/.well-known/oauth-authorization-server`);
     const { protected_resources: resources } = (await response.json()) as { protected_resources?: string[] };
-    const own = resources?.find((address) => !address.endsWith("/api/mcp")) ?? resources?.[1];
-    if (response.ok && own) replace("tools", own);
+    const own = resources?.find((address) => !address.endsWith(toolsPath)) ?? resources?.[1];
+    if (response.ok && own) replace(tools, own);
   } catch {
     // Keeps the shown address: the tools also answer at the origin of this page.
   }
 }
 
-function replace(kind: string, address: string): void {
-  for (const element of document.querySelectorAll(`[data-address="${kind}"]`)) element.textContent = address;
+function replace(shown: string, address: string): void {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (text.nodeValue?.includes(shown)) text.nodeValue = text.nodeValue.replaceAll(shown, address);
+  }
 }
 
 /** Shows every example in the language that was chosen last, also at the next visit. */

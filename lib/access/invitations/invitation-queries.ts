@@ -67,7 +67,7 @@ export async function insertInvitation(
 }
 
 /** Stores the SHA-256 (hex) of a new invitation's token. Runs as the service. */
-export async function keepInvitationSecret(client: ClientBase, id: string, hash: string): Promise<void> {
+export async function storeInvitationSecret(client: ClientBase, id: string, hash: string): Promise<void> {
   await callFunction(client, "private.keep_invitation_secret", id, hash);
 }
 

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
+import { restoreDeleted, storeDeleted } from "@/lib/access/restore-deleted";
 import { hashSecret } from "@/lib/access/secrets/secret";
 import { generateToken } from "@/lib/access/secrets/token";
 import { accountQuota, addressQuota, hourMs, throttle } from "@/lib/access/throttle";
@@ -21,10 +21,10 @@ import {
   deleteInvitation,
   type InvitationRow,
   insertInvitation,
-  keepInvitationSecret,
   type OfferRow,
   selectInvitations,
   selectOffer,
+  storeInvitationSecret,
 } from "./invitation-queries";
 
 /** Lists a workspace's open invitations, for its admins. @throws ServiceError not_found, permission_denied */
@@ -53,7 +53,7 @@ export async function createInvitation(
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const id = await insertInvitation(client, { workspaceId, role, email, days });
-    await asServiceWithin(client, () => keepInvitationSecret(client, id, hashSecret(token)));
+    await asServiceWithin(client, () => storeInvitationSecret(client, id, hashSecret(token)));
     const [row] = await selectInvitations(client, workspaceId, id);
     if (!row) throw new Error("The new invitation cannot be read.");
     return { invitation: toInvitation(row), link: `${serviceAddress()}/invite/${token}` };
@@ -70,7 +70,7 @@ export function revokeInvitation(claims: UserClaims, slug: string, id: string): 
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const [row] = await selectInvitations(client, workspaceId, id);
     if (!row) throw notFound();
-    await keepDeleted(client, "invitation", workspaceId, id);
+    await storeDeleted(client, "invitation", workspaceId, id);
     if (!(await deleteInvitation(client, workspaceId, id))) throw notFound();
     return toInvitation(row);
   });

@@ -1,6 +1,6 @@
 import { generateToken } from "./token";
 
-/** The prefix of an OAuth access token (specification 5.2). */
+/** The prefix of an OAuth access token. */
 export const accessTokenPrefix = "svc_at_";
 
 const shape = new RegExp(`^${accessTokenPrefix}[A-Za-z0-9_-]{43}$`);

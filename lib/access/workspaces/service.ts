@@ -25,7 +25,7 @@ import {
 } from "./workspace-queries";
 
 /**
- * Reads the signed-in user and their workspaces (specification 2.7). If the user deleted their account before this sign-in, the
+ * Reads the signed-in user and their workspaces. If the user deleted their account before this sign-in, the
  * deletion is undone.
  * @throws ServiceError account_deleted for sessions that began before the deletion, invalid_credentials if the account was erased
  */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { PoolClient } from "pg";
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
+import { restoreDeleted, storeDeleted } from "@/lib/access/restore-deleted";
 import { hourMs, throttle } from "@/lib/access/throttle";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import { deliver, leaseSeconds } from "@/lib/alerts/delivery/pump";
@@ -125,7 +125,7 @@ export function deleteChannel(claims: UserClaims, slug: string, id: string): Pro
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const last = await loadChannel(client, workspaceId, id);
-    await keepDeleted(client, "alert_channel", workspaceId, id);
+    await storeDeleted(client, "alert_channel", workspaceId, id);
     await asServiceWithin(client, () => removeChannel(client, workspaceId, id));
     return last;
   });

@@ -15,7 +15,7 @@ export function claimDeliveries(
 }
 
 /** An attempt that ended; see `private.finish_delivery`. */
-export type Ended = Pick<Delivery, "id" | "lease"> & {
+export type EndedAttempt = Pick<Delivery, "id" | "lease"> & {
   outcome: "delivered" | "failed" | "gone";
   status: number | null;
   error: string | null;
@@ -23,7 +23,9 @@ export type Ended = Pick<Delivery, "id" | "lease"> & {
 };
 
 /** Records how an attempt ended. @returns the delivery's state, or null if another process has claimed it */
-export function finishDelivery(ended: Ended): Promise<"pending" | "delivered" | "dead" | "cancelled" | null> {
+export function finishDelivery(
+  ended: EndedAttempt,
+): Promise<"pending" | "delivered" | "dead" | "cancelled" | null> {
   return callAsService("private.finish_delivery", JSON.stringify(ended));
 }
 

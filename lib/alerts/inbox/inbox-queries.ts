@@ -5,7 +5,7 @@ import { boolean, integer, nullable, type Row, text, timestamp, uuid } from "@/l
 import { callFunction, selectAll, selectOne } from "@/lib/db/query";
 import { empty, type Sql, sql } from "@/lib/db/sql";
 
-type Because = NonNullable<InboxEntry["resolved"]>["because"];
+type ResolutionReason = NonNullable<InboxEntry["resolved"]>["because"];
 
 const entryRow = {
   ...alertColumns,
@@ -14,7 +14,7 @@ const entryRow = {
   assignee_id: nullable(uuid()),
   assignee_name: nullable(text()),
   resolved_at: nullable(timestamp()),
-  resolved_because: nullable(text<Because>()),
+  resolved_because: nullable(text<ResolutionReason>()),
   resolver_id: nullable(uuid()),
   resolver_name: nullable(text()),
   snooze_id: nullable(uuid()),

@@ -79,7 +79,7 @@ const limits = {
     .optional(),
   on_limit: onLimit.optional().meta({
     description:
-      "What its monthly limit does with costs past it. `refuse`, the default: 402 `monthly_limit_exceeded`. `record`: they are recorded, marked with `over_limit` and alerted; for programs that tell of calls after they were made. Budgets that block refuse either way.",
+      "What its monthly limit does with costs past it. `refuse`, the default: 402 `monthly_limit_exceeded`. `record`: they are recorded, marked with `over_limit` and alerted; for programs that report calls after they were made. Budgets that block refuse either way.",
   }),
   expires_at: instant.nullable().optional().meta({ description: "The time from which the key is refused." }),
   rate_limit_rpm: z

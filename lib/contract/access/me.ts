@@ -49,7 +49,7 @@ export const deletedWorkspace = z
   .meta({ id: "DeletedWorkspace" });
 export type DeletedWorkspace = z.infer<typeof deletedWorkspace>;
 
-/** The signed-in user of specification 2.7. */
+/** The signed-in user, with their workspaces. */
 export const currentUser = z
   .object({
     user: z.object({ id: uuid, email: z.string() }),

@@ -51,7 +51,7 @@ export const alertDelivery = z
     budget_request: z
       .object({ id: uuid, title: z.string() })
       .nullable()
-      .meta({ description: "The request for more of a budget, or its decision, that it tells of." }),
+      .meta({ description: "The request for more of a budget that it reports, or its decision." }),
     ...outcome,
   })
   .meta({ id: "AlertDelivery" });

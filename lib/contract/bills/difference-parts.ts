@@ -26,7 +26,7 @@ export const differenceParts = {
   not_billed_yet: { label: "Not billed yet", meaning: "recorded on days that have no bill" },
   beyond_bill: {
     label: "Beyond the bill",
-    meaning: "recorded, but not billed: told twice, free, or of an account whose bill is not here",
+    meaning: "recorded, but not billed: reported twice, free, or of an account whose bill is not here",
   },
   unexplained: { label: "Unexplained", meaning: "what the bill and the records do not decide" },
 } as const;

@@ -148,7 +148,7 @@ const detail = z
       )
       .meta({
         description:
-          "Keys at providers of which no source tells: wherever one is billed, at least as much is `no_source`. The dearest first, at most 20. Where it is open which of several keys is meant, none is named.",
+          "Keys at providers whose usage no source reports: wherever one is billed, at least as much is `no_source`. The dearest first, at most 20. Where it is open which of several keys is meant, none is named.",
       }),
     learned_prices: z.array(learnedPrice).meta({
       description:

@@ -6,7 +6,7 @@ export const costStatus = z
   .meta({ id: "CostStatus" });
 export type CostStatus = z.infer<typeof costStatus>;
 
-/** The ingest result of specification 2.2. */
+/** The result of recording a message. */
 export const ingestResult = z
   .object({
     id: uuid,

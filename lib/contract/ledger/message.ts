@@ -2,7 +2,7 @@ import { z } from "zod";
 import { day, instant, positiveDecimal, projectSlug, text } from "@/lib/contract/values/fields";
 import { session, tags, user } from "./attribution";
 
-/** The source of a message (specification 2.1). */
+/** The source of a message. */
 export const sources = ["api", "mcp", "manual", "import"] as const;
 export const source = z.enum(sources).meta({ id: "Source" });
 export type MessageSource = z.infer<typeof source>;
@@ -226,7 +226,7 @@ export const idempotencyKey = text(
 );
 
 /**
- * The cost message of specification 2.1. Unknown fields are refused, so that a misspelt one is not silently ignored.
+ * A cost message. Unknown fields are refused, so that a misspelt one is not silently ignored.
  */
 export const ingestRequest = z
   .strictObject({

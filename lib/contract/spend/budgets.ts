@@ -147,7 +147,7 @@ export const editBudgetRequest = z
   })
   .meta({ id: "EditBudgetRequest" });
 
-/** A budget as the workspace's members see it: the row of specification 2.4 for live spend, with its forecast. */
+/** A budget as the workspace's members see it: the row of the budget status for live spend, with its forecast. */
 export const budget = budgetRow
   .extend({
     scope: z.object({

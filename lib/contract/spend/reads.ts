@@ -11,7 +11,7 @@ const totals = {
   adjustment_usd: decimalNumber("Adjustments to bills, USD."),
 };
 
-/** The monthly summary of specification 2.5, over the current month of the workspace. */
+/** The monthly summary, over the current month of the workspace. */
 export const monthSummary = z
   .object({
     period: z.literal("month"),
@@ -41,7 +41,7 @@ export const budgetPeriod = z
   .enum(["day", "week", "month", "quarter", "year", "once"])
   .meta({ id: "BudgetPeriod" });
 
-/** A row of the budget status of specification 2.4, with its period beside it. */
+/** A row of the budget status, with its period beside it. */
 export const budgetRow = z.object({
   id: uuid,
   name: z.string(),

@@ -16,7 +16,7 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
     body instanceof ServiceError ? 1 : Math.min(weigh(body) + Math.ceil(spans.length / 10), 2_000),
   maxGroupWeight: 500,
   maxInFlight: 2,
-  company: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
+  secondGroup: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
   maxQueuedWeight: 20_000,
   overflow: () => overloaded(),
 });

@@ -1,6 +1,6 @@
 import { ServiceError } from "@/lib/errors";
 import type { ApiKey } from "@/lib/keys/api-key";
-import { keepSigningSecret } from "@/lib/keys/signing-secrets";
+import { storeSigningSecret } from "@/lib/keys/signing-secrets";
 import { serviceAddress } from "@/lib/service-address";
 
 /**
@@ -8,16 +8,16 @@ import { serviceAddress } from "@/lib/service-address";
  * @returns the URL to enter in Helicone
  * @throws ServiceError permission_denied if the key is not an API key of a workspace
  */
-export async function keepHeliconeSecret(key: ApiKey, secret: string): Promise<{ url: string }> {
+export async function storeHeliconeSecret(key: ApiKey, secret: string): Promise<{ url: string }> {
   requireOwnKey(key);
-  await keepSigningSecret(key.id, "helicone", secret);
+  await storeSigningSecret(key.id, "helicone", secret);
   return addressFor(key);
 }
 
 /** Removes the secret. @throws ServiceError as `keepHeliconeSecret` */
 export async function removeHeliconeSecret(key: ApiKey): Promise<{ url: string }> {
   requireOwnKey(key);
-  await keepSigningSecret(key.id, "helicone", null);
+  await storeSigningSecret(key.id, "helicone", null);
   return addressFor(key);
 }
 

@@ -49,7 +49,7 @@ const cursors = Object.fromEntries(activitySorts.map((sort) => [sort, cursorsOf(
 >;
 
 /**
- * Lists what was recorded in a workspace, latest first or as sorted, a page at a time (specification 4.3). A page begins after the
+ * Lists what was recorded in a workspace, latest first or as sorted, a page at a time. A page begins after the
  * last row of the page before, so no row is repeated or missed while others are recorded.
  * @throws ServiceError not_found if the caller is no member, validation_failed for an invalid cursor
  */

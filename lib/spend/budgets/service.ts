@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
+import { restoreDeleted, storeDeleted } from "@/lib/access/restore-deleted";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { Membership } from "@/lib/contract/access/me";
 import {
@@ -42,7 +42,7 @@ import { type Budget, everything, loadBudgets, loadFullBudgets } from "./load-bu
 import { rateOn } from "./rate";
 
 /**
- * The state of each budget whose whole spend the key may read, in its present period (specification 2.4), and the
+ * The state of each budget whose whole spend the key may read, in its present period, and the
  * number of budgets that are hidden from the key.
  * @throws ServiceError unavailable
  */
@@ -262,7 +262,7 @@ export function removeBudget(claims: UserClaims, slug: string, id: string): Prom
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const last = await loadFullBudget(client, workspaceId, id);
-    await keepDeleted(client, "budget", workspaceId, id);
+    await storeDeleted(client, "budget", workspaceId, id);
     await deleteBudget(client, workspaceId, id);
     return last;
   });

@@ -15,7 +15,7 @@ import {
   resetOf,
 } from "@/lib/keys/blocking-budgets";
 import { allowsFeature, allowsUser } from "@/lib/keys/conditions";
-import { toHeldOfBudgets } from "@/lib/keys/holds";
+import { heldByBudget } from "@/lib/keys/holds";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { type BudgetRow, type ScopeType, selectBudgetStatus } from "@/lib/spend/budgets/budget-queries";
@@ -51,7 +51,7 @@ export function readKeyLimits({ key, claims }: KeyPrincipal, of: LimitsQuery = {
     );
     const refused = readable.length > 0 ? await selectRefusedOfBudgets(client, claims.workspace_id) : [];
     const refusedOf = (id: string) => refused.find((row) => row.id === id)?.usd;
-    const heldOf = toHeldOfBudgets(held);
+    const heldOf = heldByBudget(held);
     const shown = new Set(readable.map(({ id }) => id));
     const named = budgets.filter(
       ({ id, scope_type: type, scope_key: value }) => !shown.has(id) && counts(type, value),

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import type { z } from "zod";
-import { keepDeleted, restoreDeleted } from "@/lib/access/restore-deleted";
+import { restoreDeleted, storeDeleted } from "@/lib/access/restore-deleted";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import type { WorkspaceRole } from "@/lib/contract/access/me";
 import {
@@ -59,7 +59,7 @@ export function removeView(claims: UserClaims, slug: string, id: string): Promis
     const [row] = await selectViews(client, workspaceId, id);
     if (!row) throw notFound();
     const view = toView(row, role, claims.sub);
-    await keepDeleted(client, "saved_view", workspaceId, id);
+    await storeDeleted(client, "saved_view", workspaceId, id);
     if (!view.can_delete || !(await deleteView(client, workspaceId, id)))
       throw new ServiceError(
         "permission_denied",

@@ -6,7 +6,7 @@ import { toExact } from "@/lib/ledger/pricing/exact";
 import { readMonthTotals } from "./month-totals";
 import type { MonthTotal } from "./summary-queries";
 
-/** Sums the workspace's current month of what the key may see (specification 2.5). The total and its parts sum the same rows. */
+/** Sums the workspace's current month of what the key may see. The total and its parts sum the same rows. */
 export async function readMonthSummary(claims: KeyClaims): Promise<z.output<typeof monthSummary>> {
   const totals = await readMonthTotals(claims);
   const projects = sumByProject(totals);

@@ -20,7 +20,7 @@ export type ModelCall = {
   inputTokens: number;
 };
 
-/** The service gives the same key to what an exporter of OpenTelemetry tells of the same answer. */
+/** The service gives the same key to a report of the same answer by an exporter of OpenTelemetry. */
 const responsePrefix = "otel:response:";
 /** Local servers number their answers (`chatcmpl-123`); only a longer id is known to be of one answer. */
 const minIdLength = 20;

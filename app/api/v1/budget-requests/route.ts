@@ -13,7 +13,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Ask for more of a budget",
     description:
-      "For any key, of a budget that can count what it records. The budget's owner and those whom it warns are told, and decide in the dashboard. A key has one pending request a budget, and asks at most 20 times in 24 hours.",
+      "For any key, of a budget that can count what it records. The budget's owner and those whom it warns are notified, and decide in the dashboard. A key has one pending request a budget, and asks at most 20 times in 24 hours.",
     auth: "key",
     body: askForBudget,
     response: keyBudgetRequest,

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 import { databaseUrls } from "@/lib/db/pool";
 import { isLoopbackHost, serviceAddress } from "@/lib/service-address";
-import { keepSigningKey, type OpenSession } from "./account-queries";
+import { type OpenSession, storeSigningKey } from "./account-queries";
 
 /**
  * The lifetime of an access token in seconds. Requests do not look their session up, so a sign-out reaches the API
@@ -77,7 +77,7 @@ export function signingKey(): Promise<SigningKey> {
 }
 
 async function loadSigningKey(): Promise<SigningKey> {
-  const kept = (await keepSigningKey<JWK>(null)) ?? (await keepSigningKey<JWK>(await makeJwk()));
+  const kept = (await storeSigningKey<JWK>(null)) ?? (await storeSigningKey<JWK>(await makeJwk()));
   if (!kept?.kid) throw new Error("The local sign-in has no signing key.");
   const { d: _, ...publicPart } = kept;
   return {

@@ -204,7 +204,7 @@ export async function redeemAuthCode(
 }
 
 /** Stores `offered` as the signing key if there is none. @returns the key that all processes of this database use */
-export function keepSigningKey<T>(offered: T | null): Promise<T | null> {
+export function storeSigningKey<T>(offered: T | null): Promise<T | null> {
   return call("keep_signing_key", [offered === null ? null : JSON.stringify(offered)]);
 }
 

@@ -104,7 +104,7 @@ export function readRecoveryCodes(userId: string): Promise<{ id: string; total: 
 }
 
 /** Stores a set of codes. @param replaces whether it replaces an existing one. @throws AuthProtocolError */
-export function keepRecoveryCodes(
+export function storeRecoveryCodes(
   { userId, sessionId }: Holder,
   hashes: string[],
   replaces: boolean,
@@ -113,7 +113,7 @@ export function keepRecoveryCodes(
 }
 
 /** Uses a recovery code and raises the session to `aal2`. @throws AuthProtocolError mfa_verification_failed */
-export function spendRecoveryCode(
+export function redeemRecoveryCode(
   { userId, sessionId }: Holder,
   hash: string,
 ): Promise<{ session: OpenSession; remaining: number }> {

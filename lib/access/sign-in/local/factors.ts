@@ -12,11 +12,11 @@ import {
   enrolTotp,
   factorRefusal,
   type Holder,
-  keepRecoveryCodes,
   readRecoveryCodes,
+  redeemRecoveryCode,
   removeFactor,
   removeRecoveryCodes,
-  spendRecoveryCode,
+  storeRecoveryCodes,
 } from "./factor-queries";
 import { countGuess, forgetGuesses, limitAttempts } from "./limits";
 import { sendNotice } from "./outbox";
@@ -172,7 +172,7 @@ async function regenerateCodes(request: Request, origin: Origin): Promise<Respon
 async function answerWithCodes(request: Request, origin: Origin, replaces: boolean): Promise<Response> {
   const { user, ...holder } = await requireHolder(request);
   const codes = Array.from({ length: codesInSet }, makeRecoveryCode);
-  const { id } = await keepRecoveryCodes(holder, codes.map(hashSecret), replaces);
+  const { id } = await storeRecoveryCodes(holder, codes.map(hashSecret), replaces);
   await forgetGuesses("wrong recovery codes", user.id);
   await auditAccount(user, "recovery_code.created", origin.address);
   return jsonAnswer({ id, type: "recovery_code", total: codesInSet, codes });
@@ -186,7 +186,7 @@ async function verifyRecoveryCode(request: Request, origin: Origin): Promise<Res
   const { code } = await readBody(request, verifyCodeBody);
   await limitAttempts("codes tried", origin);
   const forget = await countGuess("wrong recovery codes", user.id);
-  const spent = await spendRecoveryCode(holder, hashSecret(canonical(code)));
+  const spent = await redeemRecoveryCode(holder, hashSecret(canonical(code)));
   await forget();
   await auditAccount(user, "recovery_code.used", origin.address);
   await sendNotice(user.email, "recoveryCodeUsed", `${spent.remaining} of your codes are left.`);

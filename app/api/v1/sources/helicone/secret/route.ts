@@ -1,6 +1,6 @@
 import { signedWebhook, signingSecret } from "@/lib/contract/sources/delivery";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { keepHeliconeSecret, removeHeliconeSecret } from "@/lib/sources/gateways/helicone-secret";
+import { removeHeliconeSecret, storeHeliconeSecret } from "@/lib/sources/gateways/helicone-secret";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   PUT: endpoint({
@@ -12,7 +12,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     body: signingSecret,
     response: signedWebhook,
     errors: ["permission_denied"],
-    run: ({ principal, body }) => keepHeliconeSecret(principal.key, body.secret),
+    run: ({ principal, body }) => storeHeliconeSecret(principal.key, body.secret),
   }),
   DELETE: endpoint({
     summary: "Remove the secret that Helicone signs with",

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Ask for more of a budget as a member",
     description:
-      "The budget's owner and those whom it warns are told; where nobody of them can decide, the workspace's owners and admins. One pending request a budget and member.",
+      "The budget's owner and those whom it warns are notified; where nobody of them can decide, the workspace's owners and admins. One pending request a budget and member.",
     auth: "user",
     role: "member",
     params: workspaceParams,

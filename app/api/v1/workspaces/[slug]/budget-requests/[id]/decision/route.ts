@@ -10,7 +10,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   POST: endpoint({
     summary: "Decide a budget request",
     description:
-      "Approves it, in whole or in part, or denies it: once, by an owner or admin of the workspace or by the budget's owner, and never by its author. An approval raises the budget at once, and the raise ends by itself after its last day. Whoever asked is told.",
+      "Approves it, in whole or in part, or denies it: once, by an owner or admin of the workspace or by the budget's owner, and never by its author. An approval raises the budget at once, and the raise ends by itself after its last day. The author of the request is notified.",
     auth: "user",
     role: "viewer",
     params: budgetRequestParams,
