@@ -1,6 +1,6 @@
 import { exactText } from "@/components/figures/amount";
 import { formatAmount } from "@/components/figures/money";
-import { limitingProviders } from "@/lib/contract/bills/limit-kinds";
+import { limitingProviders, takesLimits } from "@/lib/contract/bills/limit-kinds";
 import type { LimitState, ProviderLimit } from "@/lib/contract/bills/provider-limits";
 import { pulledProviders } from "@/lib/contract/bills/pulled-providers";
 
@@ -42,7 +42,8 @@ export function formatHeld({ limit_usd: limit, period, stops }: Held): string {
 /** What is limited, as text: "OpenAI project Checkout". */
 export function formatTarget({ account, kind, name }: ProviderLimit): string {
   const { label } = pulledProviders[account.provider];
-  const what = limitingProviders[account.provider].kinds[kind]?.label ?? kind;
+  const { provider } = account;
+  const what = (takesLimits(provider) && limitingProviders[provider].kinds[kind]?.label) || kind;
   return kind === "organization"
     ? `${label} ${account.name ?? what}`
     : `${label} ${what} ${name ?? ""}`.trim();

@@ -11,7 +11,7 @@ import { Form, textOf } from "@/components/ui/form";
 import { FormField } from "@/components/ui/form-field";
 import { Link } from "@/components/ui/link";
 import { Select } from "@/components/ui/select";
-import { type LimitKind, limitingProviders } from "@/lib/contract/bills/limit-kinds";
+import { type LimitKind, limitingProviders, takesLimits } from "@/lib/contract/bills/limit-kinds";
 import type { ProviderAccount, providerAccountList } from "@/lib/contract/bills/provider-accounts";
 import type {
   limitTargetList,
@@ -38,6 +38,7 @@ export default function LinkLimitDialog({
   const { answer, problem } = useApi<typeof providerAccountList>(
     `/api/v1/workspaces/${workspace}/provider-accounts`,
   );
+  const accounts = answer?.accounts.filter(({ provider }) => takesLimits(provider));
   const hasPeriod = ["day", "week", "month"].includes(budget.period);
   return (
     <Dialog open onOpenChange={onClose}>
@@ -53,18 +54,18 @@ export default function LinkLimitDialog({
           <Alert>Providers limit days, weeks and months. Set a budget per month for the limit there.</Alert>
         ) : problem ? (
           <Alert variant="destructive">{problem.message}</Alert>
-        ) : answer === undefined ? (
+        ) : accounts === undefined ? (
           <p className="text-muted-foreground text-sm">Loading the providers</p>
-        ) : answer.accounts.length === 0 ? (
+        ) : accounts.length === 0 ? (
           <Alert>
-            No provider is connected yet. Add one in{" "}
+            No provider that takes limits is connected yet. Add one in{" "}
             <Link href={`/${workspace}/settings/bills`} className="underline underline-offset-4">
               Settings → Bills
             </Link>
             , with a key that may set limits.
           </Alert>
         ) : (
-          <LinkForm workspace={workspace} budget={budget} accounts={answer.accounts} onClose={onClose} />
+          <LinkForm workspace={workspace} budget={budget} accounts={accounts} onClose={onClose} />
         )}
       </DialogContent>
     </Dialog>
@@ -116,7 +117,7 @@ function LinkForm({
     },
   );
   const failure = unread?.message ?? listed?.problem;
-  const limiting = account && limitingProviders[account.provider];
+  const limiting = account && takesLimits(account.provider) ? limitingProviders[account.provider] : undefined;
   const targets = listed?.targets ?? [];
   return (
     <Form

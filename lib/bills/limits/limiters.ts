@@ -1,4 +1,4 @@
-import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
+import type { LimitableProvider } from "@/lib/contract/bills/limit-kinds";
 import { anthropic } from "./anthropic";
 import { cursor } from "./cursor";
 import { github } from "./github";
@@ -7,7 +7,7 @@ import { openai } from "./openai";
 import { openrouter } from "./openrouter";
 
 /** The providers whose limits can follow budgets. */
-export const limiters: Readonly<Record<PulledProvider, Limiter>> = {
+export const limiters: Readonly<Record<LimitableProvider, Limiter>> = {
   openai,
   anthropic,
   openrouter,

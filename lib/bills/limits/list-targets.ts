@@ -4,9 +4,15 @@ import { askerOf } from "@/lib/bills/pulls/ask";
 import { ProviderFailure, ProviderRefusal } from "@/lib/bills/pulls/provider";
 import { providers } from "@/lib/bills/pulls/providers";
 import { sealSubject } from "@/lib/bills/pulls/pull";
-import { type LimitPeriod, limitingProviders, limitPeriods } from "@/lib/contract/bills/limit-kinds";
+import {
+  type LimitableProvider,
+  type LimitPeriod,
+  limitingProviders,
+  limitPeriods,
+  takesLimits,
+} from "@/lib/contract/bills/limit-kinds";
 import type { LimitTargetList } from "@/lib/contract/bills/provider-limits";
-import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
+import { type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
 import { env } from "@/lib/env";
 import { notFound, validationFailed } from "@/lib/errors";
@@ -41,11 +47,14 @@ export async function listTargets(
       linked: await asServiceWithin(client, () => listLimitedTargets(client, workspaceId, accountId)),
     };
   });
+  const { provider } = known.row;
+  if (!takesLimits(provider)) return { targets: [], problem: noLimitsProblem(provider) };
+  const row = { ...known.row, provider };
   const period = limitPeriods.find((each) => each === known.budget.period);
   if (!period) return { targets: [], problem: periodProblem(known.budget) };
   try {
-    const all = await askTargets(known.row, period);
-    return { targets: toTargets(all, { ...known, period }), problem: null };
+    const all = await askTargets(row, period);
+    return { targets: toTargets(all, { ...known, row, period }), problem: null };
   } catch (error) {
     const isKnown =
       error instanceof ProviderRefusal ||
@@ -57,7 +66,7 @@ export async function listTargets(
   }
 }
 
-type Account = SealedAccount & { provider: PulledProvider };
+type Account<Of extends PulledProvider = LimitableProvider> = SealedAccount & { provider: Of };
 
 function askTargets({ provider, account, id, workspace_id, sealed }: Account, period: LimitPeriod) {
   if (env().PROVIDER_URLS.isOff)
@@ -123,10 +132,14 @@ export async function findAccount(
   client: PoolClient,
   workspaceId: string,
   id: string,
-): Promise<Account | undefined> {
+): Promise<Account<PulledProvider> | undefined> {
   const found = await asServiceWithin(client, () => readAccount(client, workspaceId, id));
   return found ? { ...found, provider: found.provider as PulledProvider } : undefined;
 }
+
+/** What to say of an account whose provider takes no limits. */
+const noLimitsProblem = (provider: PulledProvider) =>
+  `${pulledProviders[provider].label} can only be read: link an account of a provider that takes limits.`;
 
 /** What to tell of a budget whose period no provider has. */
 export const periodProblem = ({ period }: Budget) =>

@@ -1,10 +1,12 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
 import {
+  type LimitableProvider,
   type LimitKind,
   type LimitPeriod,
   limitingProviders,
   limitPeriods,
+  takesLimits,
 } from "@/lib/contract/bills/limit-kinds";
 import type {
   LinkProviderLimitRequest,
@@ -161,6 +163,8 @@ export function removeLimit(
 function requireFit(budget: Budget, provider: PulledProvider, kind: LimitKind): LimitPeriod {
   const refuse = (path: string, message: string) => validationFailed([{ path, message }]);
   const { label } = pulledProviders[provider];
+  if (!takesLimits(provider))
+    throw refuse("account_id", "must be an account of a provider that takes limits");
   const { kinds, unit } = limitingProviders[provider];
   const limited = kinds[kind];
   if (!limited)
@@ -195,7 +199,7 @@ async function loadLimit(client: PoolClient, workspaceId: string, id: string): P
 }
 
 function toLimit(row: LimitRow): ProviderLimit {
-  const provider = row.provider as PulledProvider;
+  const provider = row.provider as LimitableProvider;
   const instantOf = (at: Date | null) => (at === null ? null : toInstant(at.getTime()));
   const exact = (digits: string | null) => (digits === null ? null : new ExactNumber(digits));
   const { budget_id: budgetId, budget_name: budgetName, limit_usd: limit } = row;

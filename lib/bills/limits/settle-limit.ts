@@ -3,8 +3,7 @@ import { askerOf } from "@/lib/bills/pulls/ask";
 import { ProviderFailure, ProviderRefusal } from "@/lib/bills/pulls/provider";
 import { providers } from "@/lib/bills/pulls/providers";
 import { sealSubject } from "@/lib/bills/pulls/pull";
-import { limitingProviders } from "@/lib/contract/bills/limit-kinds";
-import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
+import { type LimitableProvider, limitingProviders } from "@/lib/contract/bills/limit-kinds";
 import { compare, isZero, parseDecimal, roundTo, toText } from "@/lib/decimal";
 import { reportFailure } from "@/lib/log";
 import { retryDelayMs } from "@/lib/outside/backoff";
@@ -19,7 +18,7 @@ export const leaseSeconds = 600;
 const daySeconds = 86_400;
 
 /** A limit as a provider takes it: whole cents or dollars. What is less is cut off, so that it never lets more through. */
-export const asTaken = (provider: PulledProvider, usd: string): Dollars =>
+export const asTaken = (provider: LimitableProvider, usd: string): Dollars =>
   roundTo(parseDecimal(usd), limitingProviders[provider].unit === "cent" ? 2 : 0, "down") as Dollars;
 
 /**
@@ -50,7 +49,7 @@ async function attempt(
   seen: Seen,
   options: { signal: AbortSignal; network?: OutsideNetwork },
 ): Promise<EndedLimit> {
-  const id = claimed.provider as PulledProvider;
+  const id = claimed.provider as LimitableProvider;
   const [provider, limiter] = [providers[id], limiters[id]];
   if (!provider || !limiter)
     throw new ProviderFailure("This version of the service does not know the provider.");

@@ -25,8 +25,11 @@ type LimitingProvider = {
   needs: string;
 };
 
+/** The providers that take limits. What is read from a cloud's exports can only be read. */
+export type LimitableProvider = Exclude<PulledProvider, "aws" | "azure" | "google">;
+
 /** What of each provider a budget's limit can be set on. */
-export const limitingProviders: Record<PulledProvider, LimitingProvider> = {
+export const limitingProviders: Record<LimitableProvider, LimitingProvider> = {
   openai: {
     kinds: {
       project: { label: "project", periods: ["month"] },
@@ -71,3 +74,6 @@ export const limitingProviders: Record<PulledProvider, LimitingProvider> = {
     needs: "an admin API key of an Enterprise team",
   },
 };
+
+export const takesLimits = (provider: PulledProvider): provider is LimitableProvider =>
+  Object.hasOwn(limitingProviders, provider);

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { limitingProviders } from "@/lib/contract/bills/limit-kinds";
+import { type LimitableProvider, limitingProviders } from "@/lib/contract/bills/limit-kinds";
 import type { LimitTargetList, ProviderLimit } from "@/lib/contract/bills/provider-limits";
-import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
 import { judgeKeyRules } from "@/tests/helpers/alerts";
 import { withHarness } from "@/tests/helpers/harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
@@ -20,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.close());
 
-const things: Record<PulledProvider, Thing> = {
+const things: Record<LimitableProvider, Thing> = {
   openai: { kind: "project", id: "proj_checkout", name: "Checkout" },
   anthropic: { kind: "workspace", id: "wrkspc_checkout", name: "Checkout" },
   openrouter: { kind: "key", id: "hash_checkout", name: "checkout" },
@@ -29,7 +28,7 @@ const things: Record<PulledProvider, Thing> = {
 };
 
 /** A budget, and an account at a provider with something that can be limited. */
-async function withBudget(provider: PulledProvider, budget: object = {}, of?: Team) {
+async function withBudget(provider: LimitableProvider, budget: object = {}, of?: Team) {
   const team = of ?? (await makeTeam(harness));
   const thing = things[provider];
   const { admin } = team.users;
@@ -100,9 +99,11 @@ async function withBudget(provider: PulledProvider, budget: object = {}, of?: Te
   };
 }
 /** Runs a test with all providers at once, in one workspace. */
-async function atEach(run: (provider: PulledProvider, team: Team) => Promise<void>): Promise<void> {
+async function atEach(run: (provider: LimitableProvider, team: Team) => Promise<void>): Promise<void> {
   const team = await makeTeam(harness);
-  await Promise.all(Object.keys(limitingProviders).map((provider) => run(provider as PulledProvider, team)));
+  await Promise.all(
+    Object.keys(limitingProviders).map((provider) => run(provider as LimitableProvider, team)),
+  );
 }
 const issueOf = ({ status, body }: { status: number; body: Record<string, unknown> }) => {
   const [issue] = (body.issues as { path: string; message: string }[] | undefined) ?? [];
