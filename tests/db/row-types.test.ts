@@ -70,7 +70,7 @@ const subjectsOf = (dimension: string, more: object) => [
  * Arguments of functions whose statement depends on them, or that need an array. Other functions get `anything`.
  */
 const given: Record<string, unknown[][]> = {
-  loadToldMessages: [[[{ workspaceId: "w", id: "x", atUs: 1 }]]],
+  loadReportedMessages: [[[{ workspaceId: "w", id: "x", atUs: 1 }]]],
   selectActivity: [
     ["w", {}, { from: "2026-01-01", until: "infinity", timeZone: "UTC" }, { sort: "-time" }, 10],
     [
