@@ -106,6 +106,8 @@ test("Lets users write the columns that are theirs to choose, and no others", as
     "public.prices": ["rate"],
     "public.profiles": ["avatar_url", "default_workspace_id", "display_name", "locale", "shown_currency"],
     "public.projects": ["archived_at", "name"],
+    // A trigger says who decided, and when.
+    "public.recommendations": ["decision", "reason", "until"],
     // A trigger dates both.
     "public.recurring_subscriptions": ["next_on", "stopped_at"],
     "public.seen_alerts": ["seen_number"],

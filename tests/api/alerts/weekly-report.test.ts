@@ -150,7 +150,7 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
   expect(source).toContain("unheard-of");
   expect(source).toContain("Billed, but not recorded");
   expect(source).toContain("- openai: $20.00");
-  expect(source).toContain("Not recorded, of $50.00 that was billed in");
+  expect(source).toContain("60% of the $50.00 that was billed in");
   expect(source).not.toContain("List-Unsubscribe");
 });
 

@@ -286,6 +286,7 @@ test("Runs the jobs for a scheduler with the secret, and for nobody else", async
         { name: "judge_usage_rules", failed: false },
         { name: "judge_budgets", failed: false },
         { name: "judge_bills", failed: false },
+        { name: "compute_recommendations", failed: false },
         { name: "settle_alert_entries", failed: false },
         { name: "sweep_tokens", failed: false },
         { name: "sweep_old_records", failed: false },
