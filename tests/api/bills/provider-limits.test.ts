@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LimitableProvider, limitingProviders } from "@/lib/contract/bills/limit-kinds";
+import type { ProviderAccount } from "@/lib/contract/bills/provider-accounts";
 import type { LimitTargetList, ProviderLimit } from "@/lib/contract/bills/provider-limits";
 import { judgeKeyRules } from "@/tests/helpers/alerts";
 import { withHarness } from "@/tests/helpers/harness";
@@ -184,7 +185,15 @@ describe("A budget's limit at each provider", () => {
 
 describe("Writing limits at providers", () => {
   test("waits as long as the provider asks, and writes once", async () => {
-    const { linked, organization, read, held, limits, accountId } = await withBudget("openai");
+    const { linked, organization, read, held, limits, accountId, admin, slug } = await withBudget("openai");
+    // The first pull of the account's costs would take the refusal.
+    const pulled = async () => {
+      const { body } = await admin.get(`/api/v1/workspaces/${slug}/provider-accounts`);
+      return (body.accounts as ProviderAccount[]).map(
+        ({ last_pull_at: at, is_pulling }) => at !== null && !is_pulling,
+      );
+    };
+    await expect.poll(pulled).toEqual([true]);
     Object.assign(organization, { throttled: 1, retryAfter: "3600" });
     await linked();
     await expect.poll(async () => (await read())?.problem).toContain("429");
