@@ -129,7 +129,7 @@ function columnsOf(
       value: ({ rangeUsd }) => exactText(rangeUsd),
       text: ({ rangeUsd }) => `${formatMoney(rangeUsd)} ${exactText(rangeUsd)}`,
       cell: ({ slug, rangeUsd }) => <Money usd={rangeUsd} figure={`${slug}.range_usd`} />,
-      className: "w-32",
+      className: "w-40",
     },
   ];
 }
