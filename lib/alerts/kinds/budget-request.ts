@@ -1,7 +1,7 @@
 import type { AlertLink } from "@/lib/alerts/links";
 import { mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
-import type { AlertWords } from "@/lib/alerts/words";
+import type { AlertWords } from "@/lib/alerts/words/values";
 import { toInstant } from "@/lib/contract/values/instant";
 
 /** A budget request as `private.describe_budget_request` returns it. Amounts are exact text in the budget's currency. */

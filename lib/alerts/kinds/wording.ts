@@ -1,7 +1,8 @@
 import { type Alert, severityOf } from "@/lib/alerts/alert";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import { type AlertLink, linksOf } from "@/lib/alerts/links";
-import { type AlertWords, wordsOf } from "@/lib/alerts/words";
+import { wordsOf } from "@/lib/alerts/words";
+import type { AlertWords } from "@/lib/alerts/words/values";
 import { wordBudgetRequest } from "./budget-request";
 
 /** A delivery in words, for people. Nothing is escaped here: each kind of channel escapes in its own way. */

@@ -1,5 +1,5 @@
 import type { AlertLink } from "@/lib/alerts/links";
-import type { AlertWords } from "@/lib/alerts/words";
+import type { AlertWords } from "@/lib/alerts/words/values";
 import type { MailContent } from "./send-mail";
 
 /** A list under a heading: each entry has a name, an optional link, and a text. */

@@ -1,6 +1,6 @@
 import { type MailFooter, type MailSection, mailContent } from "@/lib/alerts/mail/content";
 import type { MailContent } from "@/lib/alerts/mail/send-mail";
-import { money } from "@/lib/alerts/words";
+import { money } from "@/lib/alerts/words/values";
 import { type Coverage, coveragePercent, isBelow, leastCoverage } from "@/lib/bills/coverage";
 import { compare, divideMoney, isZero, parseDecimal, subtract, toText } from "@/lib/decimal";
 import type { Week } from "@/lib/spend/weekly/service";
