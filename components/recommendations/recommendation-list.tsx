@@ -103,7 +103,8 @@ function Decision({ recommendation: { decision, state, saved } }: { recommendati
             <Money usd={saved.amount_usd} figure="saved_usd" /> saved
           </span>
           . Recorded since the change <Money usd={saved.recorded_usd} />, which would have been{" "}
-          <Money usd={saved.before_usd} /> before it.
+          <Money usd={saved.before_usd} /> before it. Usage that was at the target before the change counts,
+          too.
         </p>
       ) : state === "accepted" ? (
         <p className="text-muted-foreground">

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
@@ -60,6 +61,14 @@ const stateOf = async (who: keyof Team["users"]) =>
     ])
   ).rows[0];
 
+/** Stores a recommendation as the weekly computation does. */
+const recommend = (kind: string, recorded: number, repriced: number, subject: object) =>
+  sql(
+    `insert into public.recommendations (workspace_id, kind, subject, provider, recorded_usd, repriced_usd, records, first_day, last_day, computed_at)
+     values ($1, $2, $3, 'openai', $4, $5, 1, current_date - 30, current_date - 1, now())`,
+    [team.workspace, kind, JSON.stringify(subject), recorded, repriced],
+  );
+
 test("Is off until a member turns it on, for that member alone, at eight on Monday in their zone", async () => {
   expect((await call("viewer", "GET", report())).body).toEqual({
     enabled: false,
@@ -89,6 +98,7 @@ test("Mails the report of the last week once, from two processes, and an empty w
   expect(source).toContain("nothing was spent from");
   expect(source).toContain("Content-Type: text/html");
   expect(source).not.toContain("changed most");
+  expect(source).not.toContain("What would save money");
 }, 90_000);
 
 test("Ends by the link of the mail, by one click without an account, and says the same of unknown links", async () => {
@@ -137,6 +147,9 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
     content: `day,provider,amount\n${at(1).slice(0, 10)},openai,50`,
   };
   expect((await call("admin", "POST", `${team.path}/bills`, bill)).status).toBe(201);
+  await recommend("batch_tier", 40, 10, { feature: "tags", target: "batch" });
+  await recommend("smaller_model", 40, 27.5, { feature: "tags", target: "gpt-4o-mini" });
+  await recommend("unused_seats", 99, 0, { account_id: randomUUID() });
   mails.length = 0;
   const { status, body } = await call("member", "POST", `${report()}/send`, { time_zone: "UTC" });
   expect([status, body.sent_to, body.error]).toEqual([200, team.users.member.email, null]);
@@ -151,6 +164,10 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
   expect(source).toContain("Billed, but not recorded");
   expect(source).toContain("- openai: $20.00");
   expect(source).toContain("60% of the $50.00 that was billed in");
+  // Both are about the same usage, so only the larger counts; seats are for admins.
+  expect(source).toContain("What would save money");
+  expect(source).toContain("- 2 recommendations: $30.00");
+  expect(source).toContain(`/${team.slug}/recommendations`);
   expect(source).not.toContain("List-Unsubscribe");
 });
 

@@ -1,14 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import { add, compare, type Decimal, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
+import { add, compare, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
 import { seededRandom } from "@/lib/ledger/demo/random";
-import { priceUsage } from "@/lib/ledger/pricing/price-message";
 import type { ServiceTier } from "@/lib/ledger/pricing/price-table";
-import { computeRecommendations } from "@/lib/spend/recommendations/compute";
 import { apiClient } from "@/tests/helpers/client";
 import { connectService } from "@/tests/helpers/connect-service";
+import {
+  computeNow,
+  listRows,
+  noon,
+  priceAt,
+  recordAll,
+  selectPostings,
+} from "@/tests/helpers/recommendations";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team, type User } from "@/tests/helpers/team";
+import { toolCall } from "@/tests/helpers/tool-call";
 
 // What would save money: that its receipt is the sum of its rows, and who may decide.
 
@@ -26,13 +33,10 @@ beforeEach(async () => {
 });
 
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
-/** Noon of the day that many days ago. */
-const noon = (daysAgo: number) =>
-  `${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}T12:00:00Z`;
-
 type Found = {
   id: string;
   kind: string;
+  title: string;
   state: string;
   saving_usd: number;
   records: number;
@@ -51,26 +55,8 @@ const list = async (user: User = team.users.viewer) =>
 const decide = (user: User, id: string, body: object = { decision: "accept" }) =>
   user.call("POST", `${team.path}/recommendations/${id}/decision`, body);
 
-async function record(messages: object[], secret = key.secret): Promise<string[]> {
-  const sent = messages.map((message) => ({ project: "checkout", source: "api", message }));
-  const { status, body } = await apiClient(baseUrl(), secret).call("POST", "/api/v1/messages/batch", {
-    messages: sent,
-  });
-  expect(status).toBe(207);
-  const results = body.results as { id?: string }[];
-  expect(results.filter(({ id }) => id === undefined)).toEqual([]);
-  return results.map(({ id }) => String(id));
-}
-
-/** Computes the recommendations of the workspace now. */
-async function compute(): Promise<void> {
-  await harness.fixtures.sql.query(
-    `insert into public.recommendation_runs (workspace_id) values ($1)
-     on conflict (workspace_id) do update set next_at = now()`,
-    [team.workspace],
-  );
-  await computeRecommendations();
-}
+const record = (messages: object[], secret = key.secret) => recordAll(baseUrl(), secret, messages);
+const compute = () => computeNow(harness.fixtures.sql, team.workspace);
 
 const call = (more: object = {}) => ({
   type: "usage",
@@ -127,47 +113,6 @@ function randomUsage(count: number): object[] {
   });
 }
 
-/** The rows that a recommendation links to. */
-async function rowsOf(query: string) {
-  const rows: { id: string; amount_usd: number; voids: string | null; environment: string }[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const { status, body } = await team.users.viewer.get(
-      `${team.path}/activity?${query}&limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
-    );
-    expect(status).toBe(200);
-    rows.push(...(body.activity as typeof rows));
-    cursor = body.next_cursor as string | null;
-  }
-  return rows;
-}
-
-type Posting = {
-  id: string;
-  provider: string;
-  model: string;
-  unit_type: string;
-  quantity: string;
-  amount_usd: string;
-  details: { cached_quantity?: string; request_input_tokens?: string; service_tier?: ServiceTier } | null;
-  cost_status: string;
-};
-
-/** What a posting costs with a target, by the function that prices what is recorded. Null without a price. */
-function priceAt(posting: Posting, target: { tier?: ServiceTier; model?: string }, at: Date): Decimal | null {
-  const { cached_quantity: cached, request_input_tokens: input, service_tier: tier } = posting.details ?? {};
-  const priced = priceUsage({
-    provider: posting.provider,
-    model: target.model ?? posting.model,
-    unitType: posting.unit_type,
-    quantity: parseDecimal(posting.quantity),
-    cachedQuantity: cached === undefined ? undefined : parseDecimal(cached),
-    inputQuantity: input === undefined ? undefined : parseDecimal(input),
-    serviceTier: target.tier ?? tier,
-    occurredAt: at,
-  });
-  return priced.costStatus === "priced" ? priced.amount : null;
-}
-
 test("Each amount is the sum of the linked rows, and of repricing them row by row", async () => {
   const usage = randomUsage(400);
   const ids = await record(usage);
@@ -196,15 +141,15 @@ test("Each amount is the sum of the linked rows, and of repricing them row by ro
       "select recorded_usd::text, repriced_usd::text from public.recommendations where id = $1",
       [id],
     );
-    const listed = await rowsOf(query);
+    const listed = await listRows(team, query);
     const listedSum = sum(listed.map(({ amount_usd: amount }) => parseDecimal(amount)));
     expect(compare(listedSum, parseDecimal(rows[0].recorded_usd)), query).toBe(0);
     expect(listed.every(({ environment, voids }) => environment === "live" && voids === null)).toBe(true);
     const tier = new URLSearchParams(query).get("tier");
-    const { rows: postings } = await harness.fixtures.sql.query<Posting>(
-      `select id, provider, model, unit_type, quantity::text, amount_usd::text, details, cost_status from public.messages
-       where workspace_id = $1 and id = any ($2) and cost_status = 'priced'`,
-      [team.workspace, listed.map((row) => row.id)],
+    const postings = await selectPostings(
+      harness.fixtures.sql,
+      team.workspace,
+      listed.map((row) => row.id),
     );
     expect(
       postings.every(({ details }) => tier === null || (details?.service_tier ?? "standard") === tier),
@@ -321,10 +266,7 @@ test("A decision stays, and what an accepted change saved is measured from the d
   ];
   const ids = await record([...since, call({ service_tier: "batch", occurred_at: noon(6) })]);
   await compute();
-  const { rows } = await harness.fixtures.sql.query<Posting>(
-    "select provider, model, unit_type, quantity::text, amount_usd::text, details from public.messages where workspace_id = $1 and id = any ($2)",
-    [team.workspace, ids.slice(0, 2)],
-  );
+  const rows = await selectPostings(harness.fixtures.sql, team.workspace, ids.slice(0, 2));
   const saved = rows.map((row) =>
     subtract(priceAt(row, { tier: "standard" }, new Date()) ?? zero, parseDecimal(row.amount_usd)),
   );
@@ -336,18 +278,33 @@ test("A decision stays, and what an accepted change saved is measured from the d
   expect(accepted?.saved?.amount_usd).toBeGreaterThan(0);
 });
 
-test("A key sees them if it may read all live spend", async () => {
+test("A key and its tool see them if it may read all live spend", async () => {
   await record([call()]);
   await compute();
-  const read = async (secret: string) =>
-    (await apiClient(baseUrl(), secret).get("/api/v1/recommendations")).body as Awaited<
-      ReturnType<typeof list>
-    >;
+  type List = Awaited<ReturnType<typeof list>>;
+  const read = async (secret: string): Promise<{ answer: List; text: string }> => {
+    const client = apiClient(baseUrl(), secret);
+    const { body, headers } = toolCall("2026", "list_recommendations", {});
+    const { result } = (await client.call("POST", "/api/mcp", body, headers)).body as {
+      result: { content: { text: string }[]; structuredContent: List };
+    };
+    const answer = (await client.get("/api/v1/recommendations")).body as List;
+    expect(result.structuredContent).toEqual(answer);
+    return { answer, text: result.content[0]?.text ?? "" };
+  };
   const reading = { permissions: ["read_summaries"] };
-  const whole = await harness.fixtures.key(team.workspace, reading);
-  expect((await read(whole.secret)).recommendations.length).toBeGreaterThan(0);
-  const test = await harness.fixtures.key(team.workspace, { ...reading, environment: "test" });
-  expect(await read(test.secret)).toMatchObject({ computed_at: null, open_usd: 0, recommendations: [] });
+  const whole = await read((await harness.fixtures.key(team.workspace, reading)).secret);
+  expect(whole.answer.recommendations.map(({ kind }) => kind).sort()).toEqual([
+    "batch_tier",
+    "smaller_model",
+  ]);
+  for (const { title } of whole.answer.recommendations) expect(whole.text).toContain(`- ${title}: $`);
+  for (const more of [{ environment: "test" as const }, { conditions: { project_slugs: ["checkout"] } }]) {
+    const { secret } = await harness.fixtures.key(team.workspace, { ...reading, ...more });
+    const { answer, text } = await read(secret);
+    expect(answer).toMatchObject({ computed_at: null, open_usd: 0, recommendations: [] });
+    expect(text).toBe("Nothing was computed yet, as far as this key may see.");
+  }
 });
 
 test("Owners and admins see what unused seats cost", async () => {
