@@ -51,9 +51,14 @@ create table public.recommendations (
   saved_records bigint,
   saved_from date,
   saved_to date,
+  -- Of prompt caching: { tokens, calls, writes }, the tokens that the calls can share, the calls, and how many of them write.
+  counts jsonb,
   primary key (workspace_id, id),
   constraint recommendations_subject_key unique (workspace_id, kind, subject),
-  constraint recommendations_kind_check check (kind in ('batch_tier', 'smaller_model', 'standard_tier', 'unused_seats')),
+  constraint recommendations_kind_check check (
+    kind in ('batch_tier', 'smaller_model', 'standard_tier', 'prompt_caching', 'unused_seats')
+  ),
+  constraint recommendations_caching_has_counts check ((kind = 'prompt_caching') = (counts is not null)),
   constraint recommendations_decision_check check (decision in ('accepted', 'declined', 'later')),
   constraint recommendations_reasons_are_of_declined
     check (case when decision = 'declined' then char_length(reason) between 1 and 500 else reason is null end),
@@ -163,7 +168,7 @@ $$;
 grant execute on function private.claim_recommendations() to outlay_service, service_role;
 
 -- Stores what a computation found, and when the next one is.
--- run: { workspace_id, computed_at, first_day, last_day, found: [{ kind, subject, provider, recorded_usd, repriced_usd, records }],
+-- run: { workspace_id, computed_at, first_day, last_day, found: [{ kind, subject, provider, recorded_usd, repriced_usd, records, counts }],
 --   saved: [{ id, recorded_usd, before_usd, records, from, to }] }
 -- returns: how many are current
 create function private.store_recommendations(run jsonb)
@@ -182,17 +187,17 @@ begin
     return 0;
   end if;
   insert into public.recommendations as r (
-    workspace_id, kind, subject, provider, recorded_usd, repriced_usd, records, first_day, last_day, computed_at
+    workspace_id, kind, subject, provider, recorded_usd, repriced_usd, records, counts, first_day, last_day, computed_at
   )
-  select workspace, f.kind, f.subject, f.provider, f.recorded_usd, f.repriced_usd, f.records,
+  select workspace, f.kind, f.subject, f.provider, f.recorded_usd, f.repriced_usd, f.records, f.counts,
     (run ->> 'first_day')::date, (run ->> 'last_day')::date, at_moment
   from jsonb_to_recordset(run -> 'found') as f (
-    kind text, subject jsonb, provider text, recorded_usd numeric, repriced_usd numeric, records bigint
+    kind text, subject jsonb, provider text, recorded_usd numeric, repriced_usd numeric, records bigint, counts jsonb
   )
   order by f.kind, f.subject
   on conflict on constraint recommendations_subject_key do update
     set provider = excluded.provider, recorded_usd = excluded.recorded_usd, repriced_usd = excluded.repriced_usd,
-      records = excluded.records, first_day = excluded.first_day, last_day = excluded.last_day,
+      records = excluded.records, counts = excluded.counts, first_day = excluded.first_day, last_day = excluded.last_day,
       computed_at = excluded.computed_at, is_current = true;
   get diagnostics current_count = row_count;
   delete from public.recommendations as r

@@ -30,6 +30,27 @@ const recommendation = {
   saved: null,
 };
 
+const caching = {
+  ...recommendation,
+  id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d422",
+  kind: "prompt_caching",
+  state: "open",
+  title: "Use prompt caching for answer-tickets with claude-sonnet-4-5 in Checkout",
+  method:
+    "If the first 3,072 tokens of these 18,400 calls are the same: in each span of 5 minutes with calls, one pays for them at the price of a cache write (2,310 of the calls), and the others pay that of cached input, by today's list prices. What the prompts have in common is not recorded; 3,072 tokens is the most that all can share, by the smallest input of any of them. Calls that begin before the first of a span was answered cannot read what it writes. Only calls with a long prompt count that were recorded with all their input tokens and without any from a cache. Usage at a price of your own, or at one that is not today's list price, keeps its recorded amount.",
+  saving_usd: 128.134656,
+  recorded_usd: 512.4,
+  repriced_usd: 384.265344,
+  records: 19140,
+  provider: "anthropic",
+  model: "claude-sonnet-4-5",
+  feature: "answer-tickets",
+  target: "5m",
+  activity_query:
+    "period=range&from=2026-10-23&to=2026-11-21&environment=live&type=usage&project=checkout&provider=anthropic&model=claude-sonnet-4-5&feature=answer-tickets&cost_status=priced&standing=true",
+  decision: null,
+};
+
 export const recommendationExamples: ExampleSet = {
   requests: {
     DecideRecommendation: {
@@ -46,8 +67,8 @@ export const recommendationExamples: ExampleSet = {
     RecommendationList: {
       computed_at: recommendation.computed_at,
       next_at: "2026-11-29T00:05:12.480Z",
-      open_usd: 0,
-      recommendations: [recommendation],
+      open_usd: caching.saving_usd,
+      recommendations: [caching, recommendation],
       can_decide: true,
     },
   },

@@ -4,11 +4,11 @@ import { day, decimalNumber, instant, text, uuid } from "@/lib/contract/values/f
 
 /** What a recommendation is about. */
 export const recommendationKind = z
-  .enum(["batch_tier", "smaller_model", "standard_tier", "unused_seats"])
+  .enum(["batch_tier", "smaller_model", "standard_tier", "prompt_caching", "unused_seats"])
   .meta({
     id: "RecommendationKind",
     description:
-      "`batch_tier`: usage that may wait, in the provider's batch or flex tier. `smaller_model`: the next smaller model of the same family that costs less. `standard_tier`: usage of a faster tier, in the standard one. `unused_seats`: seats that nobody used for 30 days.",
+      "`batch_tier`: usage that may wait, in the provider's batch or flex tier. `smaller_model`: the next smaller model of the same family that costs less. `standard_tier`: usage of a faster tier, in the standard one. `prompt_caching`: calls with long prompts of which nothing was cached, with the beginning that they can share read from the provider's cache. `unused_seats`: seats that nobody used for 30 days.",
   });
 export type RecommendationKind = z.output<typeof recommendationKind>;
 
@@ -63,7 +63,10 @@ export const recommendation = z
     provider: z.string().nullable(),
     model: z.string().nullable(),
     feature: z.string().nullable(),
-    target: z.string().nullable().meta({ description: "The tier or the model to change to." }),
+    target: z.string().nullable().meta({
+      description:
+        "The tier or the model to change to. For `prompt_caching`, how long what is written to the cache counts as kept, `5m` or `1h`, at the price of such a write; `automatic` where the provider charges nothing for writes.",
+    }),
     activity_query: z.string().nullable().meta({
       description:
         "The query of `GET /api/v1/workspaces/{slug}/activity` that lists exactly the rows; null for `unused_seats`.",

@@ -1,13 +1,17 @@
+import type { ClientBase } from "pg";
 import { clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
-import { compare, multiply, parseDecimal, sum, toText } from "@/lib/decimal";
+import { compare, type Decimal, multiply, parseDecimal, sum, toText } from "@/lib/decimal";
+import type { ZonedDays } from "@/lib/ledger/days";
 import { followPublished } from "@/lib/ledger/published/follow";
 import { addDays } from "@/lib/spend/period";
+import { findCacheable, findCaching, mergeCalls } from "./caching";
+import { selectUncachedCalls } from "./caching-queries";
 import { type FoundChange, findChanges, leastWorth, mergeGroups, subjectKey, type UsageChange } from "./find";
 import { type ClaimedRun, claimRun, readUnusedSeats, storeRun } from "./recommendation-queries";
-import { repriceGroup } from "./reprice";
+import { repriceGroup, repriceUncached } from "./reprice";
 import {
   selectSpend,
   selectSubjects,
@@ -48,15 +52,18 @@ async function computeRun(
     asKey(reader, run, deadlines.job);
   const least = leastWorth(parseDecimal(await read((client) => selectSpend(client, id, days))));
   const subjects = await read((client) => selectSubjects(client, id, days, toText(least)));
-  const changes = findChanges(await readGroups(reader, days, subjects), least, at);
+  const groups = await readGroups(reader, days, subjects);
+  const cacheable = findCacheable(groups, at);
+  const calls = await readDaily(reader, days, cacheable, selectUncachedCalls, mergeCalls);
+  const changes = [...findChanges(groups, least, at), ...findCaching(groups, calls, least, at)];
   const seats = await readUnusedSeats(id);
   const saved = [];
   for (const { id: recommendation, subject, decided_at } of accepted) {
     const decidedOn = dayOf(clockOf(timeZone, Date.parse(decided_at)).now);
     const from = [addDays(decidedOn, 1), addDays(today, -measuredDays)].sort().at(-1) ?? today;
     if (from >= today) continue;
-    const groups = await readGroups(reader, { from, until: today, timeZone }, [changedSubject(subject)]);
-    const figures = measureSaved(subject, groups, at);
+    const after = await readGroups(reader, { from, until: today, timeZone }, [changedSubject(subject)]);
+    const figures = measureSaved(subject, after, at);
     if (figures.records === 0) continue;
     saved.push({ id: recommendation, ...figures, from, to: addDays(today, -1) });
   }
@@ -78,33 +85,34 @@ async function computeRun(
   });
 }
 
-/** Reads usage day by day, so that no statement is long where much is recorded. */
-async function readGroups(
+const readGroups = (reader: KeyClaims, days: ZonedDays, subjects: readonly UsageSubject[]) =>
+  readDaily(reader, days, subjects, selectUsageGroups, mergeGroups);
+
+/** Reads usage of subjects day by day, so that no statement is long where much is recorded. */
+async function readDaily<Subject, Found>(
   reader: KeyClaims,
-  { from, until, timeZone }: { from: string; until: string; timeZone: string },
-  subjects: readonly UsageSubject[],
-): Promise<UsageGroup[]> {
+  days: ZonedDays,
+  subjects: readonly Subject[],
+  select: (
+    client: ClientBase,
+    workspaceId: string,
+    days: ZonedDays,
+    subjects: readonly Subject[],
+  ) => Promise<Found[]>,
+  merge: (found: readonly Found[]) => Found[],
+): Promise<Found[]> {
   if (subjects.length === 0) return [];
-  let groups: UsageGroup[] = [];
-  for (let day = from; day < until; day = addDays(day, 1)) {
-    const ofDay = await asKey(
-      reader,
-      (client) =>
-        selectUsageGroups(
-          client,
-          reader.workspace_id,
-          { from: day, until: addDays(day, 1), timeZone },
-          subjects,
-        ),
-      deadlines.job,
-    );
-    groups = mergeGroups([...groups, ...ofDay]);
+  let found: Found[] = [];
+  for (let day = days.from; day < days.until; day = addDays(day, 1)) {
+    const ofDay = { ...days, from: day, until: addDays(day, 1) };
+    const read = (client: ClientBase) => select(client, reader.workspace_id, ofDay, subjects);
+    found = merge([...found, ...(await asKey(reader, read, deadlines.job))]);
   }
-  return groups;
+  return found;
 }
 
 function toStored(change: FoundChange) {
-  const { kind, shown_provider, recorded, repriced, records, ...subject } = change;
+  const { kind, shown_provider, recorded, repriced, records, counts, ...subject } = change;
   return {
     kind,
     subject,
@@ -112,6 +120,7 @@ function toStored(change: FoundChange) {
     recorded_usd: toText(recorded),
     repriced_usd: toText(repriced),
     records,
+    counts,
   };
 }
 
@@ -121,19 +130,22 @@ const changedSubject = (change: UsageChange): UsageSubject =>
 
 /** What usage after a change cost, and what it would have cost before, USD as exact text. */
 function measureSaved(change: UsageChange, groups: readonly UsageGroup[], at: Date) {
-  const own = groups.filter(
-    (group) =>
-      subjectKey(group) === subjectKey(changedSubject(change)) &&
-      (change.kind === "smaller_model" || group.tier === change.target) &&
-      (change.kind !== "batch_tier" || group.is_unattended),
-  );
-  const before =
-    change.kind === "smaller_model"
-      ? { model: change.model }
-      : { tier: change.tier ?? ("standard" as const) };
+  const own = groups.filter((group) => isAfter(group, change));
   return {
     recorded_usd: toText(sum(own.map(({ amount_usd }) => parseDecimal(amount_usd)))),
-    before_usd: toText(sum(own.map((group) => repriceGroup(group, before, at)))),
+    before_usd: toText(sum(own.map((group) => priceBefore(group, change, at)))),
     records: own.reduce((count, { records }) => count + Number(records), 0),
   };
+}
+
+/** Whether usage is at the target of a change. Of prompt caching all is: what was not cached costs what it did. */
+function isAfter(group: UsageGroup, change: UsageChange): boolean {
+  if (subjectKey(group) !== subjectKey(changedSubject(change))) return false;
+  if (change.kind === "smaller_model" || change.kind === "prompt_caching") return true;
+  return group.tier === change.target && (change.kind !== "batch_tier" || group.is_unattended);
+}
+
+function priceBefore(group: UsageGroup, { kind, model, tier }: UsageChange, at: Date): Decimal {
+  if (kind === "prompt_caching") return repriceUncached(group, at);
+  return repriceGroup(group, kind === "smaller_model" ? { model } : { tier: tier ?? "standard" }, at);
 }

@@ -11,9 +11,12 @@ export type UsageChange = UsageSubject & {
   kind: Exclude<RecommendationKind, "unused_seats">;
   /** The tier of the usage; null for all. */
   tier: ServiceTier | null;
-  /** The tier or the model to change to. */
+  /** The tier or the model to change to, or how prompts would be cached. */
   target: string;
 };
+
+/** What prompt caching is computed from: the tokens that the calls can have in common, the calls, and how many of them write. */
+export type CacheCounts = { tokens: number; calls: number; writes: number };
 
 /** A change with what it would have saved. `provider` as it was recorded; amounts in USD. */
 export type FoundChange = UsageChange & {
@@ -21,6 +24,7 @@ export type FoundChange = UsageChange & {
   recorded: Decimal;
   repriced: Decimal;
   records: number;
+  counts?: CacheCounts;
 };
 
 /** Savings below one dollar, or below this share of what the workspace spent, are not worth a change. */
@@ -74,7 +78,8 @@ export function findChanges(groups: readonly UsageGroup[], least: Decimal, at: D
     .sort((a, b) => compare(savingOf(b), savingOf(a)));
 }
 
-function groupBySubject(groups: readonly UsageGroup[]): UsageGroup[][] {
+/** Groups of usage by what they are about. */
+export function groupBySubject(groups: readonly UsageGroup[]): UsageGroup[][] {
   const found = new Map<string, UsageGroup[]>();
   for (const group of groups) {
     const own = found.get(subjectKey(group)) ?? [];

@@ -15,7 +15,7 @@ import {
 import { callFunction, execute, selectAll, selectFirst } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 import { callAsService } from "@/lib/db/transaction";
-import type { UsageChange } from "./find";
+import type { CacheCounts, UsageChange } from "./find";
 
 /** What a stored recommendation is about: usage and its change, or the seats of a provider account. */
 export type StoredSubject = Partial<Omit<UsageChange, "kind">> & {
@@ -45,6 +45,7 @@ const recommendationRow = {
   saved_records: nullable(bigint()),
   saved_from: nullable(date()),
   saved_to: nullable(date()),
+  counts: nullable(json<CacheCounts>()),
   project_slug: nullable(text()),
   project_name: nullable(text()),
 };
@@ -68,7 +69,7 @@ export function selectRecommendations(
         trim_scale(r.repriced_usd) as repriced_usd, r.records, r.first_day, r.last_day, r.computed_at, r.decision, r.reason, r.until,
         r.decided_by, ${forKey ? sql`null::text` : sql`coalesce(p.display_name, p.email)`} as decider_name, r.decided_at,
         trim_scale(r.saved_recorded_usd) as saved_recorded_usd, trim_scale(r.saved_before_usd) as saved_before_usd, r.saved_records,
-        r.saved_from, r.saved_to, project.slug as project_slug, project.name as project_name
+        r.saved_from, r.saved_to, r.counts, project.slug as project_slug, project.name as project_name
       from public.recommendations as r
       ${forKey ? empty : sql`left join public.profiles as p on p.id = r.decided_by`}
       left join public.projects as project

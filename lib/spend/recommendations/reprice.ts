@@ -15,43 +15,68 @@ export type Target = { tier: ServiceTier } | { model: string };
  */
 export function repriceGroup(group: UsageGroup, target: Target, at: Date): Decimal {
   const recorded = parseDecimal(group.amount_usd);
-  if (!group.is_linear || group.rate === null) return recorded;
-  const cachedAs = findUnit(group.unit_type)?.cachedAs;
-  const [now, then] = [ratesOf(group, {}, cachedAs, at), ratesOf(group, target, cachedAs, at)];
-  if (!now || !then || now.own.price.rate !== group.rate) return recorded;
-  if (group.cached_rate !== null && now.cached?.price.rate !== group.cached_rate) return recorded;
+  const now = presentRates(group, at);
+  const own = steadyRate(group, group.unit_type, at, target);
+  if (!now || !own) return recorded;
   const cached = parseDecimal(group.cached);
-  const fresh = subtract(parseDecimal(group.quantity), cached);
-  const amount = multiply(fresh, then.own.perUnit);
-  if (group.cached_rate === null) return amount;
-  return then.cached ? add(amount, multiply(cached, then.cached.perUnit)) : recorded;
+  const amount = multiply(subtract(parseDecimal(group.quantity), cached), own.perUnit);
+  if (!now.cached) return amount;
+  const cachedRate = steadyRate(group, now.cached.unit, at, target);
+  return cachedRate ? add(amount, multiply(cached, cachedRate.perUnit)) : recorded;
 }
 
-/** The rates of a group, if they are the same for all its requests and for one unit each. */
-function ratesOf(
-  group: UsageGroup,
-  target: Partial<{ tier: ServiceTier; model: string }>,
-  cachedAs: string | undefined,
-  at: Date,
-): { own: Rate; cached: Rate | undefined } | undefined {
-  const lineAt = (input: string | null): CatalogueLine => ({
-    provider: group.provider,
-    model: target.model ?? group.model,
-    unitType: group.unit_type,
-    quantity: parseDecimal(group.quantity),
-    occurredAt: at,
-    inputQuantity: input === null ? undefined : parseDecimal(input),
-    serviceTier: target.tier ?? group.tier,
-  });
-  const rateFor = (unit: string | undefined): Rate | undefined => {
-    if (unit === undefined) return undefined;
-    const [least, most] = [group.least_input, group.most_input].map((input) =>
-      catalogueRate(lineAt(input), unit),
-    );
-    if (typeof least !== "object" || typeof most !== "object") return undefined;
-    const isOne = least.price.rate === most.price.rate && least.price.per === 1 && !least.minimum;
-    return isOne ? least : undefined;
-  };
-  const own = rateFor(group.unit_type);
-  return own && { own, cached: rateFor(cachedAs) };
+/** Units of text that was read from a cache or written to it, and counted beside the input. */
+const cacheUnit = /^cache_(read|write)(_\d+[mh])?_tokens$/;
+
+/** Like `repriceGroup`, as if nothing had been read from a cache or written to it: all of it at the price of input. */
+export function repriceUncached(group: UsageGroup, at: Date): Decimal {
+  const recorded = parseDecimal(group.amount_usd);
+  const now = presentRates(group, at);
+  if (!now) return recorded;
+  const isBeside = cacheUnit.test(findUnit(group.unit_type)?.unit ?? "");
+  const input = isBeside ? steadyRate(group, "input_tokens", at) : now.cached && now.own;
+  return input ? multiply(parseDecimal(group.quantity), input.perUnit) : recorded;
 }
+
+/**
+ * The rate that a group was recorded at, if it and that of the cached part are the catalogue's present ones.
+ * @returns `cached`: the unit of the cached part, if there is one
+ */
+function presentRates(group: UsageGroup, at: Date): { own: Rate; cached?: { unit: string } } | undefined {
+  if (!group.is_linear || group.rate === null) return undefined;
+  const own = steadyRate(group, group.unit_type, at);
+  if (own?.price.rate !== group.rate) return undefined;
+  if (group.cached_rate === null) return { own };
+  const unit = findUnit(group.unit_type)?.cachedAs;
+  if (unit === undefined || steadyRate(group, unit, at)?.price.rate !== group.cached_rate) return undefined;
+  return { own, cached: { unit } };
+}
+
+/**
+ * The catalogue's rate of a unit, if it is the same for all requests of a group and for one unit each.
+ * @param group by the fewest and the most input tokens of its requests. @param target another tier or model than the group's
+ */
+export function steadyRate(
+  group: Pick<UsageGroup, "provider" | "model" | "tier" | "least_input" | "most_input">,
+  unitType: string,
+  at: Date,
+  target: Partial<{ tier: ServiceTier; model: string }> = {},
+): Rate | undefined {
+  const [least, most] = [group.least_input, group.most_input].map((input) => {
+    const line: CatalogueLine = {
+      provider: group.provider,
+      model: target.model ?? group.model,
+      unitType,
+      quantity: one,
+      occurredAt: at,
+      inputQuantity: input === null ? undefined : parseDecimal(input),
+      serviceTier: target.tier ?? group.tier,
+    };
+    return catalogueRate(line, unitType);
+  });
+  if (typeof least !== "object" || typeof most !== "object") return undefined;
+  const isSteady = least.price.rate === most.price.rate && least.price.per === 1 && !least.minimum;
+  return isSteady ? least : undefined;
+}
+
+const one = parseDecimal(1);

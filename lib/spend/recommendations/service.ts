@@ -164,7 +164,7 @@ function toRecommendation(row: RecommendationRow, today: string): Recommendation
     kind,
     state: isOpen ? "open" : decision,
     ...describeRecommendation({
-      ...{ kind, provider: row.provider, model, feature, tier, target, records },
+      ...{ kind, provider: row.provider, model, feature, tier, target, records, counts: row.counts },
       projectName: name,
     }),
     saving_usd: toExact(subtract(recorded, repriced)),

@@ -24,7 +24,7 @@ export type UsageSubject = {
   feature: string | null;
 };
 
-const subjectRow = {
+export const subjectRow = {
   project_id: uuid(),
   provider: neverNull(text()),
   model: neverNull(text()),

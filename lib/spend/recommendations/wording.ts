@@ -1,4 +1,5 @@
 import type { RecommendationKind } from "@/lib/contract/spend/recommendations";
+import type { CacheCounts } from "./find";
 
 type Described = {
   kind: RecommendationKind;
@@ -10,6 +11,7 @@ type Described = {
   target: string | null;
   projectName: string | null;
   records: number;
+  counts: CacheCounts | null;
 };
 
 const counts = new Intl.NumberFormat("en-US");
@@ -41,10 +43,35 @@ export function describeRecommendation(described: Described): { title: string; m
         title: `Use the standard tier for ${where}`,
         method: `The recorded amounts of ${are} at the ${tier} tier, less the same quantities at today's list prices of the standard tier. It assumes that they need not be served faster. ${notCompared}`,
       };
+    case "prompt_caching":
+      return {
+        title: `Use prompt caching for ${where}`,
+        method: described.counts ? describeCaching(described.counts, target) : "",
+      };
     case "unused_seats":
       return {
         title: `Give back ${records === 1 ? "1 seat" : `${count} seats`} of ${provider}`,
         method: `Seats that nobody used for 30 days by the provider's own count, times the price of a seat for a month.`,
       };
   }
+}
+
+/** How the amount of prompt caching was computed. @param target how long the provider keeps what is written, or `automatic` */
+function describeCaching({ tokens, calls, writes }: CacheCounts, target: string | null): string {
+  const [first, all, written] = [tokens, calls, writes].map((count) => counts.format(count));
+  const isAutomatic = target === "automatic";
+  const span = target === "1h" ? "hour" : "span of 5 minutes";
+  const one = isAutomatic
+    ? `one pays the full price for them (${written} of the calls)`
+    : `one pays for them at the price of a cache write (${written} of the calls)`;
+  const early =
+    "Providers that charge nothing for cache writes often cache by themselves: that this input was not cached can mean that the prompts differ early. Then it is saved only once the part that repeats comes first.";
+  return [
+    `If the first ${first} tokens of these ${all} calls are the same: in each ${span} with calls, ${one}, and the others pay that of cached input, by today's list prices.`,
+    `What the prompts have in common is not recorded; ${first} tokens is the most that all can share, by the smallest input of any of them.`,
+    ...(isAutomatic ? [early] : []),
+    "Calls that begin before the first of a span was answered cannot read what it writes.",
+    "Only calls with a long prompt count that were recorded with all their input tokens and without any from a cache.",
+    notCompared,
+  ].join(" ");
 }

@@ -42,8 +42,8 @@ export default async function RecommendationsPage({ params }: Props) {
             title={computedAt === null ? "Nothing was computed yet" : "Nothing to recommend"}
           >
             {computedAt === null
-              ? "The day after this workspace has its first live usage, and each week from then on, what was recorded in the last 30 days is priced again: in a batch tier, with a smaller model, in the standard tier. What would have saved at least $1 and 1% of the spend appears here."
-              : "No other tier and no smaller model would have saved at least $1 and 1% of what was spent in the last 30 days."}
+              ? "The day after this workspace has its first live usage, and each week from then on, what was recorded in the last 30 days is priced again: in a batch tier, with a smaller model, in the standard tier, with prompts read from the cache. What would have saved at least $1 and 1% of the spend appears here."
+              : "No other tier, no smaller model and no prompt caching would have saved at least $1 and 1% of what was spent in the last 30 days."}
             {computedAt === null ? null : (
               <>
                 {" "}
