@@ -51,18 +51,21 @@ export function TargetFields({
   const hint = urlHints[kind];
   if (hint) {
     return (
-      <TextField
-        label={hint.label}
-        optional={present !== undefined}
-        description={present ? `Leave empty to keep the current one, ${present.target}.` : hint.description}
-        error={errors.url}
-        name="url"
-        type="url"
-        placeholder={hint.placeholder}
-        maxLength={2048}
-        autoComplete="off"
-        spellCheck={false}
-      />
+      <>
+        <TextField
+          label={hint.label}
+          optional={present !== undefined}
+          description={present ? `Leave empty to keep the current one, ${present.target}.` : hint.description}
+          error={errors.url}
+          name="url"
+          type="url"
+          placeholder={hint.placeholder}
+          maxLength={2048}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        {kind === "slack" ? <SlackSecretField present={present} error={errors.signing_secret} /> : null}
+      </>
     );
   }
   if (kind === "pagerduty") {
@@ -104,6 +107,37 @@ export function TargetFields({
       defaultValue={present?.target}
       autoComplete="off"
     />
+  );
+}
+
+/** The field for the signing secret of a Slack app, and where the app sends clicks. */
+function SlackSecretField({
+  present,
+  error,
+}: {
+  present: AlertChannel | undefined;
+  error: string | undefined;
+}) {
+  return (
+    <>
+      <TextField
+        label="Signing secret"
+        optional
+        description={
+          present?.has_buttons
+            ? "Set. Leave empty to keep it. Another one unlinks the Slack users of this channel."
+            : "Slack: Basic Information of the app. With it, requests for more of a budget can be approved by a button."
+        }
+        error={error}
+        name="signing_secret"
+        maxLength={64}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      {present?.has_buttons ? (
+        <Checkbox name="no_signing_secret" label="Remove the signing secret and the button" />
+      ) : null}
+    </>
   );
 }
 
@@ -182,5 +216,6 @@ export function readFields(kind: ChannelKind, fields: FormData) {
     return { ...common, ...(key && { routing_key: key, region }) };
   }
   const url = textOf(fields, "url");
-  return { ...common, ...(url && { url }) };
+  const secret = fields.has("no_signing_secret") ? null : textOf(fields, "signing_secret").trim();
+  return { ...common, ...(url && { url }), ...(secret !== "" && { signing_secret: secret }) };
 }

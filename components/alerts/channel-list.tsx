@@ -1,5 +1,6 @@
 import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
+import { CopyButton } from "@/components/ui/copy-button";
 import type { AlertChannel } from "@/lib/contract/alerts/alert-channels";
 import { ChannelActions } from "./channel-actions";
 import { describeDigest, describeOff, describeWanted, kindLabel } from "./channel-view";
@@ -42,6 +43,19 @@ export function ChannelList({
                 </>
               )}
             </p>
+            {context.canEdit && channel.has_buttons && channel.interactivity_url ? (
+              <div className="flex items-center gap-1 text-[13px] text-muted-foreground">
+                <span className="[overflow-wrap:anywhere]">
+                  Approves requests by a button. Request URL for Slack, under Interactivity &amp; Shortcuts:{" "}
+                  <code className="text-foreground">{channel.interactivity_url}</code>
+                </span>
+                <CopyButton
+                  text={channel.interactivity_url}
+                  label={`Copy the request URL of ${channel.name}`}
+                  className="size-8 shrink-0"
+                />
+              </div>
+            ) : null}
           </div>
           <ChannelActions channel={channel} {...context} />
         </li>

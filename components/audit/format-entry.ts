@@ -67,6 +67,14 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     return `changed ${key}`;
   },
   budget: ({ action }, row) => `${verbOf(action, "set", "changed", "deleted")} the budget ${nameOf(row)}`,
+  budget_request: ({ action }, row) => {
+    if (action.endsWith(".created")) return "asked for more of a budget";
+    const verb = { approved: "approved", denied: "denied", withdrawn: "withdrew" }[textOf(row, "state")];
+    const place = textOf(row, "slack_user") === "" ? "" : " in Slack";
+    return `${verb ?? "changed"} a request for more of a budget${place}`;
+  },
+  slack_link: ({ action }, row) =>
+    `${verbOf(action, "linked", "", "unlinked")} the Slack user ${textOf(row, "slack_name")}`,
   saved_view: ({ action }, row) =>
     `${verbOf(action, "shared", "changed", "deleted")} the view ${nameOf(row)}`,
   alert_channel: ({ action }, row, before) => {

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { Mark } from "@/components/shell/mark";
 import { Link } from "@/components/ui/link";
 
-/** A page with one form: title, text, form and footer. */
+/** A page with one form, if any: title, text, form and footer. */
 export function AuthCard({
   title,
   about,
@@ -12,7 +12,7 @@ export function AuthCard({
   title: string;
   about?: ReactNode;
   footer?: ReactNode;
-  children: ReactNode;
+  children?: ReactNode;
 }) {
   return (
     <main className="mx-auto flex w-full max-w-sm flex-col gap-6 px-6 pt-[max(3rem,14dvh)] pb-12">

@@ -93,13 +93,14 @@ function authorOf({ asked_by: person, key }: BudgetRequest): string {
 /** How a request was decided, by whom, and with which comment. */
 function Decision({ request: { decision }, currency }: { request: BudgetRequest; currency: string }) {
   if (!decision) return null;
-  const { amount, until, answer, by, at } = decision;
+  const { amount, until, answer, by, at, in_slack: inSlack } = decision;
   return (
     <p className="text-muted-foreground [overflow-wrap:anywhere]">
       {by?.name ?? "Somebody who has left"}{" "}
       {amount === null || until === null
         ? "denied it"
         : `granted ${formatAmount(amount, currency)} until ${formatDay(until)}`}{" "}
+      {inSlack ? "in Slack " : null}
       <Time at={at} />
       {answer === null ? "." : `: ${answer}`}
     </p>

@@ -154,6 +154,12 @@ as $$
       ) order by c.created_at), '[]')
       from public.connections as c where c.user_id = p.id
     ),
+    'slack_users', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', l.id, 'workspace_id', l.workspace_id, 'team', l.slack_team, 'user', l.slack_user, 'name', l.slack_name, 'created_at', l.created_at
+      ) order by l.created_at), '[]')
+      from public.slack_links as l where l.user_id = p.id
+    ),
     'audit', (
       select coalesce(jsonb_agg(to_jsonb(e) order by e.at desc), '[]')
       from (

@@ -73,12 +73,50 @@ create table private.channel_secrets (
   signing_secret text check (char_length(signing_secret) between 16 and 256),
   old_signing_secret text check (char_length(old_signing_secret) between 16 and 256),
   old_ends_at timestamptz,
+  -- The signing secret of the Slack app that posts to the channel, sealed by lib/seal.ts for this channel, and the admin who set it.
+  slack_secret text constraint channel_secrets_slack_secret_is_sealed check (char_length(slack_secret) between 40 and 2000),
+  slack_secret_by uuid references public.profiles (id) on delete set null,
   primary key (workspace_id, channel_id),
   foreign key (workspace_id, channel_id) references public.alert_channels (workspace_id, id) on delete cascade
 );
 
+create index channel_secrets_slack_secret_by_idx on private.channel_secrets (slack_secret_by);
+
 alter table private.channel_secrets enable row level security;
 revoke all on private.channel_secrets from anon, authenticated, service_role;
+
+-- Whether clicks in Slack are accepted from a channel: it has a signing secret, and whoever set it is an owner or admin still.
+-- Who knows the secret can sign clicks in the name of others, so that of a former admin is of no use.
+create function private.takes_clicks(s private.channel_secrets)
+returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select s.slack_secret is not null and exists (
+    select from public.workspace_members as m
+    where m.workspace_id = s.workspace_id and m.user_id = s.slack_secret_by and m.role in ('owner', 'admin')
+  )
+$$;
+
+-- The same of a channel of one of the caller's workspaces, whose secrets the caller does not read.
+create function private.has_buttons(channel public.alert_channels)
+returns boolean
+language sql stable security definer set search_path = ''
+as $$
+  select coalesce((
+    select private.takes_clicks(s) from private.channel_secrets as s
+    where s.workspace_id = channel.workspace_id and s.channel_id = channel.id
+      and s.workspace_id in (select private.member_workspaces())
+  ), false)
+$$;
+grant execute on function private.has_buttons(public.alert_channels) to authenticated, service_role;
+
+-- Each channel with whether its messages about budget requests have buttons. Read with the caller's own rights.
+create view public.alert_channel_buttons with (security_invoker = true) as
+select c.workspace_id, c.id as channel_id, private.has_buttons(c) as has_buttons
+from public.alert_channels as c;
+
+revoke all on public.alert_channel_buttons from anon, authenticated, service_role;
+grant select on public.alert_channel_buttons to authenticated, service_role;
 
 create function private.require_admin_of(workspace uuid)
 returns void

@@ -25,6 +25,8 @@ create table public.budget_requests (
   granted_amount numeric,
   granted_until date,
   answer text constraint budget_requests_answer_is_short check (char_length(answer) between 1 and 500),
+  -- Decided by a click of this Slack user, who is linked to `decided_by`: team and user, separated by a space.
+  slack_user text constraint budget_requests_slack_user_is_short check (char_length(slack_user) between 3 and 130),
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references public.api_keys (workspace_id, id) on delete cascade,
   constraint budget_requests_grants_are_of_approved check ((state = 'approved') = (granted_amount is not null and granted_until is not null)),
@@ -68,7 +70,8 @@ select r.workspace_id, r.id, r.budget_id, b.name as budget_name, b.currency, pri
   -- The most that the budget's owner may grant.
   greatest(b.amount * (100 + b.owner_percent) / 100 - private.budget_amount(b, now()), 0) as owner_most,
   -- The last day of a raise that has not ended.
-  case when b.raised_until >= (now() at time zone b.time_zone)::date then b.raised_until end as raised_until
+  case when b.raised_until >= (now() at time zone b.time_zone)::date then b.raised_until end as raised_until,
+  r.slack_user is not null as in_slack
 from public.budget_requests as r
 left join public.budgets as b on b.workspace_id = r.workspace_id and b.id = r.budget_id;
 
@@ -268,7 +271,7 @@ grant execute on function private.ask_for_budget(jsonb) to outlay_service, servi
 -- Approves or denies a request, by the transaction's user: once, never its author; an owner or admin of the workspace, or the
 -- budget's owner within its `owner_percent`. Approving adds the amount to the limit in force, a raise that has not ended included;
 -- the sum holds until one day, so that during a raise the other ends with it.
--- decision: { approve: boolean, amount, until: null for what was asked, answer }
+-- decision: { approve: boolean, amount, until: null for what was asked, answer, slack_user: who clicked, of a click in Slack }
 -- returns: null where it is decided, or { refused: 'not_found' | 'forbidden' | 'own' | 'decided' | 'over' | 'more' |
 --   'until' (first, last: the days that it may end on) | 'too_much' (most: the highest amount) }
 create function private.decide_budget_request(workspace uuid, request uuid, decision jsonb)
@@ -333,7 +336,8 @@ begin
   end if;
   update public.budget_requests as r
   set state = case when last_day is null then 'denied' else 'approved' end, decided_by = auth.uid(), decided_at = now(),
-    granted_amount = granted, granted_until = last_day, answer = decision ->> 'answer'
+    granted_amount = granted, granted_until = last_day, answer = decision ->> 'answer',
+    slack_user = decision ->> 'slack_user'
   where r.workspace_id = workspace and r.id = request
   returning r.* into asked;
   perform private.tell_of_budget_request(asked);

@@ -109,7 +109,7 @@ language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(
     'id', c.id, 'name', c.name, 'kind', c.kind, 'is_failing', c.failing_since is not null,
-    'address', s.address,
+    'address', s.address, 'has_buttons', private.takes_clicks(s),
     'signing_secrets', case when s.signing_secret is null then '[]' else
       jsonb_build_array(s.signing_secret)
       || case when s.old_ends_at > clock_timestamp() then jsonb_build_array(s.old_signing_secret) else '[]' end

@@ -134,6 +134,16 @@ describe("The secrets of channels", () => {
       "select private.change_alert_entry(null, null, '{}')",
       "select private.alert_rule_parameter(null, 'key_limit')",
       "select * from private.budget_checks",
+      "select * from private.slack_offers",
+      "select * from private.slack_clicks",
+      "select private.set_slack_secret(null, null, null)",
+      "select private.slack_app(null)",
+      "select private.reseal_slack_secret(null, '', '')",
+      "select private.take_slack_click(null, null, '{}')",
+      "select private.slack_offer('')",
+      "select private.link_slack_user('')",
+      "insert into public.slack_links (slack_name) values ('')",
+      "update public.slack_links set user_id = user_id",
     ]) {
       expect(await as(who, sql), sql).toBe(refused);
     }

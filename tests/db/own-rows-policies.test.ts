@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
+import { addChannel } from "@/tests/helpers/alerts";
 import type { Fixtures } from "@/tests/helpers/keys";
 import { actAs, createMember } from "@/tests/helpers/sql-user";
 import { withDatabase } from "@/tests/helpers/with-database";
@@ -97,4 +98,23 @@ describe.each([
     ]);
     expect(rows).toEqual([]);
   });
+});
+
+test("A Slack user is read and unlinked by the member alone to whom it is linked, and linked by no statement", async () => {
+  const channel = await addChannel(fixtures, workspace, { kind: "slack" });
+  const { rows } = await fixtures.sql.query(
+    `insert into public.slack_links (workspace_id, channel_id, slack_team, slack_user, slack_name, user_id, aal)
+     values ($1, $2, 'T1', 'U1', 'ada', $3, 'aal1') returning id`,
+    [workspace, channel, users.viewer],
+  );
+  const read = "select id from public.slack_links";
+  const unlink = "delete from public.slack_links returning id";
+  for (const who of ["owner", "stranger"] as const) {
+    expect(await as(who, read)).toEqual([]);
+    expect(await as(who, unlink)).toEqual([]);
+  }
+  expect(await as("viewer", read)).toEqual(rows);
+  expect(await as("viewer", unlink)).toEqual(rows);
+  expect(await as("owner", "insert into public.slack_links (user_id) values (null)")).toBe(refused);
+  expect(await as("viewer", "update public.slack_links set slack_user = 'U2'")).toBe(refused);
 });

@@ -71,6 +71,7 @@ describe("Every table", () => {
     "connections",
     "invitations",
     "saved_views",
+    "slack_links",
     "weekly_reports",
     "workspace_members",
   ];

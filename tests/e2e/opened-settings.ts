@@ -43,6 +43,9 @@ export const ofSettings: Opened[] = [
       const dialog = page.getByRole("dialog", { name: "Add a channel" });
       await dialog.getByLabel("When?").selectOption("As a weekly digest");
       await check();
+      await dialog.getByLabel("Kind").selectOption("Slack");
+      await expect(dialog.getByLabel("Signing secret")).toBeVisible();
+      await check();
       await dialog.getByLabel("Kind").selectOption("Webhook");
       await dialog.getByLabel("Address").fill("http://127.0.0.1:9/hook");
       await dialog.getByLabel("Name").fill("Other hook");

@@ -27,7 +27,10 @@ const isSeen = (path: string) => path !== "/workspaces";
 const isOfWorkspace = (path: string) => path.startsWith("/[workspace]");
 /** Pages for signed-in users outside a workspace. */
 const isOfAccount = (path: string) =>
-  ["/workspaces/new", "/workspaces/deleted", "/workspaces/ask", "/oauth/authorize"].includes(path);
+  [
+    ...["/workspaces/new", "/workspaces/deleted", "/workspaces/ask", "/workspaces/slack"],
+    "/oauth/authorize",
+  ].includes(path);
 /** The page for a session from a mailed link. */
 const isOfMail = (path: string) => path === "/reset/new";
 

@@ -52,6 +52,7 @@ export function delivery(kind: ChannelKind, address: string | null, more: Partia
       address,
       signing_secrets: [secret],
       recipients: [],
+      has_buttons: false,
     },
     alert,
     digest: null,

@@ -2,7 +2,17 @@ import type { ClientBase } from "pg";
 import type { Claimed } from "@/lib/alerts/delivery/claimed";
 import type { ChannelKind } from "@/lib/contract/alerts/alert-channels";
 import type { AlertRule } from "@/lib/contract/alerts/alert-rules";
-import { integer, nullable, type Row, text, texts, timestamp, uuid } from "@/lib/db/columns";
+import {
+  boolean,
+  integer,
+  neverNull,
+  nullable,
+  type Row,
+  text,
+  texts,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
@@ -24,6 +34,7 @@ const channelRow = {
   disabled_reason: nullable(text<"failing" | "gone" | "by_admin">()),
   failing_since: nullable(timestamp()),
   secret_set_at: timestamp(),
+  has_buttons: neverNull(boolean()),
   created_at: timestamp(),
 };
 
@@ -37,6 +48,10 @@ export function selectChannels(client: ClientBase, workspaceId: string, id?: str
     channelRow,
     sql`select id, name, kind, target, rules, least_percent, cadence,
         to_char(digest_time, 'HH24:MI') as digest_time, digest_weekday, time_zone, next_digest_at, disabled_at, disabled_reason, failing_since, secret_set_at,
+        (
+          select b.has_buttons from public.alert_channel_buttons as b
+          where b.workspace_id = alert_channels.workspace_id and b.channel_id = alert_channels.id
+        ) as has_buttons,
         created_at
       from public.alert_channels
       where workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and id = ${id}`}

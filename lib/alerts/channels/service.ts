@@ -7,6 +7,7 @@ import { requireMembership } from "@/lib/access/workspaces/membership";
 import { deliver, leaseSeconds } from "@/lib/alerts/delivery/pump";
 import { readLoggedDelivery } from "@/lib/alerts/log/service";
 import { canSendMail } from "@/lib/alerts/mail/send-mail";
+import { storeSlackSecret } from "@/lib/alerts/slack/secret";
 import {
   type AlertChannel,
   type CreateChannelRequest,
@@ -21,6 +22,7 @@ import { weekdays } from "@/lib/contract/spend/budgets";
 import { toInstant } from "@/lib/contract/values/instant";
 import { asServiceWithin, asUser, asUserReading, sqlState, type UserClaims } from "@/lib/db/transaction";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
+import { serviceAddress } from "@/lib/service-address";
 import {
   addChannel,
   beginTest,
@@ -85,6 +87,10 @@ export function createChannel(
     if (id === null) {
       throw new ServiceError("conflict", tooMany, { limit: maxChannels });
     }
+    if (request.kind === "slack" && request.signing_secret !== undefined) {
+      const { signing_secret: slackSecret } = request;
+      await asServiceWithin(client, () => storeSlackSecret(client, workspaceId, id, slackSecret));
+    }
     if (request.digest) await applyDigest(client, workspaceId, id, request.digest);
     return { ...(await loadChannel(client, workspaceId, id)), signing_secret: secret };
   });
@@ -105,7 +111,11 @@ export function editChannel(
     const { kind } = await loadChannel(client, workspaceId, id);
     const target = readChannelTarget(kind, request);
     if (kind === "email" && target) await checkRecipients(client, workspaceId, target);
-    const { name, rules, least_percent, enabled } = request;
+    const { name, rules, least_percent, enabled, signing_secret: slackSecret } = request;
+    if (slackSecret !== undefined && kind !== "slack") {
+      const message = `cannot be set on a channel of the kind ${kind}, only of the kind slack`;
+      throw validationFailed([{ path: "signing_secret", message }]);
+    }
     const changes = {
       ...(name !== undefined && { name }),
       ...(rules !== undefined && { rules }),
@@ -114,7 +124,10 @@ export function editChannel(
       ...(target?.address && { address: target.address }),
       ...(enabled !== undefined && { is_disabled: !enabled }),
     };
-    await asServiceWithin(client, () => changeChannel(client, workspaceId, id, changes));
+    await asServiceWithin(client, async () => {
+      await changeChannel(client, workspaceId, id, changes);
+      if (slackSecret !== undefined) await storeSlackSecret(client, workspaceId, id, slackSecret);
+    });
     if (request.digest !== undefined) await applyDigest(client, workspaceId, id, request.digest);
     return loadChannel(client, workspaceId, id);
   });
@@ -271,6 +284,7 @@ function toChannel({
     disabled_at: disabled_at && toInstant(disabled_at.getTime()),
     failing_since: failing_since && toInstant(failing_since.getTime()),
     secret_set_at: toInstant(secret_set_at.getTime()),
+    interactivity_url: row.kind === "slack" ? `${serviceAddress()}/api/slack/interactions/${row.id}` : null,
     created_at: toInstant(created_at.getTime()),
   };
 }

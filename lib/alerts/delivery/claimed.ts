@@ -28,6 +28,8 @@ export type Claimed = TakenOf & {
     signing_secrets: string[];
     /** Who receives the mail. */
     recipients: string[];
+    /** Whether it is of Slack, and clicks on the buttons of its messages are accepted. */
+    has_buttons: boolean;
   };
   /** Null for a digest, a budget request, or a test of the channel. */
   alert: Alert | null;

@@ -29,10 +29,11 @@ export type BudgetRequestDetails = {
 type Workspace = { slug: string; name: string };
 
 const days = new Intl.DateTimeFormat("en-US", { timeZone: "UTC", dateStyle: "medium" });
-const dayText = (day: string) => days.format(new Date(day));
+/** A day in words, for a day as `YYYY-MM-DD`. */
+export const dayText = (day: string) => days.format(new Date(day));
 
-/** @param amount exact decimal text, which is never converted to a float */
-const amountText = (amount: string, currency: string) =>
+/** An amount with its currency. @param amount exact decimal text, which is never converted to a float */
+export const amountText = (amount: string, currency: string) =>
   new Intl.NumberFormat("en-US", { style: "currency", currency }).format(amount as `${number}`);
 
 /** Words a request or its decision. The link leads to the page where it is decided (signed in). @param base the service's address */

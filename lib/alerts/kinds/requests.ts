@@ -19,7 +19,11 @@ export function requestOf(delivery: Claimed, base: string, now: number): Outgoin
     case "webhook":
       return webhookRequest(delivery, address, base, now);
     case "slack":
-      return slackRequest(wording, address);
+      return slackRequest(
+        wording,
+        address,
+        delivery.channel.has_buttons && delivery.details?.state === "pending" ? delivery.details : undefined,
+      );
     case "discord":
       return discordRequest(wording, address);
     case "teams":

@@ -1,11 +1,18 @@
 import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
+import { approveAction, approveValue } from "@/lib/alerts/slack/interaction";
+import { amountText, type BudgetRequestDetails, dayText } from "./budget-request";
 import { cut, type Wording } from "./wording";
 
 /**
  * A message for an incoming webhook of Slack (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks)
  * or of a program that understands its format. `text` is what a notification shows.
+ * @param asked a pending budget request, which gets a button that approves it (https://docs.slack.dev/reference/block-kit/block-elements/button-element)
  */
-export function slackRequest({ title, text, facts, links }: Wording, url: string): OutgoingRequest {
+export function slackRequest(
+  { title, text, facts, links }: Wording,
+  url: string,
+  asked?: BudgetRequestDetails,
+): OutgoingRequest {
   const message = {
     text: escapeSlack(`${title}. ${text}`),
     blocks: [
@@ -20,19 +27,41 @@ export function slackRequest({ title, text, facts, links }: Wording, url: string
       },
       {
         type: "actions",
-        elements: links.map((link) => ({
-          type: "button",
-          text: { type: "plain_text", text: link.text, emoji: false },
-          url: link.url,
-        })),
+        elements: [
+          ...(asked ? [approveButton(asked)] : []),
+          ...links.map((link) => ({
+            type: "button",
+            text: { type: "plain_text", text: asked ? "Open in Outlay" : link.text, emoji: false },
+            url: link.url,
+          })),
+        ],
       },
     ],
   };
   return { url, headers: {}, body: JSON.stringify(message) };
 }
 
+/** The button asks once more before it is clicked. Its text names all that a click approves. */
+function approveButton({ id, amount, currency, until, budget }: BudgetRequestDetails) {
+  const plain = (text: string, most: number) => ({ type: "plain_text", text: cut(text, most), emoji: false });
+  const granted = `${amountText(amount, currency)} until ${dayText(until)}`;
+  return {
+    type: "button",
+    style: "primary",
+    action_id: approveAction,
+    value: approveValue(id, until),
+    text: plain(`Approve ${granted}`, 75),
+    confirm: {
+      title: plain("Approve the request?", 100),
+      text: plain(`The budget ${budget.name} is raised by ${granted}; the raise then ends by itself.`, 300),
+      confirm: plain("Approve", 30),
+      deny: plain("Cancel", 30),
+    },
+  };
+}
+
 /** Escapes text for Slack, so that a name can neither mention anybody (`<!channel>`) nor format the message. */
-function escapeSlack(text: string): string {
+export function escapeSlack(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")

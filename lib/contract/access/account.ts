@@ -29,6 +29,7 @@ export const accountExport = z
     sessions: rows,
     memberships: rows,
     connections: rows.meta({ description: "The assistants that you connected." }),
+    slack_users: rows.meta({ description: "Slack users whose clicks decide as you." }),
     audit: rows.meta({
       description:
         "What you did in the workspaces that you are in: at most 10,000 entries, the newest first.",

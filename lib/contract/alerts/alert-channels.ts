@@ -21,6 +21,13 @@ const routingKey = z
   .regex(/^[A-Za-z0-9]{32}$/, "must be the 32 letters and digits of an Events API v2 integration")
   .meta({ description: "The integration key of a PagerDuty service (Events API v2). It is a secret." });
 const region = z.enum(["us", "eu"]).meta({ description: "The region of the PagerDuty account." });
+const slackSecret = z
+  .string()
+  .regex(/^[A-Za-z0-9]{16,64}$/, "must be the signing secret of a Slack app: 16 to 64 letters and digits")
+  .meta({
+    description:
+      "The signing secret of the Slack app that the webhook belongs to. With it, messages about budget requests have a button that approves. It is sealed, and never shown again.",
+  });
 const addresses = z
   .array(z.email("must be an e-mail address").max(254))
   .min(1, "must have at least one address")
@@ -79,7 +86,12 @@ export const createChannelRequest = z
     "kind",
     [
       z.strictObject({ kind: z.literal("webhook"), url, ...wanted }),
-      z.strictObject({ kind: z.literal("slack"), url, ...wanted }),
+      z.strictObject({
+        kind: z.literal("slack"),
+        url,
+        signing_secret: slackSecret.optional(),
+        ...wanted,
+      }),
       z.strictObject({ kind: z.literal("discord"), url, ...wanted }),
       z.strictObject({ kind: z.literal("teams"), url, ...wanted }),
       z.strictObject({
@@ -103,6 +115,10 @@ export const editChannelRequest = z
     routing_key: routingKey.optional(),
     region: region.optional().meta({ description: "With `routing_key` only." }),
     addresses: addresses.optional(),
+    signing_secret: slackSecret.nullable().optional().meta({
+      description:
+        "Of a channel of the kind `slack`: the signing secret of its app; null removes it, and the buttons. Either unlinks the Slack users who were linked by the channel.",
+    }),
     rules: rules.optional(),
     least_percent: leastPercent.optional(),
     digest: digest.optional(),
@@ -142,6 +158,14 @@ const channelFields = {
   disabled_at: instant.nullable(),
   failing_since: instant.nullable().meta({ description: "The first failure since the last success." }),
   secret_set_at: instant.meta({ description: "When its address or signing secret was last set." }),
+  has_buttons: z.boolean().meta({
+    description:
+      "Whether messages about budget requests have a button that approves: a Slack channel with the signing secret of its app, which was set by somebody who is an owner or admin still.",
+  }),
+  interactivity_url: z.string().nullable().meta({
+    description:
+      "Of a channel of the kind `slack`: the address to enter in the Slack app under Interactivity & Shortcuts, Request URL. Otherwise null.",
+  }),
   created_at: instant,
 };
 

@@ -13,6 +13,8 @@ const channel = {
   disabled_at: null,
   failing_since: null,
   secret_set_at: "2026-11-01T08:00:00.000+00:00",
+  has_buttons: false,
+  interactivity_url: null,
   created_at: "2026-11-01T08:00:00.000+00:00",
 };
 
@@ -124,8 +126,16 @@ const rule = {
 
 const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDAbCdEfGhIjk=";
 
+const slackLink = {
+  id: "0193a0f7-52c1-7d10-9b3a-5f2a7c9e1d05",
+  slack_name: "ada in example",
+  channel_name: "Finance chat",
+  created_at: "2026-11-21T09:30:00.000+00:00",
+};
+
 export const alertExamples: ExampleSet = {
   requests: {
+    LinkSlackUserRequest: { token: { value: { token: "q7Yk0n3VbU9mB2sXw1dF8hJ4tL6pR5zA0cE3gN7iK2o" } } },
     CreateAlertChannelRequest: {
       webhook: {
         summary: "A webhook of your own",
@@ -192,6 +202,8 @@ export const alertExamples: ExampleSet = {
     SeenAlertsRequest: { newest: { summary: "All up to this one", value: { alert_id: alertId } } },
   },
   responses: {
+    SlackLink: slackLink,
+    SlackLinkList: { links: [slackLink] },
     AlertChannel: channel,
     CreatedAlertChannel: { ...channel, signing_secret: secret },
     RotatedSigningSecret: { signing_secret: secret, old_secret_until: "2026-11-22T09:30:00.000+00:00" },

@@ -73,7 +73,11 @@ const request = {
   ...asked,
   asked_by: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d41a", name: "Grace Hopper" },
   key: null,
-  decision: { ...decision, by: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", name: "Ada Lovelace" } },
+  decision: {
+    ...decision,
+    by: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d418", name: "Ada Lovelace" },
+    in_slack: false,
+  },
   can_decide: false,
   can_withdraw: false,
   most: null,

@@ -90,6 +90,7 @@ export const workspaceExamples: ExampleSet = {
       sessions: [{ id: "0f9d8c7b-6a5e-4d3c-8b2a-1f0e9d8c7b6a", created_at: "2026-11-22T08:00:00+00:00" }],
       memberships: [{ slug: "acme", name: "Acme", role: "owner" }],
       connections: [],
+      slack_users: [],
       audit: [{ action: "workspace.changed", at: "2026-11-21T09:30:00+00:00" }],
     },
     DeletedWorkspace: {

@@ -87,7 +87,10 @@ export const budgetRequest = asked
     }),
     key: z.object({ id: uuid, name: z.string() }).nullable().meta({ description: "The key that asked." }),
     decision: decision
-      .extend({ by: person.nullable() })
+      .extend({
+        by: person.nullable(),
+        in_slack: z.boolean().meta({ description: "Whether it was decided by a click in Slack." }),
+      })
       .nullable()
       .meta({ description: "Null while it is pending; also of one that was withdrawn." }),
     can_decide: z.boolean().meta({ description: "Whether you may approve or deny it now." }),

@@ -1,6 +1,16 @@
 import type { ClientBase } from "pg";
 import type { BudgetRequest } from "@/lib/contract/spend/budget-requests";
-import { date, neverNull, nullable, numeric, type Row, text, timestamp, uuid } from "@/lib/db/columns";
+import {
+  boolean,
+  date,
+  neverNull,
+  nullable,
+  numeric,
+  type Row,
+  text,
+  timestamp,
+  uuid,
+} from "@/lib/db/columns";
 import { callFunction, selectAll, selectFirst } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 
@@ -31,6 +41,8 @@ const requestRow = {
   owner_most: nullable(numeric()),
   /** The last day of a raise that has not ended. */
   raised_until: nullable(date()),
+  /** Whether it was decided by a click in Slack. */
+  in_slack: neverNull(boolean()),
 };
 
 /** A request with its budget as it is now. Amounts are exact text in the budget's currency. */
@@ -44,7 +56,7 @@ export function selectRequests(client: ClientBase, workspaceId: string, id?: str
     sql`select r.id, r.budget_id, r.budget_name, r.currency, r.state, r.amount, r.percent, r.reason, r.until, r.created_at,
         r.requested_by, coalesce(p.display_name, p.email) as requester_name, r.key_id, k.name as key_name, r.decided_by,
         coalesce(d.display_name, d.email) as decider_name, r.decided_at, r.granted_amount, r.granted_until, r.answer,
-        r.owner_id, r.owner_most, r.raised_until
+        r.owner_id, r.owner_most, r.raised_until, r.in_slack
       from (
         select * from public.budget_request_status as each
         where each.workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and each.id = ${id}`}
@@ -106,7 +118,13 @@ export function decideRequest(
   client: ClientBase,
   workspaceId: string,
   id: string,
-  decision: { approve: boolean; amount: string | null; until: string | null; answer: string | null },
+  decision: {
+    approve: boolean;
+    amount: string | null;
+    until: string | null;
+    answer: string | null;
+    slack_user: string | null;
+  },
 ): Promise<DecisionRefusal | null> {
   return callFunction(client, "private.decide_budget_request", workspaceId, id, JSON.stringify(decision));
 }

@@ -123,6 +123,7 @@ export async function listKeyRequests({ key }: KeyPrincipal): Promise<z.output<t
 /**
  * Approves a request, in whole or in part, or denies it. Owners and admins of the workspace may, and the budget's owner up to the
  * percentage that the budget sets; nobody may decide their own. The raise ends by itself, and both sides are notified.
+ * @param slackUser of a click in Slack: who clicked, as `team user`
  * @throws ServiceError not_found, permission_denied, validation_failed, conflict if it is decided or over
  */
 export function decide(
@@ -130,6 +131,7 @@ export function decide(
   slug: string,
   id: string,
   { decision, amount, until, answer }: DecideBudgetRequest,
+  slackUser?: string,
 ): Promise<BudgetRequest> {
   return asUser(claims, async (client) => {
     const { id: workspaceId, role } = await requireMembership(client, claims, slug);
@@ -143,6 +145,7 @@ export function decide(
         amount: amount === undefined ? null : toText(parseDecimal(amount)),
         until: until ?? null,
         answer: answer ?? null,
+        slack_user: slackUser ?? null,
       }),
     );
     if (refusal) throw explainDecision(refusal, asked);
@@ -286,7 +289,11 @@ function toRequest(row: RequestRow, userId: string, role: string): BudgetRequest
     key: personOf(row.key_id, row.key_name),
     decision:
       (row.state === "approved" || row.state === "denied") && row.decided_at
-        ? { ...toDecision(row, row.decided_at.getTime()), by: personOf(row.decided_by, row.decider_name) }
+        ? {
+            ...toDecision(row, row.decided_at.getTime()),
+            by: personOf(row.decided_by, row.decider_name),
+            in_slack: row.in_slack,
+          }
         : null,
     can_decide: canDecide,
     can_withdraw: row.state === "pending" && isOwn,

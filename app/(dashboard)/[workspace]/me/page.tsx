@@ -1,6 +1,7 @@
 import { CircleUser } from "lucide-react";
 import type { Metadata } from "next";
 import { limitsOf, type MyLimit } from "@/components/account/my-limits";
+import { SlackLinks } from "@/components/account/slack-links";
 import { presentPeriod } from "@/components/budgets/budget-view";
 import { RequestList } from "@/components/budgets/request-list";
 import { exactText, sumAmounts } from "@/components/figures/amount";
@@ -12,6 +13,7 @@ import { Badge } from "@/components/ui/badge";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
 import { Meter } from "@/components/ui/meter";
+import { listLinks } from "@/lib/alerts/slack/links";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
 import { listApiKeys } from "@/lib/keys/management/service";
 import { listRequests } from "@/lib/spend/budget-requests/service";
@@ -33,12 +35,15 @@ export default async function MePage({ params }: Props) {
     user,
     workspace: { slug },
   } = await requireWorkspace((await params).workspace);
-  const [{ api_keys: all }, { budgets }, { requests, can_ask: canAsk }, named] = await Promise.all([
-    listApiKeys(claims, slug),
-    listBudgets(claims, slug),
-    listRequests(claims, slug),
-    readMetrics(claims, slug, metricsQuery.parse({ user: user.email, compare: "none" })),
-  ]);
+  const [{ api_keys: all }, { budgets }, { requests, can_ask: canAsk }, named, { links }] = await Promise.all(
+    [
+      listApiKeys(claims, slug),
+      listBudgets(claims, slug),
+      listRequests(claims, slug),
+      readMetrics(claims, slug, metricsQuery.parse({ user: user.email, compare: "none" })),
+      listLinks(claims, slug),
+    ],
+  );
   const keys = all.filter((key) => key.created_by?.id === user.id && key.status === "active");
   const live = keys.filter(({ environment }) => environment === "live");
   const limits = limitsOf(live, await readCoveringBudgets(claims, slug, live), budgets, user.email);
@@ -84,6 +89,11 @@ export default async function MePage({ params }: Props) {
             <RequestList workspace={slug} requests={own} label="Your requests" />
           )}
         </Part>
+        {links.length === 0 ? null : (
+          <Part title="Your Slack users">
+            <SlackLinks workspace={slug} links={links} />
+          </Part>
+        )}
         <Part title="Your keys and sources">
           {keys.length === 0 ? (
             <EmptyState icon={<CircleUser />} title="You have made no key that is in use">

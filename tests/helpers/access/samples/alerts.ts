@@ -1,5 +1,5 @@
 import { addChannel, crossing, raiseLasting } from "@/tests/helpers/alerts";
-import type { World } from "../callers";
+import type { Caller, World } from "../callers";
 import { deleted } from "../deleted";
 import { nothing, type Sample, type Samples } from "../sample";
 
@@ -60,6 +60,39 @@ async function entryOf({ harness, workspace }: World): Promise<Sample> {
   return { params: { id: rows[0].id } };
 }
 
+/** A Slack user who is linked to the caller, or to the owner for callers who are no members. */
+async function slackLinkOf(world: World, caller: Caller): Promise<Sample> {
+  const { harness, workspace, users } = world;
+  await clear(world);
+  const channel = await addChannel(harness.fixtures, workspace.id, { kind: "slack" });
+  const { rows } = await harness.fixtures.sql.query(
+    `insert into public.slack_links (workspace_id, channel_id, slack_team, slack_user, slack_name, user_id, aal)
+     values ($1, $2, 'T1', 'U1', 'ada', $3, 'aal1') returning id`,
+    [workspace.id, channel, (users[caller as keyof World["users"]] ?? users.owner).id],
+  );
+  return { params: { id: rows[0].id }, restore: () => clear(world) };
+}
+
+/** An offer to link a Slack user, in a workspace of the caller's own. */
+async function slackOfferOf({ harness, users, credentials }: World, caller: Caller): Promise<Sample> {
+  const { fixtures } = harness;
+  const own = await fixtures.workspace(`w-${crypto.randomUUID()}`);
+  const channel = await addChannel(fixtures, own, { kind: "slack" });
+  const [, payload = ""] = (credentials[caller] ?? "").split(".");
+  const claims = Buffer.from(payload, "base64url").toString();
+  await fixtures.sql.query(
+    "insert into public.workspace_members (workspace_id, user_id, role) values ($1, $2, 'owner')",
+    [own, claims.startsWith("{") ? JSON.parse(claims).sub : users.owner.id],
+  );
+  const token = crypto.randomUUID();
+  await fixtures.sql.query(
+    `insert into private.slack_offers (workspace_id, channel_id, slack_team, slack_user, slack_name, hash, expires_at)
+     values ($1, $2, 'T1', 'U1', 'ada', sha256(convert_to($3, 'utf8')), now() + interval '15 minutes')`,
+    [own, channel, token],
+  );
+  return { body: { token } };
+}
+
 /** Ends the subscriptions of a workspace's members. */
 async function endReports({ harness, workspace }: World): Promise<void> {
   await harness.fixtures.sql.query("delete from public.weekly_reports where workspace_id = $1", [
@@ -92,6 +125,9 @@ export const alertSamples: Samples = {
   }),
   "POST /api/v1/workspaces/[slug]/weekly-report/send": () => ({ body: {} }),
   "POST /api/v1/weekly-report/end": () => ({ query: `?token=${"x".repeat(43)}` }),
+  "GET /api/v1/workspaces/[slug]/slack-links": nothing,
+  "DELETE /api/v1/workspaces/[slug]/slack-links/[id]": slackLinkOf,
+  "POST /api/v1/slack/links": slackOfferOf,
   "GET /api/v1/workspaces/[slug]/alert-channels": nothing,
   "POST /api/v1/workspaces/[slug]/alert-channels": async (world) => {
     await clear(world);
