@@ -80,12 +80,12 @@ export function ReconciledMonths({
       </TableHeader>
       <TableBody>
         {months.map((row) => (
-          <TableRow key={row.month} className={row.month === shown ? "bg-muted/50" : undefined}>
+          <TableRow key={row.month}>
             <TableCell className="w-full min-w-28">
               <Link
                 href={`/${workspace}/reconciliation?month=${row.month}`}
                 aria-current={row.month === shown ? "true" : undefined}
-                className="font-medium underline-offset-4 hover:underline"
+                className="underline decoration-input underline-offset-4 hover:decoration-current aria-[current]:font-medium aria-[current]:no-underline"
               >
                 {nameOfMonth(row.month)}
               </Link>
