@@ -49,15 +49,20 @@ function Standing({ limit, amount }: { limit: ProviderLimit; amount: string | un
   const { wanted } = toLimitView(limit);
   if (held === null || readAt === null)
     return wanted === "" ? null : (
-      <span className="text-muted-foreground text-xs">{wanted}, not written yet</span>
+      <span className="text-muted-foreground text-xs">{wanted}, not set there yet</span>
     );
   const holds = formatHeld(held);
   const isCut = wantedUsd !== null && amount !== undefined && exactText(wantedUsd) !== amount;
   return (
     <span className="text-muted-foreground text-xs">
-      Holds <span className={holds === wanted ? "" : "text-foreground"}>{holds}</span>
-      {holds === wanted || wanted === "" ? null : <>, and the budget {wanted}</>}
-      {isCut ? " (what is less is cut off there)" : null}, read <Time at={readAt} />
+      {holds === wanted || wanted === "" ? (
+        holds
+      ) : (
+        <>
+          <span className="text-foreground">{holds} there</span>, {wanted} in the budget
+        </>
+      )}
+      {isCut ? " (rounded down)" : null}, read <Time at={readAt} />
     </span>
   );
 }

@@ -67,7 +67,7 @@ function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspac
       {accounts.length === 0 ? (
         <EmptyState icon={<PlugZap />} title="No provider yet" action={add}>
           {canAdd
-            ? "Add OpenAI, Anthropic, OpenRouter, Cursor or GitHub with a key that reads costs, and their bills are added every day."
+            ? "Add OpenAI, Anthropic, OpenRouter, Cursor or GitHub with a key that reads costs, or a cloud with the folder of its cost exports, and their bills are added every day."
             : "This service cannot keep keys of providers: whoever runs it has to set SEALING_KEYS. Until then, add bills as files."}
         </EmptyState>
       ) : (
