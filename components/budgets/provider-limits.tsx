@@ -1,4 +1,5 @@
 import { exactText } from "@/components/figures/amount";
+import { capitalize } from "@/components/figures/capitalize";
 import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
 import type { ProviderLimit } from "@/lib/contract/bills/provider-limits";
@@ -59,7 +60,7 @@ function Standing({ limit, amount }: { limit: ProviderLimit; amount: string | un
         holds
       ) : (
         <>
-          <span className="text-foreground">{holds} there</span>, {wanted} in the budget
+          <span className="text-foreground">{capitalize(holds)} there</span>, {wanted} in the budget
         </>
       )}
       {isCut ? " (rounded down)" : null}, read <Time at={readAt} />
