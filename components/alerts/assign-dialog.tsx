@@ -1,5 +1,6 @@
 "use client";
 
+import { useState } from "react";
 import { callApi } from "@/components/requests/api";
 import { useApi } from "@/components/requests/use-api";
 import { useMutation } from "@/components/requests/use-mutation";
@@ -23,6 +24,7 @@ export default function AssignDialog({
   onClose: () => void;
 }) {
   const path = `/api/v1/workspaces/${workspace}`;
+  const [chosen, setChosen] = useState(assigneeId ?? "");
   const { answer, problem: notLoaded } = useApi<typeof organization>(`${path}/org`);
   const { run, isPending, problem, fieldErrors } = useMutation(
     (fields: FormData) =>
@@ -49,13 +51,16 @@ export default function AssignDialog({
             {(control) => (
               <Select
                 {...control}
-                // Remounts the field when the members are loaded, so that it shows the present assignee.
-                key={answer ? "loaded" : "loading"}
                 name="assignee_id"
-                defaultValue={assigneeId ?? ""}
-                disabled={!answer}
+                value={chosen}
+                onChange={(event) => setChosen(event.target.value)}
               >
-                <option value="">Nobody</option>
+                {/* Not disabled meanwhile: the dialog would begin with the focus on Cancel. */}
+                {answer ? (
+                  <option value="">Nobody</option>
+                ) : (
+                  <option value={chosen}>Loading the members</option>
+                )}
                 {answer?.members.map(({ user_id: userId, display_name: name, email }) => (
                   <option key={userId} value={userId}>
                     {name ? `${name} (${email})` : email}

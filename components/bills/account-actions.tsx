@@ -26,7 +26,7 @@ export function AccountActions({
   const pull = (body: { accept_jump?: boolean }) =>
     callApi<typeof providerAccount, typeof pullRequest>("POST", `${path}/pull`, body);
   const [bills, setBills] = useState<"keep" | "delete">("keep");
-  const now = useMutation(() => pull({}), { done: `${name} is pulled.` });
+  const now = useMutation(() => pull({}), { done: `The bills of ${name} are being pulled.` });
   return (
     <div className="flex flex-wrap gap-2">
       {isHeld ? (
@@ -62,7 +62,7 @@ export function AccountActions({
         onConfirm={() => callApi<typeof providerAccount>("DELETE", `${path}?bills=${bills}`)}
         details={
           <Checkbox
-            label="Delete its bills, too, with the billed history of these days"
+            label="Delete its bills, too, and the billed history that they show"
             checked={bills === "delete"}
             onChange={(event) => setBills(event.target.checked ? "delete" : "keep")}
           />
@@ -70,9 +70,9 @@ export function AccountActions({
         done={`${name} is removed.`}
         focusAfter="provider-accounts"
       >
-        Its costs are no longer pulled, and its key is deleted. Revoke the key at the provider, too. The bills
-        stay, unless you delete them. Limits that follow budgets stay there, too: they are unlinked, and
-        nothing changes them any more.
+        Its costs are no longer pulled, and its key is deleted here. Revoke the key at the provider, too. Its
+        bills stay, unless you delete them. Limits that budgets have set there stay as they are, and are no
+        longer changed.
       </ConfirmButton>
     </div>
   );

@@ -32,7 +32,7 @@ export function AddAccount({ workspace }: { workspace: string }) {
           <DialogHeader>
             <DialogTitle>Add a provider</DialogTitle>
             <DialogDescription>
-              Its costs are pulled every day. The key is sealed, and nobody can see it again.
+              Its costs are pulled every day. The key is stored encrypted, and nobody can see it again.
             </DialogDescription>
           </DialogHeader>
           <AccountForm workspace={workspace} close={() => setOpen(false)} />
@@ -95,7 +95,7 @@ function AccountForm({ workspace, close }: { workspace: string; close: () => voi
         <FormField
           label="Folder with exports"
           error={fieldErrors.folder}
-          description="With its manifest. Files of CSV or Parquet, in FOCUS or CUR 2.0."
+          description="The address of the folder of the export, which has its manifest and its files, as CSV or Parquet."
         >
           {(control) => (
             <Input
@@ -147,7 +147,7 @@ function AccountForm({ workspace, close }: { workspace: string; close: () => voi
           label="First day"
           optional
           error={fieldErrors.since}
-          description="A year ago, unless you choose another. Days before Outlay recorded are shown as billed history."
+          description="A year ago, unless you choose another. Days on which nothing was recorded are shown as billed history."
         >
           {(control) => <DateInput {...control} name="since" />}
         </FormField>

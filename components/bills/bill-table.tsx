@@ -20,7 +20,7 @@ export function BillTable({
   canEdit: boolean;
 }) {
   return (
-    <Table aria-label="Bills" className="[&_:is(th,td):first-child]:pl-0 [&_:is(th,td):last-child]:pr-0">
+    <Table aria-label="Bills">
       <TableHeader>
         <TableRow>
           <TableHead>Bill</TableHead>

@@ -20,19 +20,18 @@ export function HistorySentence({
   href: string;
 }) {
   const figures = [
-    ...(toNumber(total) === 0 ? [] : [`${formatMoney(total)} of the days shown`]),
-    ...(toNumber(before) === 0 ? [] : [`${formatMoney(before)} of the days compared with`]),
+    ...(toNumber(total) === 0 ? [] : [`${formatMoney(total)} in the days shown`]),
+    ...(toNumber(before) === 0 ? [] : [`${formatMoney(before)} in the days compared with`]),
   ].join(" and ");
   if (figures === "") return null;
   return (
     <p className="flex gap-2 text-sm">
       <History aria-hidden="true" className="mt-0.5 size-4 shrink-0 text-muted-foreground" />
       <span>
-        {isCounted
-          ? `Billed history is counted: ${figures}, billed by providers on days of which nothing is recorded of them.`
-          : `Billed history is left out: ${figures}, billed by providers on days of which nothing is recorded of them.`}{" "}
+        {isCounted ? "Includes" : "Leaves out"} billed history: {figures}, which providers billed for days on
+        which nothing was recorded of them.{" "}
         <Link href={href} scroll={false} replace prefetch={false} className="underline underline-offset-4">
-          {isCounted ? "Leave it out" : "Count it"}
+          {isCounted ? "Leave it out" : "Include it"}
         </Link>
       </span>
     </p>

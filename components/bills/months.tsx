@@ -72,7 +72,7 @@ export function ReconciledMonths({
           <TableHead>Month</TableHead>
           <TableHead className="text-right">Billed</TableHead>
           <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
-          <TableHead className="text-right">Difference</TableHead>
+          <TableHead className="text-right max-sm:pr-0">Difference</TableHead>
           <TableHead className="hidden text-right sm:table-cell">Coverage</TableHead>
           <TableHead className="hidden text-right lg:table-cell">Without a bill</TableHead>
           <TableHead className="hidden md:table-cell">Billed through</TableHead>
@@ -80,12 +80,12 @@ export function ReconciledMonths({
       </TableHeader>
       <TableBody>
         {months.map((row) => (
-          <TableRow key={row.month} className={row.month === shown ? "bg-muted/50" : undefined}>
+          <TableRow key={row.month}>
             <TableCell className="w-full min-w-28">
               <Link
                 href={`/${workspace}/reconciliation?month=${row.month}`}
                 aria-current={row.month === shown ? "true" : undefined}
-                className="font-medium underline-offset-4 hover:underline"
+                className="underline decoration-input underline-offset-4 hover:decoration-current aria-[current]:font-medium aria-[current]:no-underline"
               >
                 {nameOfMonth(row.month)}
               </Link>
@@ -100,7 +100,7 @@ export function ReconciledMonths({
             <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
               <Money usd={row.recorded_usd} figure="recorded_usd" inUsd />
             </TableCell>
-            <TableCell className="text-right">
+            <TableCell className="text-right max-sm:pr-0">
               <Difference usd={row.difference_usd} figure="difference_usd" />
             </TableCell>
             <TableCell className="hidden text-right tabular-nums sm:table-cell">
@@ -130,7 +130,7 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
           <TableHead>Provider</TableHead>
           <TableHead className="text-right">Billed</TableHead>
           <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
-          <TableHead className="text-right">Difference</TableHead>
+          <TableHead className="text-right max-sm:pr-0">Difference</TableHead>
           <TableHead className="hidden text-right sm:table-cell">Coverage</TableHead>
           <TableHead className="hidden text-right xl:table-cell">Units recorded</TableHead>
           <TableHead className="hidden text-right md:table-cell">Billed days</TableHead>
@@ -152,7 +152,7 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
             <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
               <Money usd={row.recorded_usd} inUsd />
             </TableCell>
-            <TableCell className="text-right">
+            <TableCell className="text-right max-sm:pr-0">
               <Difference usd={row.difference_usd} />
             </TableCell>
             <TableCell className="hidden text-right tabular-nums sm:table-cell">

@@ -91,7 +91,7 @@ function Step({
 
 function Total({ label, usd }: { label: string; usd: ReconciledDetail["billed_usd"] | string }) {
   return (
-    <TableRow className="bg-muted/50 font-medium">
+    <TableRow className="font-medium">
       <TableCell>{label}</TableCell>
       <TableCell className="hidden md:table-cell" />
       <TableCell className="whitespace-nowrap text-right">

@@ -23,7 +23,7 @@ export function MonthTable({ list, ...shown }: Shown & { list: ClosedMonthList }
   const present = list.months[0]?.month ?? "";
   const last = list.months.find(({ closing }) => closing !== null);
   return (
-    <Table aria-label="Months" className="[&_:is(th,td):first-child]:pl-0 [&_:is(th,td):last-child]:pr-0">
+    <Table aria-label="Months">
       <TableHeader>
         <TableRow>
           <TableHead>Month</TableHead>

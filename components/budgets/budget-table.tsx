@@ -107,7 +107,7 @@ function columnsOf(workspace: string, canEdit: boolean): TableColumn<BudgetRow>[
       value: ({ used }) => used,
       text: ({ used }) => formatPercent(used),
       cell: ({ used, name }) => (
-        <span className="ml-auto grid w-16 gap-1">
+        <span className="ml-auto grid w-14 gap-1">
           {formatPercent(used)}
           <Meter fraction={Number(used)} label={`${name}, used`} className={secondLine} />
         </span>

@@ -30,18 +30,18 @@ export function LimitActions({ workspace, limit }: { workspace: string; limit: L
           <>
             <DropdownMenuItem onSelect={() => resolve.run("check")}>
               <RefreshCw aria-hidden="true" />
-              Read it now
+              Check it now
             </DropdownMenuItem>
             {limit.state === "equal" ? null : (
               <DropdownMenuItem onSelect={() => resolve.run("write")}>
                 <PenLine aria-hidden="true" />
-                Set {limit.wanted} again
+                Set {limit.wanted} there again
               </DropdownMenuItem>
             )}
             {limit.acceptable === null ? null : (
               <DropdownMenuItem onSelect={() => resolve.run("accept")}>
                 <Check aria-hidden="true" />
-                Accept {limit.acceptable}
+                Set the budget to {limit.acceptable}
               </DropdownMenuItem>
             )}
             <DropdownMenuSeparator />
@@ -60,7 +60,7 @@ export function LimitActions({ workspace, limit }: { workspace: string; limit: L
         open={unlinking !== undefined}
         onOpenChange={() => setUnlinking(undefined)}
         title={`Unlink ${limit.target}?`}
-        confirm="Unlink"
+        confirm={unlinking === "remove" ? "Unlink and remove" : "Unlink"}
         onConfirm={() => callApi<typeof providerLimit>("DELETE", `${path}?limit=${unlinking ?? "keep"}`)}
         done={
           unlinking === "remove"
@@ -69,10 +69,10 @@ export function LimitActions({ workspace, limit }: { workspace: string; limit: L
         }
         focusAfter={budgetsSentenceId}
       >
-        The budget's limit is no longer set there.{" "}
+        The budget no longer sets this limit.{" "}
         {unlinking === "remove"
-          ? "The limit that the provider holds is removed, so that nothing stops calls there."
-          : "The limit that the provider holds stays as it is."}
+          ? "The limit at the provider is removed, so that it no longer stops calls there."
+          : "The limit at the provider stays as it is."}
       </ConfirmDialog>
     </>
   );

@@ -22,10 +22,10 @@ export const limitStates: Record<
   { label: string; variant: "outline" | "success" | "warning" | "destructive" }
 > = {
   waiting: { label: "Being set", variant: "outline" },
-  equal: { label: "Equal", variant: "success" },
-  drift: { label: "Differs", variant: "warning" },
+  equal: { label: "Set", variant: "success" },
+  drift: { label: "Changed there", variant: "warning" },
   refused: { label: "Refused", variant: "destructive" },
-  gone: { label: "Gone", variant: "destructive" },
+  gone: { label: "Not found there", variant: "destructive" },
   removing: { label: "Being removed", variant: "outline" },
 };
 

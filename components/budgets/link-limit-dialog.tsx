@@ -46,12 +46,15 @@ export default function LinkLimitDialog({
         <DialogHeader>
           <DialogTitle>Limit {budget.name} at a provider</DialogTitle>
           <DialogDescription>
-            The provider itself then refuses calls beyond the budget's limit. Outlay writes each change of the
-            limit there, and reads it back every day.
+            The provider itself then refuses calls beyond the budget's limit. Outlay sets each change of the
+            limit there, and checks it every day.
           </DialogDescription>
         </DialogHeader>
         {!hasPeriod ? (
-          <Alert>Providers limit days, weeks and months. Set a budget per month for the limit there.</Alert>
+          <Alert>
+            Providers have limits per day, week and month, and this budget has another period. Create a budget
+            per month, and limit that one.
+          </Alert>
         ) : problem ? (
           <Alert variant="destructive">{problem.message}</Alert>
         ) : accounts === undefined ? (
@@ -133,7 +136,13 @@ function LinkForm({
         description={limiting?.note}
       >
         {(control) => (
-          <Select {...control} value={accountId} onChange={(event) => setAccountId(event.target.value)}>
+          <Select
+            {...control}
+            // The dialog was open while the providers were loaded, with the focus on its first button.
+            autoFocus
+            value={accountId}
+            onChange={(event) => setAccountId(event.target.value)}
+          >
             {accounts.map((each) => (
               <option key={each.id} value={each.id}>
                 {nameOf(each)}

@@ -1,4 +1,5 @@
 import { exactText } from "@/components/figures/amount";
+import { capitalize } from "@/components/figures/capitalize";
 import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
 import type { ProviderLimit } from "@/lib/contract/bills/provider-limits";
@@ -49,15 +50,20 @@ function Standing({ limit, amount }: { limit: ProviderLimit; amount: string | un
   const { wanted } = toLimitView(limit);
   if (held === null || readAt === null)
     return wanted === "" ? null : (
-      <span className="text-muted-foreground text-xs">{wanted}, not written yet</span>
+      <span className="text-muted-foreground text-xs">{wanted}, not set there yet</span>
     );
   const holds = formatHeld(held);
   const isCut = wantedUsd !== null && amount !== undefined && exactText(wantedUsd) !== amount;
   return (
     <span className="text-muted-foreground text-xs">
-      Holds <span className={holds === wanted ? "" : "text-foreground"}>{holds}</span>
-      {holds === wanted || wanted === "" ? null : <>, and the budget {wanted}</>}
-      {isCut ? " (what is less is cut off there)" : null}, read <Time at={readAt} />
+      {holds === wanted || wanted === "" ? (
+        holds
+      ) : (
+        <>
+          <span className="text-foreground">{capitalize(holds)} there</span>, {wanted} in the budget
+        </>
+      )}
+      {isCut ? " (rounded down)" : null}, read <Time at={readAt} />
     </span>
   );
 }

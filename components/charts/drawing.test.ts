@@ -55,14 +55,14 @@ test("Draws a bar as high as the sum of its parts", () => {
 });
 
 test("Ends a bar that is cut at the edge, with a break, and keeps the others readable", () => {
-  const many = [series("red", 10, 12, 9, 12_400, 11, 14, -8_000)];
+  const many = [series("red", 10, 12, 9, 12_400, -8_000, 14, 11)];
   const cut = findCut(many, "stacked");
   const markup = draw({ series: many, cut });
   expect(markup.match(/data-break/g)).toHaveLength(2);
   const bars = barsOf(markup, "red");
   expect(bars[3]?.top).toBe(10);
   expect(bars[5]?.height).toBeGreaterThan(height / 4);
-  expect((bars[6]?.top ?? 0) + (bars[6]?.height ?? 0)).toBe(height - 24);
+  expect((bars[4]?.top ?? 0) + (bars[4]?.height ?? 0)).toBe(height - 24);
   expect(draw({ series: many })).not.toContain("data-break");
 });
 

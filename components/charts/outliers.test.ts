@@ -43,10 +43,20 @@ test("Cuts neither weekly charges, nor few bars, nor lines and shares", () => {
   expect(findCut(days(1, 1, 1, 1, 1, 1_000), "share")).toBeUndefined();
 });
 
+test("Cuts none of the latest two bars, as in spend that grows fast, but an earlier one beside them", () => {
+  const growing = [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9];
+  expect(findCut(days(...growing, 400, 500, 0, 0), "stacked")).toBeUndefined();
+  expect(findCut(days(...growing, 7, 500), "stacked")).toBeUndefined();
+  expect(findCut(days(...growing, 500, 7, 8), "stacked")).toMatchObject({ limit: 9, beyond: [18] });
+  expect(findCut(days(9_000, ...growing, 500, 7), "stacked")).toMatchObject({ limit: 500, beyond: [0] });
+  // Bars of names are in no order of time.
+  expect(findCut(days(...growing, 7, 500), "stacked", [], false)).toMatchObject({ beyond: [19] });
+});
+
 test("Cuts a day and what takes it back, one on each side of zero", () => {
-  expect(findCut(days(10, 12, 9, 12_400, 11, 14, -8_000), "stacked")).toMatchObject({
+  expect(findCut(days(10, 12, 9, 12_400, -8_000, 14, 11), "stacked")).toMatchObject({
     limit: 14,
-    beyond: [3, 6],
+    beyond: [3, 4],
   });
 });
 

@@ -6,14 +6,18 @@ const manyTimes = 5;
 /** The fewest bars from which outliers can be told. */
 const fewestBars = 5;
 
+/** How many of the latest bars are never cut: they matter most, and in spend that grows fast they are the largest. */
+const spared = 2;
+
 /**
  * Finds the size at which to cut a chart so that its usual bars are readable: that of the largest bar that is not an outlier. Outliers
  * are the largest bars, if each is more than five times as large as the largest other bar. On each side of zero, at most one in ten
  * bars can be an outlier, but always one. Merely high days, and patterns such as a weekly charge, are not outliers.
  * @param bars their sums above and below zero; bars of zero do not count
+ * @param least a size that has to stay within the limit
  * @returns undefined if there are no outliers
  */
-export function findLimit(bars: number[]): number | undefined {
+export function findLimit(bars: number[], least = 0): number | undefined {
   const sorted = bars.filter((bar) => bar !== 0).sort((a, b) => Math.abs(b) - Math.abs(a));
   if (sorted.length < fewestBars) return undefined;
   const most = Math.max(1, Math.floor(sorted.length / 10));
@@ -21,8 +25,9 @@ export function findLimit(bars: number[]): number | undefined {
     const outliers = sorted.slice(0, count);
     const above = outliers.filter((bar) => bar > 0).length;
     if (above > most || count - above > most) continue;
-    const [least = 0, next] = [sorted[count - 1], sorted[count]];
-    if (next !== undefined && Math.abs(least) > manyTimes * Math.abs(next)) return Math.abs(next);
+    const [outlier = 0, next = 0] = [sorted[count - 1], sorted[count]];
+    const limit = Math.abs(next);
+    if (limit > 0 && limit >= least && Math.abs(outlier) > manyTimes * limit) return limit;
   }
   return undefined;
 }
@@ -44,14 +49,23 @@ export function extents(series: Series[]): { up: number; down: number }[] {
 /** Where a chart is cut, the places whose bars exceed the cut, and the places where the compared line does. */
 export type Cut = { limit: number; beyond: number[]; beyondInLine: number[] };
 
-/** The cut of stacked bars and their compared line; undefined if there are no outliers. */
-export function findCut(series: Series[], kind: PlotKind, line: (number | null)[] = []): Cut | undefined {
+/**
+ * The cut of stacked bars and their compared line; undefined if there are no outliers.
+ * @param isTime whether the places are days, weeks or months, so that the last bars are the latest
+ */
+export function findCut(
+  series: Series[],
+  kind: PlotKind,
+  line: (number | null)[] = [],
+  isTime = true,
+): Cut | undefined {
   if (kind !== "stacked") return undefined;
   const bars = extents(series);
-  const limit = findLimit([
-    ...bars.flatMap(({ up, down }) => [up, down]),
-    ...line.map((value) => value ?? 0),
-  ]);
+  const sizes = bars.map(({ up, down }) => Math.max(up, -down)).filter((size) => size > 0);
+  const limit = findLimit(
+    [...bars.flatMap(({ up, down }) => [up, down]), ...line.map((value) => value ?? 0)],
+    isTime ? Math.max(0, ...sizes.slice(-spared)) : 0,
+  );
   if (limit === undefined) return undefined;
   return {
     limit,

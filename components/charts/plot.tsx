@@ -60,7 +60,7 @@ export function Plot({
     return () => observer.disconnect();
   }, []);
   const drawn = kind === "share" ? toShares(series) : series;
-  const cut = findCut(drawn, kind);
+  const cut = findCut(drawn, kind, [], unit !== "bar");
   // Dates are shown in full. Long names are cut, so that no label is left out for them.
   const longest = Math.max(0, ...places.map(({ short }) => labelWidth(short)));
   const labelSpace = longest <= mostLabel ? Math.max(leastLabel, longest) : leastLabel;

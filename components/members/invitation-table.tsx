@@ -17,11 +17,11 @@ export function InvitationTable({
     <Table aria-label="Open invitations">
       <TableHeader>
         <TableRow>
-          <TableHead className="pl-0">For</TableHead>
+          <TableHead>For</TableHead>
           <TableHead className="hidden sm:table-cell">Role</TableHead>
           <TableHead className="hidden md:table-cell">Invited by</TableHead>
           <TableHead>Expires</TableHead>
-          <TableHead className="pr-0">
+          <TableHead>
             <span className="sr-only">Revoke</span>
           </TableHead>
         </TableRow>
@@ -29,7 +29,7 @@ export function InvitationTable({
       <TableBody>
         {invitations.map(({ id, email, role, invited_by: inviter, expires_at: end, expired }) => (
           <TableRow key={id} className="[&>td]:align-middle">
-            <TableCell className="w-full max-w-0 pl-0">
+            <TableCell className="w-full max-w-0">
               <span className="block truncate" title={email ?? undefined}>
                 {email ?? "Anyone with the link"}
               </span>
@@ -40,7 +40,7 @@ export function InvitationTable({
             <TableCell className="whitespace-nowrap">
               {expired ? <Badge variant="outline">Expired</Badge> : <Time at={end} />}
             </TableCell>
-            <TableCell className="pr-0 text-right">
+            <TableCell className="text-right">
               <RevokeInvitation workspace={workspace} id={id} invitee={email ?? "anybody with the link"} />
             </TableCell>
           </TableRow>

@@ -6,6 +6,7 @@ import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { controlOfNextRow, focusAfterDeletion } from "@/components/ui/focus-after";
 import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
 import type {
@@ -13,6 +14,7 @@ import type {
   decideRecommendation,
   recommendation,
 } from "@/lib/contract/spend/recommendations";
+import { recommendationsId } from "./list-id";
 
 const notices = {
   open: "The recommendation is open again.",
@@ -32,17 +34,20 @@ function useDecision(path: string, isQuiet: boolean) {
 /** The buttons that decide a recommendation. @param path its address in the API @param title what it is about */
 export function DecideRecommendationButtons({ path, title }: { path: string; title: string }) {
   const { run, isPending, problem, fieldErrors } = useDecision(path, true);
-  const [isDeclining, setDeclining] = useState(false);
-  const later = (days: number) => run({ decision: "later", until: addDays(utcDay(Date.now()), days) });
+  const [declining, setDeclining] = useState<"asked" | "cancelled">();
+  const decide = async (control: Element | null, decided: DecideRecommendation) => {
+    const next = controlOfNextRow(control);
+    if (await run(decided)) focusAfterDeletion(recommendationsId, next);
+  };
+  const later = (control: Element, days: number) =>
+    decide(control, { decision: "later", until: addDays(utcDay(Date.now()), days) });
   return (
     <div className="grid gap-3 border-t pt-4">
-      {isDeclining ? (
+      {declining === "asked" ? (
         <Form
           noValidate
           aria-label={`Decline: ${title}`}
-          onSubmit={async (fields) => {
-            await run({ decision: "decline", reason: textOf(fields, "reason") });
-          }}
+          onSubmit={(fields) => decide(null, { decision: "decline", reason: textOf(fields, "reason") })}
           className="grid gap-3"
         >
           <TextField
@@ -58,7 +63,7 @@ export function DecideRecommendationButtons({ path, title }: { path: string; tit
             <Button type="submit" size="sm" disabled={isPending}>
               Decline
             </Button>
-            <Button variant="ghost" size="sm" onClick={() => setDeclining(false)}>
+            <Button variant="ghost" size="sm" onClick={() => setDeclining("cancelled")}>
               Cancel
             </Button>
           </div>
@@ -69,17 +74,34 @@ export function DecideRecommendationButtons({ path, title }: { path: string; tit
             variant="outline"
             size="sm"
             disabled={isPending}
-            onClick={() => run({ decision: "accept" })}
+            data-row-control
+            onClick={({ currentTarget }) => decide(currentTarget, { decision: "accept" })}
           >
             Accept
           </Button>
-          <Button variant="outline" size="sm" disabled={isPending} onClick={() => setDeclining(true)}>
+          <Button
+            variant="outline"
+            size="sm"
+            disabled={isPending}
+            autoFocus={declining === "cancelled"}
+            onClick={() => setDeclining("asked")}
+          >
             Decline
           </Button>
-          <Button variant="ghost" size="sm" disabled={isPending} onClick={() => later(6)}>
+          <Button
+            variant="ghost"
+            size="sm"
+            disabled={isPending}
+            onClick={({ currentTarget }) => later(currentTarget, 6)}
+          >
             Remind me in a week
           </Button>
-          <Button variant="ghost" size="sm" disabled={isPending} onClick={() => later(29)}>
+          <Button
+            variant="ghost"
+            size="sm"
+            disabled={isPending}
+            onClick={({ currentTarget }) => later(currentTarget, 29)}
+          >
             Remind me in a month
           </Button>
         </fieldset>
@@ -98,7 +120,11 @@ export function ReopenRecommendation({ path }: { path: string }) {
       size="sm"
       className="w-fit"
       disabled={isPending}
-      onClick={() => run({ decision: "reopen" })}
+      data-row-control
+      onClick={async ({ currentTarget }) => {
+        const next = controlOfNextRow(currentTarget);
+        if (await run({ decision: "reopen" })) focusAfterDeletion(recommendationsId, next);
+      }}
     >
       Reopen
     </Button>

@@ -4,6 +4,7 @@ import { Button } from "@/components/ui/button";
 import { AlertBell } from "./alert-bell";
 import { CommandPalette } from "./command-palette";
 import { PaletteButton } from "./palette-button";
+import { RememberWorkspace } from "./remember-workspace";
 import { Sidebar, sidebarId } from "./sidebar";
 import type { ShellWorkspace } from "./workspace-switcher";
 
@@ -50,6 +51,7 @@ export function Shell({
         </main>
       </div>
       <CommandPalette current={current} workspaces={workspaces} />
+      <RememberWorkspace slug={current.slug} />
     </div>
   );
 }

@@ -14,18 +14,18 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
       <Table aria-label="What came in">
         <TableHeader>
           <TableRow>
-            <TableHead className="pl-0">Program</TableHead>
+            <TableHead>Program</TableHead>
             <TableHead className="text-right max-sm:px-1.5">Recorded</TableHead>
             <TableHead className="hidden text-right md:table-cell">Duplicates</TableHead>
             <TableHead className="text-right max-sm:px-1.5">Refused</TableHead>
             <TableHead className="hidden sm:table-cell">Last record</TableHead>
-            <TableHead className="pr-0 text-right">Last received</TableHead>
+            <TableHead className="text-right">Last received</TableHead>
           </TableRow>
         </TableHeader>
         <TableBody>
           {source.arrivals.map(({ emitter, recorded, repeated, refused, last_at: at, latest }) => (
             <TableRow key={emitter}>
-              <TableCell className="whitespace-nowrap pl-0 font-medium max-sm:pr-1">{emitter}</TableCell>
+              <TableCell className="whitespace-nowrap font-medium max-sm:pr-1">{emitter}</TableCell>
               <TableCell className="text-right tabular-nums max-sm:px-1.5">
                 {formatNumber(recorded)}
               </TableCell>
@@ -50,7 +50,7 @@ export function Arrivals({ source, workspace }: { source: SourceView; workspace:
                   <span className="text-muted-foreground">none</span>
                 )}
               </TableCell>
-              <TableCell className="whitespace-nowrap pr-0 text-right max-sm:pl-1.5">
+              <TableCell className="whitespace-nowrap text-right max-sm:pl-1.5">
                 <Time at={at} />
               </TableCell>
             </TableRow>

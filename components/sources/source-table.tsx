@@ -12,16 +12,16 @@ export function SourceTable({ sources, workspace }: { sources: SourceSummary[]; 
     <Table aria-label="Sources">
       <TableHeader>
         <TableRow>
-          <TableHead className="pl-0">Source</TableHead>
+          <TableHead>Source</TableHead>
           <TableHead className="text-right">Recorded</TableHead>
           <TableHead className="text-right max-sm:pr-0">Refused</TableHead>
-          <TableHead className="hidden pr-0 text-right sm:table-cell">Last received</TableHead>
+          <TableHead className="hidden text-right sm:table-cell">Last received</TableHead>
         </TableRow>
       </TableHeader>
       <TableBody>
         {sources.map((source) => (
           <TableRow key={source.id}>
-            <TableCell className="w-full min-w-32 py-3 pl-0">
+            <TableCell className="w-full min-w-32 py-3">
               <div className="grid gap-1">
                 <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
                   <Link
@@ -49,7 +49,7 @@ export function SourceTable({ sources, workspace }: { sources: SourceSummary[]; 
                 <span className="font-medium text-warning">{formatNumber(source.refused)}</span>
               )}
             </TableCell>
-            <TableCell className="hidden whitespace-nowrap py-3 pr-0 text-right sm:table-cell">
+            <TableCell className="hidden whitespace-nowrap py-3 text-right sm:table-cell">
               <LastReceived at={source.last_received_at} />
             </TableCell>
           </TableRow>

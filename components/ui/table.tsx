@@ -1,11 +1,17 @@
 import type { ComponentProps } from "react";
 import { cn } from "./cn";
 
-/** A table. It scrolls horizontally when the page is too narrow. */
+/** A table as wide as the text around it. It scrolls horizontally when the page is too narrow. */
 export function Table({ className, ...props }: ComponentProps<"table">) {
   return (
     <div className="relative w-full overflow-x-auto">
-      <table className={cn("w-full caption-bottom text-sm", className)} {...props} />
+      <table
+        className={cn(
+          "w-full caption-bottom text-sm [&_:is(th,td):first-child]:pl-0 [&_:is(th,td):last-child]:pr-0",
+          className,
+        )}
+        {...props}
+      />
     </div>
   );
 }

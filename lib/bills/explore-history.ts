@@ -2,7 +2,7 @@ import type { ComparedStretch } from "@/lib/contract/spend/spend-comparison";
 import type { SpendAnswer, SpendQuery } from "@/lib/contract/spend/spend-query";
 import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { UserClaims } from "@/lib/db/transaction";
-import { addDays, addMonthStart } from "@/lib/spend/period";
+import { addDays, addMonthStart, everything } from "@/lib/spend/period";
 import { sumHistory, sumToPoint } from "./add-history";
 import { type HistoryDay, readHistory } from "./history";
 import { providerKeyOf } from "./read-row";
@@ -19,7 +19,24 @@ export async function readHistoryOfAnswer(
 ): Promise<HistoryDay[]> {
   const from = stretch && stretch.from < answer.from ? stretch.from : answer.from;
   const until = addDays(stretch && stretch.to > answer.to ? stretch.to : answer.to, 1);
-  const days = await readHistory(claims, slug, { from, until }, currency);
+  return ofProviders(await readHistory(claims, slug, { from, until }, currency), filters);
+}
+
+/**
+ * The first day of billed history, from which a query of all time is to cover, for members; undefined without history.
+ * @throws ServiceError not_found
+ */
+export async function readFirstHistoryDay(
+  claims: UserClaims,
+  slug: string,
+  { filters }: Pick<SpendQuery, "filters">,
+): Promise<string | undefined> {
+  const days = ofProviders(await readHistory(claims, slug, everything), filters);
+  return days.map(({ day }) => day).sort()[0];
+}
+
+/** The days of the providers that a query filters by. */
+function ofProviders(days: readonly HistoryDay[], filters: SpendQuery["filters"]): HistoryDay[] {
   return days.filter(({ provider }) =>
     filters.every(({ op, values }) => {
       const isNamed = values.some((value) => value !== null && providerKeyOf(value) === provider);

@@ -18,12 +18,12 @@ test("Names what the provider holds beside the budget's limit, and offers to set
   const user = show(<ProviderLimits limits={[limit]} workspace="acme" canEdit />);
   const [item] = screen.getAllByRole("listitem");
   expect(item?.textContent).toContain("OpenAI project Checkout");
-  expect(item?.textContent).toContain("Holds $300.00 a month, and the budget $500.00 a month");
+  expect(item?.textContent).toContain("$300.00 a month there, $500.00 a month in the budget");
   await user.click(screen.getByRole("button", { name: "Actions for OpenAI project Checkout" }));
   expect(screen.getAllByRole("menuitem").map(({ textContent }) => textContent)).toEqual([
-    "Read it now",
-    "Set $500.00 a month again",
-    "Accept $300.00 a month",
+    "Check it now",
+    "Set $500.00 a month there again",
+    "Set the budget to $300.00 a month",
     "Unlink and remove the limit",
     "Unlink and leave the limit",
   ]);

@@ -120,6 +120,8 @@ test("Shows one entry a thing with its course and how sending it ended; takes, a
   await expect(inbox.getByRole("article")).toHaveCount(1);
   await chooseAction(page, "The key Test key is near its monthly limit", "Assign");
   const assign = page.getByRole("dialog", { name: "Assign" });
+  await expect(assign.getByLabel("Who takes care of it?")).toBeFocused();
+  await expect(assign.getByLabel("Who takes care of it?").locator("option:checked")).toContainText("Ada");
   await assign.getByLabel("Who takes care of it?").selectOption("Nobody");
   await assign.getByRole("button", { name: "Assign" }).click();
   await expect(page.getByText("Nothing here")).toBeVisible();

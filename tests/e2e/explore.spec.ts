@@ -165,3 +165,23 @@ test("Says from which day on all time is shown where the history is longer, and 
   const there = await readPage(request, earlier.pathname + earlier.search);
   expect(attributesOf(there.html, "title", "7.25").length).toBeGreaterThan(0);
 });
+
+test("Begins all time with billed history, as the overview does, unless it is left out", async ({
+  request,
+  world,
+}) => {
+  const { slug, now } = await signUpWithSpend({ request }, world);
+  const first = dayBefore(now, 200);
+  const added = await request.post(`/api/v1/workspaces/${slug}/bills`, {
+    headers: { origin: world.service.baseUrl },
+    data: { name: "old.csv", content: `day,provider,amount\n${first},mistral,41.5` },
+  });
+  expect(added.status(), await added.text()).toBe(201);
+  const { text } = await readPage(request, `/${slug}/explore?period=all`);
+  const overview = await readPage(request, `/${slug}?period=all`);
+  const [total = ""] = /\$[\d,.]+(?= in all)/.exec(overview.text) ?? [];
+  expect(text).toContain(`${total} cost`);
+  expect(text).toContain(formatDays(first, dayBefore(now, 0)));
+  const without = await readPage(request, `/${slug}/explore?period=all&history=off`);
+  expect(without.text).not.toContain(formatDays(first, dayBefore(now, 0)));
+});

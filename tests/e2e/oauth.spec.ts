@@ -1,9 +1,10 @@
 import type { Page } from "@playwright/test";
+import { lastWorkspaceCookie } from "@/components/shell/last-workspace";
 import { makeClient, must, somePassword } from "@/tests/helpers/auth-server";
 import { codeOf, enrolAuthenticator } from "@/tests/helpers/authenticator";
 import { signUpUser } from "@/tests/helpers/client";
 import { authorizeUrl, callTool, makePkce, postForm, registerClient } from "@/tests/helpers/oauth";
-import { fillSignIn, fillSignUp, mailTo } from "./accounts";
+import { fillSignIn, fillSignUp, mailTo, signUp as signUpAs } from "./accounts";
 import { expect, test, type World } from "./fixtures";
 import { startProgram } from "./program";
 
@@ -97,6 +98,27 @@ for (const [way, signIn] of Object.entries(ways)) {
     program.stop();
   });
 }
+
+test("Proposes the workspace that was used last in this browser", async ({ page, world }) => {
+  const { baseUrl } = world.service;
+  const { slug } = await signUpAs(page);
+  const made = await page.request.post("/api/v1/workspaces", {
+    headers: { origin: baseUrl },
+    data: { name: "Zebra" },
+  });
+  const zebra = (await made.json()).slug;
+  const clientId = await registerClient(baseUrl);
+  for (const used of [zebra, slug]) {
+    await page.goto(`/${used}/projects`);
+    await expect(async () => {
+      expect((await page.context().cookies()).find(({ name }) => name === lastWorkspaceCookie)?.value).toBe(
+        used,
+      );
+    }).toPass();
+    await page.goto(authorizeUrl(baseUrl, clientId, makePkce().challenge));
+    await expect(page.getByLabel("Workspace")).toHaveValue(used);
+  }
+});
 
 test("Tells the program when consent is denied", async ({ page, world }) => {
   const { baseUrl } = world.service;

@@ -1,10 +1,11 @@
 import type { Metadata } from "next";
-import { headers } from "next/headers";
+import { cookies, headers } from "next/headers";
 import { redirect } from "next/navigation";
 import { AuthCard } from "@/components/auth/auth-card";
 import { ConsentForm } from "@/components/oauth/consent-form";
 import { ProgramFacts } from "@/components/oauth/program-facts";
 import { WholePage } from "@/components/oauth/whole-page";
+import { lastWorkspaceCookie } from "@/components/shell/last-workspace";
 import { Notice } from "@/components/shell/notice";
 import { buttonVariants } from "@/components/ui/button";
 import { Link } from "@/components/ui/link";
@@ -27,7 +28,11 @@ export default async function AuthorizePage({ searchParams }: { searchParams: Pr
     if (result.isOnThisMachine) redirect(result.refusedTo);
     return <Problem wayBack={result.refusedTo}>{result.message}</Problem>;
   }
-  const { nonce, email, client, wanted, workspaces } = await askConsent(claims, result.request);
+  const { nonce, email, client, wanted, workspaces } = await askConsent(
+    claims,
+    result.request,
+    (await cookies()).get(lastWorkspaceCookie)?.value,
+  );
   if (workspaces.length === 0)
     return (
       <Problem>{`You are not a member of a workspace that ${client.name} can be connected to.`}</Problem>

@@ -50,9 +50,14 @@ export type ConsentProblem = "stale" | "choice";
 
 /**
  * Stores the consent request and returns what the page shows.
+ * @param lastUsed the slug of the workspace that the user used last, if it is known
  * @throws ServiceError invalid_credentials if the account was deleted
  */
-export async function askConsent(claims: UserClaims, request: AuthorizationRequest): Promise<Consent> {
+export async function askConsent(
+  claims: UserClaims,
+  request: AuthorizationRequest,
+  lastUsed: string | undefined,
+): Promise<Consent> {
   const { client, redirectUri, state, codeChallenge, resource, wanted } = request;
   const { user, workspaces } = await readCurrentUser(claims);
   const choices = await asUser(claims, async (db) => {
@@ -98,10 +103,13 @@ export async function askConsent(claims: UserClaims, request: AuthorizationReque
       redirectHost: shownRedirect(redirectUri),
     },
     wanted,
-    // Workspaces that are connected already come first, because users choose them most often.
-    workspaces: choices.sort((a, b) => Number(b.current !== null) - Number(a.current !== null)),
+    workspaces: choices.sort((a, b) => precedence(b, lastUsed) - precedence(a, lastUsed)),
   };
 }
+
+/** How early a workspace is listed. The first one is proposed: one that is connected already, otherwise the one that was used last. */
+const precedence = ({ slug, current }: ConsentWorkspace, lastUsed: string | undefined) =>
+  2 * Number(current !== null) + Number(slug === lastUsed);
 
 /**
  * Processes the form's answer. The request is read from the database, so the form cannot change it. Only the session

@@ -8,6 +8,7 @@ import { env } from "@/lib/env";
 import { log, reportFailure } from "@/lib/log";
 import { readRetryAfter } from "@/lib/outside/backoff";
 import { InternalAddress, internet, type OutsideNetwork } from "@/lib/outside/connect";
+import { codeOf, connectionFailure } from "@/lib/outside/connection-failure";
 import { serviceAddress } from "@/lib/service-address";
 import type { Claimed, Delivery, DeliveryOutcome } from "./claimed";
 import { post, RefusedAddress } from "./post";
@@ -101,14 +102,7 @@ async function mailOf(delivery: Delivery): Promise<Mail> {
   }
 }
 
-const reasons: Record<string, string> = {
-  ENOTFOUND: "The host's name is not known.",
-  EAI_AGAIN: "The host's name could not be looked up.",
-  ECONNREFUSED: "The host refused the connection.",
-  ECONNRESET: "The receiver closed the connection before it answered.",
-  EHOSTUNREACH: "The host cannot be reached.",
-  ENETUNREACH: "The host's network cannot be reached.",
-  ETIMEDOUT: "The connection timed out.",
+const mailReasons: Record<string, string> = {
   EAUTH: "The mail server refused the user name or password of SMTP_URL.",
   EENVELOPE: "The mail server refused the sender or every recipient.",
 };
@@ -119,8 +113,8 @@ export function explainFailure(error: unknown, signal: AbortSignal | undefined):
   if (error instanceof InternalAddress)
     return "The host has an address that is not public. To allow it, the operator adds the host to ALERT_ALLOWED_HOSTS.";
   if (error instanceof RefusedAddress) return `The channel's address ${error.message}.`;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const known = reasons[code];
+  const code = codeOf(error);
+  const known = connectionFailure(error) ?? mailReasons[code];
   if (known) return known;
   if (/^(CERT|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code))
     return `The host's certificate is not valid (${code}).`;

@@ -4,6 +4,7 @@ import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { env } from "@/lib/env";
 import { readRetryAfter } from "@/lib/outside/backoff";
 import { internet, type OutsideNetwork } from "@/lib/outside/connect";
+import { connectionFailure } from "@/lib/outside/connection-failure";
 import { askOutside } from "@/lib/outside/get";
 import { type Ask, type Provider, ProviderFailure, ProviderRefusal } from "./provider";
 
@@ -57,7 +58,7 @@ export function askerOf(
       signal: AbortSignal.any([limit, signal]),
     }).catch((error: unknown) => {
       if (signal.aborted) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = connectionFailure(error) ?? (error instanceof Error ? error.message : String(error));
       throw new ProviderFailure(limit.aborted ? "It did not answer in time." : clean(why));
     });
     const { status, retryAfter } = answer;

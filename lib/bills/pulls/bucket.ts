@@ -1,6 +1,7 @@
 import { env } from "@/lib/env";
 import { readRetryAfter } from "@/lib/outside/backoff";
 import { internet, isAllowedHost } from "@/lib/outside/connect";
+import { connectionFailure } from "@/lib/outside/connection-failure";
 import { askOutside } from "@/lib/outside/get";
 import type { AskOptions } from "./ask";
 import type { BucketFolder } from "./bucket-address";
@@ -51,7 +52,7 @@ export function openBucket(
           : { "x-ms-version": "2023-11-03" },
     }).catch((error: unknown) => {
       if (signal.aborted) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = connectionFailure(error) ?? (error instanceof Error ? error.message : String(error));
       throw new ProviderFailure(limit.aborted ? "It did not answer in time." : clean(why));
     });
     const { status, retryAfter, body } = answer;

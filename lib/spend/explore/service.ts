@@ -129,11 +129,12 @@ export async function loadAnswer(
  */
 export async function loadAllDays(
   client: ClientBase,
-  scope: Pick<ExploreScope, "workspaceId" | "environment"> & { to: string },
+  scope: Pick<ExploreScope, "workspaceId" | "environment"> & { to: string; earliest?: string | undefined },
 ): Promise<{ from: string | undefined; first: string | undefined }> {
   const first = (await selectFirstDay(client, scope)) ?? undefined;
-  const earliest = addDays(scope.to, 1 - maxSpendDays);
-  return { from: first && first < earliest ? earliest : first, first };
+  const from = [first, scope.earliest].flatMap((day) => day ?? []).sort()[0];
+  const longest = addDays(scope.to, 1 - maxSpendDays);
+  return { from: from && from < longest ? longest : from, first };
 }
 
 /** The names of a workspace's tags, which spend can be grouped by, in the caller's transaction. */

@@ -17,11 +17,18 @@ import { loadViews } from "@/lib/spend/saved-views/service";
  * open, the names of the workspace's tags, and the slugs of all projects in order of creation. A query without `from` covers all
  * days since the first cost, or as many as can be read; if there is no cost, the month of `to`.
  * @param days the days of the page and what they are compared with
+ * @param earliest a day before the first cost from which a query without `from` is to cover, such as the first of billed history
  * @returns the content. `comparison` is an error if the days compared with cannot be read. `first`: for a query without `from`, the
  *   first day with a cost
  * @throws ServiceError not_found, validation_failed, query_too_broad
  */
-export function readExplore(claims: UserClaims, slug: string, given: SpendQuery, days: RangeQuery) {
+export function readExplore(
+  claims: UserClaims,
+  slug: string,
+  given: SpendQuery,
+  days: RangeQuery,
+  earliest?: string,
+) {
   return asUserReading(claims, async (client, instant) => {
     const { id, role, time_zone: timeZone } = await requireMembership(client, claims, slug);
     const clock = clockOf(timeZone, instant);
@@ -29,7 +36,9 @@ export function readExplore(claims: UserClaims, slug: string, given: SpendQuery,
     const who = { workspaceId: id, isKey: false, isOfUsers: false };
     const { environment, from, to = dayOf(now) } = given;
     const all =
-      from === undefined ? await loadAllDays(client, { workspaceId: id, environment, to }) : undefined;
+      from === undefined
+        ? await loadAllDays(client, { workspaceId: id, environment, to, earliest })
+        : undefined;
     const query = { ...given, to, from: from ?? all?.from };
     const answer = await loadAnswer(client, who, query, clock);
     const compared = comparedWith(days, now);

@@ -28,7 +28,7 @@ import { AddSourceLink } from "@/components/sources/add-source-link";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
-import { readHistoryOfAnswer, toHistory } from "@/lib/bills/explore-history";
+import { readFirstHistoryDay, readHistoryOfAnswer, toHistory } from "@/lib/bills/explore-history";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { maxSpendDays, spendQuery } from "@/lib/contract/spend/spend-query";
 import { explainIssue } from "@/lib/contract/values/parse-part";
@@ -81,7 +81,12 @@ async function Explore({
   const problem = problemOf(search) ?? (issue && `${parameterOf(issue.path, state)} ${explainIssue(issue)}`);
   if (problem !== undefined || !query.success)
     return <Refused slug={slug} title="This address is not valid" problem={problem ?? ""} />;
-  const read = await readExplore(claims, slug, query.data, days).catch((error: unknown) => {
+  const hasHistory = canHaveHistory(state);
+  const earliest =
+    query.data.from === undefined && hasHistory && state.history !== "off"
+      ? await readFirstHistoryDay(claims, slug, query.data)
+      : undefined;
+  const read = await readExplore(claims, slug, query.data, days, earliest).catch((error: unknown) => {
     if (isRefusal(error)) return error;
     throw error;
   });
@@ -100,7 +105,7 @@ async function Explore({
   const isCompared = comparison !== null && !(comparison instanceof ServiceError);
   const recorded = toExploreData(answer, isCompared ? comparison : null, projectOrder);
   const stretch = isCompared ? comparison.stretch : null;
-  const historyDays = canHaveHistory(state)
+  const historyDays = hasHistory
     ? await readHistoryOfAnswer(claims, slug, query.data, { answer, stretch })
     : undefined;
   const history = historyDays && toHistory(historyDays, answer, { stretch, choice: state.history });

@@ -3,6 +3,7 @@ import type { Metadata } from "next";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
 import { ComputeAgain } from "@/components/recommendations/decide-recommendation";
+import { recommendationsId } from "@/components/recommendations/list-id";
 import { RecommendationCards } from "@/components/recommendations/recommendation-list";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { PageHeader } from "@/components/shell/page-header";
@@ -53,7 +54,7 @@ export default async function RecommendationsPage({ params }: Props) {
           </EmptyState>
         ) : (
           <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
-            <p className="max-w-[72ch] text-base">
+            <p id={recommendationsId} tabIndex={-1} className="max-w-[72ch] text-base outline-none">
               These changes would have saved <Money usd={total} figure="open_usd" className="font-medium" />{" "}
               in the last 30 days.{" "}
               <span className="text-muted-foreground">

@@ -11,6 +11,7 @@ import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
 import { listAccounts } from "@/lib/bills/pulls/accounts";
 import { listBills } from "@/lib/bills/service";
+import type { Bill } from "@/lib/contract/bills/bills";
 import type { ProviderAccountList } from "@/lib/contract/bills/provider-accounts";
 
 export const metadata: Metadata = { title: "Bills" };
@@ -26,6 +27,7 @@ export default async function BillsPage({ params }: Props) {
   const add = canEdit ? <AddBill workspace={slug} /> : null;
   return (
     <SettingsSections>
+      {pulled ? <Accounts pulled={pulled} workspace={slug} /> : null}
       <SettingsSection
         title="Bills"
         description={
@@ -45,13 +47,18 @@ export default async function BillsPage({ params }: Props) {
             {canEdit ? null : " Admins of this workspace add bills."}
           </EmptyState>
         ) : (
-          <BillTable bills={bills} workspace={slug} canEdit={canEdit} />
+          <BillTable bills={bills.toSorted(byPeriod)} workspace={slug} canEdit={canEdit} />
         )}
       </SettingsSection>
-      {pulled ? <Accounts pulled={pulled} workspace={slug} /> : null}
     </SettingsSections>
   );
 }
+
+/** The latest days first, and a bill beside the one that replaces it. */
+const byPeriod = (a: Bill, b: Bill) =>
+  b.from.slice(0, 7).localeCompare(a.from.slice(0, 7)) ||
+  String(a.providers).localeCompare(String(b.providers)) ||
+  b.created_at.localeCompare(a.created_at);
 
 function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspace: string }) {
   const { accounts, can_add: canAdd } = pulled;
@@ -67,7 +74,7 @@ function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspac
       {accounts.length === 0 ? (
         <EmptyState icon={<PlugZap />} title="No provider yet" action={add}>
           {canAdd
-            ? "Add OpenAI, Anthropic, OpenRouter, Cursor or GitHub with a key that reads costs, and their bills are added every day."
+            ? "Add OpenAI, Anthropic, OpenRouter, Cursor or GitHub with a key that reads costs, or a cloud with the folder of its cost exports, and their bills are added every day."
             : "This service cannot keep keys of providers: whoever runs it has to set SEALING_KEYS. Until then, add bills as files."}
         </EmptyState>
       ) : (
