@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { BillAdjustment, BillAdjustmentList } from "@/lib/contract/bills/bill-adjustments";
 import type { Reconciliation } from "@/lib/contract/bills/reconciliation";
 import { parseDecimal, toText, sum as totalOf } from "@/lib/decimal";
-import { closed } from "@/tests/helpers/closable-months";
+import { closed, firstDay } from "@/tests/helpers/closable-months";
 import { makeClosingTeam } from "@/tests/helpers/closing-team";
 import { ledgerDifferences } from "@/tests/helpers/harness";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
@@ -12,7 +12,7 @@ const harness = withSharedHarness();
 const csv = (...rows: string[]) => ["day,model,unit,quantity,amount", ...rows].join("\n");
 
 /** A team whose bill of a month differs from its records: usage that no source tells, web searches and another price. */
-async function withDifference(month = "2026-10", [day, later] = ["05", "06"]) {
+async function withDifference(month = closed, [day, later] = ["05", "06"]) {
   const team = await makeClosingTeam(harness);
   const { admin, viewer } = team.users;
   const path = `${team.path}/bill-adjustments`;
@@ -56,7 +56,10 @@ const partsOf = ({ detail }: Reconciliation) =>
 describe("A difference between bill and records", () => {
   test("is previewed to the day, booked once as costs of their own type, and undone exactly", async () => {
     const { book, undo, adjustments, reconciled, metrics, users, path, workspace } = await withDifference();
-    const budget = { scope_type: "global", period: "year", starts_on: "2026-01-01", amount: 1 };
+    const budget = {
+      ...{ scope_type: "global", amount: 1, period: "once" },
+      ...{ starts_on: `${closed}-01`, ends_on: firstDay(-1) },
+    };
     expect((await users.admin.call("POST", `${path}/budgets`, budget)).status).toBe(201);
     const before = await metrics();
     expect(partsOf(await reconciled())).toEqual({
@@ -69,16 +72,16 @@ describe("A difference between bill and records", () => {
     expect(seen).toMatchObject({
       ...{ id: null, message_count: 3, amount_usd: 0.0950007, created_at: null },
       days: [
-        { day: "2026-10-05", provider: "openai", amount_usd: -0.005 },
-        { day: "2026-10-06", provider: "openai", amount_usd: 0.1000007 },
+        { day: `${closed}-05`, provider: "openai", amount_usd: -0.005 },
+        { day: `${closed}-06`, provider: "openai", amount_usd: 0.1000007 },
       ],
     });
     expect(effects?.projects).toMatchObject([
       {
         slug: "checkout",
         days: [
-          { day: "2026-10-05", before_usd: 1.25, after_usd: 1.245 },
-          { day: "2026-10-06", before_usd: 0, after_usd: 0.1000007 },
+          { day: `${closed}-05`, before_usd: 1.25, after_usd: 1.245 },
+          { day: `${closed}-06`, before_usd: 0, after_usd: 0.1000007 },
         ],
       },
     ]);
@@ -93,7 +96,7 @@ describe("A difference between bill and records", () => {
       ...{ billed_usd: 1.3450007, recorded_usd: 1.3450007 },
       ...{ adjusted_usd: 0.0950007, difference_usd: 0, parts: [] },
     });
-    expect(after.months).toMatchObject([{ month: "2026-10", difference_usd: 0 }]);
+    expect(after.months).toMatchObject([{ month: closed, difference_usd: 0 }]);
     // Never hidden in usage.
     expect((await metrics()).totals).toMatchObject({
       ...{ total_usd: 1.3450007, usage_usd: 1.25, adjustment_usd: 0.0950007 },
@@ -134,12 +137,12 @@ describe("A difference between bill and records", () => {
     const { book, addBill, add, rows, reconciled, workspace } = await withDifference();
     await book();
     const [first = "", , mini = ""] = rows;
-    await addBill(first, "2026-10-05,gpt-5,web_search,15,0.15", mini);
+    await addBill(first, `${closed}-05,gpt-5,web_search,15,0.15`, mini);
     expect(partsOf(await reconciled())).toEqual({ no_telemetry: 0.03 });
     expect((await book()).body).toMatchObject({ amount_usd: 0.03, message_count: 1 });
     await add({
       ...{ type: "usage", provider: "openai", model: "gpt-5-mini", unit_type: "input_tokens" },
-      ...{ occurred_at: "2026-10-06T10:00:00Z", quantity: 400_000, estimated_cost: 0.1 },
+      ...{ occurred_at: `${closed}-06T10:00:00Z`, quantity: 400_000, estimated_cost: 0.1 },
     });
     // The whole was booked as told by nobody; now a source told of it, at a price of its own.
     expect(partsOf(await reconciled())).toEqual({
@@ -154,7 +157,7 @@ describe("A difference between bill and records", () => {
   test("is booked in part: of a provider, model, day and the parts that are named", async () => {
     const { book, reconciled } = await withDifference();
     expect((await book({ provider: "anthropic" })).status).toBe(409);
-    expect((await book({ day: "2026-10-05", parts: ["no_telemetry"] })).body).toMatchObject({
+    expect((await book({ day: `${closed}-05`, parts: ["no_telemetry"] })).body).toMatchObject({
       ...{ amount_usd: 0.12, message_count: 1, parts: [{ part: "no_telemetry", amount_usd: 0.12 }] },
     });
     expect((await book({ model: "gpt-5-mini" })).body).toMatchObject({ amount_usd: 0.1000007 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { withBulkActions } from "@/tests/helpers/bulk-actions";
+import { firstDay } from "@/tests/helpers/closable-months";
 import { clientIn, expense } from "@/tests/helpers/recording";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam } from "@/tests/helpers/team";
@@ -46,7 +47,8 @@ describe("A preview", () => {
     const budget = async (slug: string, amount: number) =>
       (
         await as("owner").call("POST", `${team.path}/budgets`, {
-          ...{ name: slug, scope_type: "project", scope_value: slug, amount, period: "year" },
+          ...{ name: slug, scope_type: "project", scope_value: slug, amount },
+          ...{ period: "once", starts_on: firstDay(1), ends_on: firstDay(-1) },
           alert_at: { percent: [50] },
         })
       ).body.id;
