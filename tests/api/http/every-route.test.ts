@@ -27,6 +27,7 @@ const apart = [
   "/.well-known/oauth-protected-resource/[...path]",
   "/api/[...path]",
   "/api/jobs",
+  "/api/slack/interactions/[channel]",
   "/auth/v1/[...path]",
   "/callback",
   "/sign-in/provider",
@@ -45,6 +46,8 @@ const ignoring = [
   "/api/[...path]",
   // MCP: gateways and clients add parameters of their own to a server's address.
   "/api/mcp",
+  // Slack sends what it defines to the address that was entered there.
+  "/api/slack/interactions/[channel]",
   // As Supabase Auth does.
   "/auth/v1/[...path]",
   "/callback",
