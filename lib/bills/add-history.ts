@@ -1,9 +1,9 @@
 import type { Metrics } from "@/lib/contract/spend/metrics";
 import { ConvertedNumber, ExactNumber } from "@/lib/contract/values/exact-number";
 import type { DayRange } from "@/lib/contract/values/month";
-import { add, divideMoney, multiply, parseDecimal, sum, toText, zero } from "@/lib/decimal";
+import { add, type Decimal, divideMoney, multiply, parseDecimal, sum, toText, zero } from "@/lib/decimal";
 import { addDays, addMonthStart, everything } from "@/lib/spend/period";
-import type { HistoryDay } from "./history";
+import { type HistoryDay, isCounted, isWithin } from "./history";
 
 type Amount = ExactNumber | number;
 
@@ -16,10 +16,7 @@ export function sumHistory(days: readonly HistoryDay[], { from, until }: DayRang
   );
 }
 
-/** `everything` is compared as text: before and after all days. */
-const isWithin = (day: string, { from, until }: DayRange) => day >= from && day < until;
-
-const toAmount = (usd: ReturnType<typeof sum>, converted: ReturnType<typeof sum> | undefined) =>
+const toAmount = (usd: Decimal, converted: Decimal | undefined) =>
   converted === undefined
     ? new ExactNumber(toText(usd))
     : new ConvertedNumber(toText(usd), toText(converted));
@@ -67,9 +64,9 @@ export function withHistory(
   choice: unknown,
 ): { metrics: Metrics; history: ShownHistory | undefined } {
   if (days.length === 0) return { metrics, history: undefined };
-  const isCounted = choice === undefined ? days.some(({ isBefore }) => isBefore) : choice === "on";
+  const counts = isCounted(days, choice);
   const added = addHistory(metrics, days);
-  return { metrics: isCounted ? added.metrics : metrics, history: { ...added.history, isCounted } };
+  return { metrics: counts ? added.metrics : metrics, history: { ...added.history, isCounted: counts } };
 }
 
 /**
@@ -156,8 +153,7 @@ export function sumToPoint(days: readonly HistoryDay[], stretch: ToPoint): Exact
   const { from, to, until } = stretch;
   if (until === null) return sumHistory(days, { from, until: addDays(to, 1) });
   const passed = Math.min(Math.max(Date.parse(until) - Date.parse(to), 0), 86_400_000);
-  const part = (of: ReturnType<typeof sum>) =>
-    divideMoney(multiply(of, parseDecimal(passed)), parseDecimal(86_400_000));
+  const part = (of: Decimal) => divideMoney(multiply(of, parseDecimal(passed)), parseDecimal(86_400_000));
   const cut = days.filter(({ day }) => day === to);
   const ofCut = cut.map((one) => ({
     ...one,

@@ -17,11 +17,12 @@ import {
   toText,
   zero,
 } from "@/lib/decimal";
+import { groupBy } from "@/lib/group-by";
 import { addMonthStart } from "@/lib/spend/period";
 import { selectAdjusted } from "./adjustment-queries";
 import { type Books, type StatementRow, selectRecorded } from "./bill-queries";
 import { loadCounted } from "./load-cells";
-import { groupBy, joinOverlapping } from "./match";
+import { joinOverlapping } from "./match";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 
 /** What was billed, and how much of it is recorded, USD. */

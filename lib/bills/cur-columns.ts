@@ -24,7 +24,7 @@ const needed = [
   ],
 ];
 
-/** Columns that tell a service and a model. `product` is a map, which a CSV file has as JSON. */
+/** The columns that name a service and a model. `product` is a map; in a CSV file it is JSON. */
 const others = [
   ...["product", "product_product_name", "product_servicecode", "line_item_line_item_description"],
   "line_item_operation",

@@ -4,7 +4,7 @@ import type { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { UserClaims } from "@/lib/db/transaction";
 import { addDays, addMonthStart, everything } from "@/lib/spend/period";
 import { sumHistory, sumToPoint } from "./add-history";
-import { type HistoryDay, readHistory } from "./history";
+import { type HistoryDay, isCounted, readHistory } from "./history";
 import { providerKeyOf } from "./read-row";
 
 /**
@@ -61,11 +61,10 @@ export function toHistory(
     columns.dimension === "day" || columns.dimension === "week"
       ? ends[columns.dimension](first)
       : addMonthStart(first, 1);
-  const isCounted = choice === undefined ? days.some(({ isBefore }) => isBefore) : choice === "on";
   const ofColumns = columns.groups.map(({ value }) => {
     if (value === null) return total;
     const [end] = [endOf(value), until].sort();
     return sumHistory(days, { from: value < from ? from : value, until: end ?? until });
   });
-  return { total, ofColumns, before: sumToPoint(days, stretch), isCounted };
+  return { total, ofColumns, before: sumToPoint(days, stretch), isCounted: isCounted(days, choice) };
 }

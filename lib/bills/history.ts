@@ -100,10 +100,14 @@ async function loadHistory(
   }));
 }
 
+/** Whether history counts: as was chosen, and by default where nothing was recorded of a provider yet. @param choice `on` or `off` */
+export const isCounted = (days: readonly HistoryDay[], choice: unknown): boolean =>
+  choice === undefined ? days.some(({ isBefore }) => isBefore) : choice === "on";
+
 const isDay = ({ from, until }: Pick<StatementRow, "from" | "until">) => addDays(from, 1) === until;
 
-/** Days are compared as text, and `-infinity` and `infinity` are before and after all of them. */
-const isWithin = (day: string, { from, until }: DayRange) => day >= from && day < until;
+/** Whether a range has a day. Days are compared as text, and `-infinity` and `infinity` are before and after all of them. */
+export const isWithin = (day: string, { from, until }: DayRange) => day >= from && day < until;
 
 /**
  * What was billed on days of which nothing was recorded, by provider and day.

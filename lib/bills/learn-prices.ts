@@ -12,9 +12,10 @@ import {
   sum,
   zero,
 } from "@/lib/decimal";
+import { groupBy } from "@/lib/group-by";
 import { findUnit } from "@/lib/ledger/pricing/units";
 import { decimalsOf, isRounding, totalOf } from "./explain";
-import { type Cell, groupBy, type RecordedRow } from "./match";
+import type { Cell, RecordedRow } from "./match";
 import type { BilledFact } from "./statements";
 
 /** A price found in bills, and its effect. `from`: the first day since which every row is billed at it. */

@@ -1,5 +1,6 @@
 import type { DifferencePart } from "@/lib/contract/bills/difference-parts";
 import { add, type Decimal, isZero, subtract, sum, zero } from "@/lib/decimal";
+import { groupBy } from "@/lib/group-by";
 import { addDays } from "@/lib/spend/period";
 import {
   attributeToRefusals,
@@ -132,17 +133,6 @@ function notBilled(
     const names = { model, recordedModel: model, untold: zero };
     return { provider, from: day, until, ...names, facts: [], used: rows, ...sums, ...explained };
   });
-}
-
-/** Groups rows by a key, in the order in which their keys first appear. */
-export function groupBy<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
-  const groups = new Map<K, T[]>();
-  for (const row of rows) {
-    const found = groups.get(keyOf(row));
-    if (found) found.push(row);
-    else groups.set(keyOf(row), [row]);
-  }
-  return groups;
 }
 
 /** Periods that share a day become one. */

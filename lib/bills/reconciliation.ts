@@ -12,6 +12,7 @@ import type {
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { asKey, asUserReading, type KeyClaims, type UserClaims } from "@/lib/db/transaction";
 import { absolute, add, compare, type Decimal, isZero, parseDecimal, sum, zero } from "@/lib/decimal";
+import { groupBy } from "@/lib/group-by";
 import { loadKeyClock } from "@/lib/ledger/days";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { addDays } from "@/lib/spend/period";
@@ -21,7 +22,7 @@ import { type Coverage, type Covered, coveragePercent, coverMonths, loadCoverage
 import type { Explained } from "./explain";
 import { type LearnedRate, learnPrices } from "./learn-prices";
 import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
-import { type Cell, differenceOf, groupBy, sumCells } from "./match";
+import { type Cell, differenceOf, sumCells } from "./match";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 import { daysOf } from "./statements";
 import { findUnseenKeys } from "./unseen-keys";

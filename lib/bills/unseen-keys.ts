@@ -1,6 +1,7 @@
 import { compare, type Decimal, sum, zero } from "@/lib/decimal";
+import { groupBy } from "@/lib/group-by";
 import { totalOf } from "./explain";
-import { type Cell, groupBy } from "./match";
+import type { Cell } from "./match";
 
 /** A provider's key whose usage no source reports, with its billed amount and the period of its bills. */
 export type UnseenKey = { provider: string; key: string; amount: Decimal; from: string; until: string };

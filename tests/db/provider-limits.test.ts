@@ -102,7 +102,7 @@ test("Are read by members without the provider's ids, and by no key", async () =
   await service.query("rollback");
 });
 
-test("Are claimed once at a time, and a change during a run is not hidden by its end", async () => {
+test("Are claimed by one process at a time, and stay due after a run during which they changed", async () => {
   const claim = async () =>
     (await service.query("select private.claim_provider_limit(60) as claimed")).rows[0]?.claimed;
   const first = await claim();

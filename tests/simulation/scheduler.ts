@@ -28,7 +28,7 @@ export class Scheduler {
   readonly flights = new Set<Flight>();
   /** Numbers of backends whose connections were closed and that may still hold locks. */
   readonly leaving = new Set<number>();
-  /** How much is under way that is neither a statement nor a timer: connecting, signing, a check's own statement. */
+  /** How many operations are pending that are neither statements nor timers: connecting, signing, the statements of checks. */
   computing = 0;
   #clockInDatabase = 0;
   #wake = (): void => {};

@@ -12,6 +12,7 @@ import {
   sum,
   zero,
 } from "@/lib/decimal";
+import { groupBy } from "@/lib/group-by";
 
 /** What is spent on: usage, which is counted in lines, and costs that are not. */
 export type CostKind = "usage" | "subscription" | "expense" | "allocation" | "bill_adjustment";
@@ -110,14 +111,4 @@ export function splitDifference(segments: Segment[]): Explanation {
       .sort((a, b) => compare(absolute(b.amount), absolute(a.amount))),
     volume,
   };
-}
-
-function groupBy<Item, Key>(items: Item[], by: (item: Item) => Key): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
-  for (const item of items) {
-    const group = groups.get(by(item));
-    if (group) group.push(item);
-    else groups.set(by(item), [item]);
-  }
-  return groups;
 }

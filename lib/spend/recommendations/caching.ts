@@ -2,7 +2,7 @@ import { add, compare, type Decimal, multiply, parseDecimal, subtract, sum, zero
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import { findUnit } from "@/lib/ledger/pricing/units";
 import type { CacheableSubject, UncachedCalls } from "./caching-queries";
-import { type FoundChange, groupBySubject, savingOf, subjectKey } from "./find";
+import { type FoundChange, groupBySubject, joinEqual, savingOf, subjectKey } from "./find";
 import { steadyRate } from "./reprice";
 import type { UsageGroup, UsageSubject } from "./usage-queries";
 
@@ -136,15 +136,13 @@ function cacheRates(
 }
 
 /** Joins the calls of several days. A span that is part of two days counts twice. */
-export function mergeCalls(calls: readonly UncachedCalls[]): UncachedCalls[] {
-  const merged = new Map<string, UncachedCalls>();
-  for (const each of calls) {
-    const { least_input: _, most_input: __, calls: ___, windows_5m, windows_1h, ...key } = each;
-    const name = JSON.stringify(key);
-    const known = merged.get(name);
-    merged.set(name, known ? joinCalls(known, each) : each);
-  }
-  return [...merged.values()];
+export const mergeCalls = (calls: readonly UncachedCalls[]): UncachedCalls[] =>
+  joinEqual(calls, keyOfCalls, joinCalls);
+
+/** What calls that differ only in sums have in common. */
+function keyOfCalls(each: UncachedCalls): object {
+  const { least_input: _, most_input: __, calls: ___, windows_5m, windows_1h, ...key } = each;
+  return key;
 }
 
 function joinCalls(one: UncachedCalls, other: UncachedCalls): UncachedCalls {

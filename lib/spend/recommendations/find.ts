@@ -1,5 +1,6 @@
 import type { RecommendationKind } from "@/lib/contract/spend/recommendations";
 import { add, compare, type Decimal, divideMoney, parseDecimal, subtract, sum, toText } from "@/lib/decimal";
+import { groupBy } from "@/lib/group-by";
 import { catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import type { ServiceTier } from "@/lib/ledger/pricing/price-table";
 import { repriceGroup, type Target } from "./reprice";
@@ -80,12 +81,7 @@ export function findChanges(groups: readonly UsageGroup[], least: Decimal, at: D
 
 /** Groups of usage by what they are about. */
 export function groupBySubject(groups: readonly UsageGroup[]): UsageGroup[][] {
-  const found = new Map<string, UsageGroup[]>();
-  for (const group of groups) {
-    const own = found.get(subjectKey(group)) ?? [];
-    found.set(subjectKey(group), [...own, group]);
-  }
-  return [...found.values()];
+  return [...groupBy(groups, subjectKey).values()];
 }
 
 export const savingOf = ({ recorded, repriced }: Pick<FoundChange, "recorded" | "repriced">) =>
@@ -117,25 +113,23 @@ function listedModels({ provider, model }: UsageSubject, at: Date): string[] {
 export const subjectKey = ({ project_id, provider, model, feature }: UsageSubject): string =>
   JSON.stringify([project_id, provider, model, feature]);
 
+/** Joins rows that are equal in some of their fields. @param keyOf these fields */
+export function joinEqual<T>(
+  rows: readonly T[],
+  keyOf: (row: T) => object,
+  join: (one: T, other: T) => T,
+): T[] {
+  return [...groupBy(rows, (row) => JSON.stringify(keyOf(row))).values()].map((equal) => equal.reduce(join));
+}
+
 /** Joins groups of several days. */
-export function mergeGroups(groups: readonly UsageGroup[]): UsageGroup[] {
-  const merged = new Map<string, UsageGroup>();
-  for (const group of groups) {
-    const {
-      shown_provider: _,
-      least_input,
-      most_input,
-      quantity,
-      cached,
-      amount_usd,
-      records,
-      ...key
-    } = group;
-    const name = JSON.stringify(key);
-    const known = merged.get(name);
-    merged.set(name, known ? joinGroups(known, group) : group);
-  }
-  return [...merged.values()];
+export const mergeGroups = (groups: readonly UsageGroup[]): UsageGroup[] =>
+  joinEqual(groups, keyOfGroup, joinGroups);
+
+/** What groups that differ only in sums have in common. */
+function keyOfGroup(group: UsageGroup): object {
+  const { shown_provider: _, least_input, most_input, quantity, cached, amount_usd, records, ...key } = group;
+  return key;
 }
 
 function joinGroups(one: UsageGroup, other: UsageGroup): UsageGroup {
