@@ -106,6 +106,8 @@ const schema = z.object({
   OUTLAY_FAST_LANE: z.enum(["on", "off"]).default("on"),
   /** `off` serves the API, sign-in, OAuth and the agent tools without the dashboard, and starts without Next and its build. */
   OUTLAY_PAGES: z.enum(["on", "off"]).default("on"),
+  /** `off` runs no background jobs in this process, where another process or a scheduler (`GET /api/jobs`) runs them. */
+  OUTLAY_JOBS: z.enum(["on", "off"]).default("on"),
   /** The service's public address, without a trailing slash. */
   BASE_URL: url("http:", "https:").optional(),
   /** The address of the agent tools, if it is not /api/mcp of the service's own address. */

@@ -13,7 +13,7 @@ export type Serving = { address: string; stop(): Promise<void> };
 
 /**
  * Answers requests in this process, on the database for which it is configured.
- * @param options.runsJobs whether this process also runs the background jobs
+ * @param options.runsJobs whether this process also runs the background jobs, unless the setting OUTLAY_JOBS is off
  * @throws Error EADDRINUSE if the port is in use; Error if pages are to be served and there is no build
  */
 export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean }): Promise<Serving> {
@@ -32,7 +32,7 @@ export async function serve({ dev, runsJobs }: { dev: boolean; runsJobs: boolean
     if (!dev) decodeInThread(new URL("./decoder.mjs", import.meta.url));
     readParquetBy(dev ? "here" : new URL("./parquet.mjs", import.meta.url));
     const http = await startHttp({ port: settings.PORT, host: settings.HOST, dev });
-    const jobs = runsJobs ? startJobs() : undefined;
+    const jobs = runsJobs && settings.OUTLAY_JOBS === "on" ? startJobs() : undefined;
     // Both at the same time. A job may take longer than a stop; its next run repeats the unfinished work.
     opened.push(() =>
       Promise.all([

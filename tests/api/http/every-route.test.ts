@@ -68,16 +68,16 @@ const refusing = found.filter(({ declared: { query } }) => !query || "shape" in 
 /** A credential counts only as its own kind: a JWT is not a key, and a key is not a user. */
 const forged: Caller[] = ["an expired token", "a token with alg none", "a token signed by another key"];
 
-const harness = withHarness();
+// Without jobs, which would raise and settle alerts of their own while refused calls are compared.
+const harness = withHarness({ settings: { OUTLAY_JOBS: "off" } });
 let world: World;
 let everything: string;
 beforeAll(async () => {
   world = await prepareWorld(harness);
   const { rows } = await harness.fixtures.sql.query(`
     select string_agg(
-      format('select %L as name, count(*), sum(hashtextextended(%s::text, 0)) as digest from public.%I as t%s', t.tablename,
-        case when c.column_name is null then 't' else '(to_jsonb(t) - ''last_used_at'')' end, t.tablename,
-        case when t.tablename = 'deliveries' then ' where channel_id is not null' end),
+      format('select %L as name, count(*), sum(hashtextextended(%s::text, 0)) as digest from public.%I as t', t.tablename,
+        case when c.column_name is null then 't' else '(to_jsonb(t) - ''last_used_at'')' end, t.tablename),
       ' union all '
     ) as statement
     from pg_tables as t
@@ -89,7 +89,7 @@ beforeAll(async () => {
 
 /**
  * A digest of every row that the service's users can see or write, except when a key was last used, and what came in with
- * it, which are written later. Deliveries without a channel are mails, which no user sees and the service sends meanwhile.
+ * it, which are written later.
  */
 async function readEverything(): Promise<unknown[]> {
   // With a name, so that Postgres plans it once: planning it takes longer than running it.
