@@ -63,7 +63,10 @@ export async function countWorkspaces(client: ClientBase): Promise<number> {
   return Number(count);
 }
 
-/** Every month that has messages or sums. */
+/**
+ * Every month that has messages or sums; of one workspace, or of all for null. A message of the first or last day of a month may be of a
+ * day of the next month or the one before, in the workspace's time zone.
+ */
 export function selectMonths(client: ClientBase, workspaceId: string | null): Promise<Month[]> {
   return selectAll(
     client,
@@ -72,9 +75,14 @@ export function selectMonths(client: ClientBase, workspaceId: string | null): Pr
        to_char(first_day + interval '1 month', 'YYYY-MM-DD"T00:00:00Z"') as until,
        exists (select from public.workspaces where time_zone <> 'UTC') as "hasZones"
      from (
-       select to_date(right(c.relname, 7), 'YYYY_MM') as first_day
-       from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid
-       where i.inhparent = 'public.messages'::regclass
+       select partition.first_day
+       from pg_catalog.pg_inherits as i join pg_catalog.pg_class as c on c.oid = i.inhrelid,
+         to_date(right(c.relname, 7), 'YYYY_MM') as partition (first_day)
+       where i.inhparent = 'public.messages'::regclass and (${workspaceId}::uuid is null or exists (
+         select from public.messages as m
+         where m.workspace_id = ${workspaceId} and m.occurred_at >= partition.first_day - interval '1 day'
+           and m.occurred_at < partition.first_day + interval '1 month 1 day'
+       ))
        union
        select date_trunc('month', day)::date from public.daily_spend
        where true ${messages.ofWorkspace(sql`workspace_id`, workspaceId)}
