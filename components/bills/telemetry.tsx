@@ -45,6 +45,7 @@ export function Telemetry({
 }) {
   const { state, problem, source_id: sourceId, received_at: receivedAt } = telemetry;
   const shown = states[state];
+  const unreachable = state === "unreachable" ? problem : null;
   return (
     <div className="grid gap-2 border-t pt-2">
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
@@ -54,7 +55,7 @@ export function Telemetry({
           </span>
           <span className="text-muted-foreground text-xs">
             {sourceId === null ? (
-              <>{name} can send every call here by itself, without content.</>
+              (unreachable ?? `${name} can send every call here by itself, without content.`)
             ) : (
               <>
                 Sent to{" "}
@@ -74,7 +75,7 @@ export function Telemetry({
         </div>
         <TelemetryActions workspace={workspace} id={id} name={name} state={state} />
       </div>
-      {problem === null ? null : (
+      {problem === null || unreachable !== null ? null : (
         <Alert className="[overflow-wrap:anywhere]">
           {problem} {remedies[state]}
         </Alert>
