@@ -30,12 +30,12 @@ test("An export of CUR 2.0 in Parquet is read as its CSV is", async () => {
 });
 
 test("The maps of a CUR 2.0 file in Parquet name the model, and the key by a tag; rows without it keep their caller", async () => {
-  const { add } = await withTeam();
   const factsOf = async (key?: string) => {
+    const { add } = await withTeam();
     const { status, body } = await add(fixture("cur-2.0-maps"), key ? { columns: { key } } : {});
     expect(status, JSON.stringify(body)).toBe(201);
     const { rows } = await harness.fixtures.sql.query(
-      "select model, unit, trim_scale(quantity)::text as quantity, key_name as key, trim_scale(amount_usd)::text as usd from public.billed_facts as f join public.bill_statements as s on s.workspace_id = f.workspace_id and s.id = f.statement_id where s.bill_id = $1 order by f.amount_usd",
+      "select model, unit, trim_scale(quantity)::text as quantity, key_name as key, trim_scale(f.amount_usd)::text as usd from public.billed_facts as f join public.bill_statements as s on s.workspace_id = f.workspace_id and s.id = f.statement_id where s.bill_id = $1 order by f.amount_usd",
       [body.id],
     );
     return rows;
