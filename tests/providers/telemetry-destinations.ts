@@ -48,6 +48,8 @@ export async function openrouterDestination(
   for await (const page of await client.observability.list({ workspaceId }))
     listed.push(...page.result.data.map(({ name }) => name));
   const { data: read } = await client.observability.get({ id: made.id });
+  if (made.type !== "otel-collector" || read.type !== "otel-collector")
+    throw new Error("It has another type.");
   const { deleted: removed } = await client.observability.delete({ id: made.id });
   return { made: [made.privacyMode, made.samplingRate, made.regions], listed, read: read.enabled, removed };
 }

@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg";
 import { json, text, uuid } from "@/lib/db/columns";
-import { callFunction, selectOne } from "@/lib/db/query";
+import { callFunction, selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { callAsService } from "@/lib/db/transaction";
 import type { Destination, Standing } from "./teller";
@@ -8,13 +8,14 @@ import type { Destination, Standing } from "./teller";
 const telemetryRow = { id: uuid(), state: text(), destinations: json<Destination[]>() };
 
 /** The registration of an account at its provider. @returns undefined where there is none */
-export function selectTelemetry(client: ClientBase, workspaceId: string, accountId: string) {
-  return selectOne(
+export async function selectTelemetry(client: ClientBase, workspaceId: string, accountId: string) {
+  const [found] = await selectAll(
     client,
     telemetryRow,
     sql`select id, state, destinations from public.provider_telemetry
       where workspace_id = ${workspaceId} and account_id = ${accountId}`,
   );
+  return found;
 }
 
 // The rest runs as the service; what a user changes checks their role again.

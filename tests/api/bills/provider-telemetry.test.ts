@@ -325,6 +325,14 @@ test("A provider that sends no telemetry cannot be registered", async () => {
   );
 });
 
+test("An account of which nothing is registered is removed as before, and has nothing to check", async () => {
+  const made = await withAccount();
+  expect(errorOf(await made.check())).toBe("409 Anthropic is not registered. Register it first.");
+  expect((await made.end()).body.telemetry).toMatchObject({ state: "none" });
+  expect((await made.remove()).status).toBe(200);
+  expect(await made.read()).toBeUndefined();
+});
+
 test("Only admins register, check and end, and a stranger finds nothing", async () => {
   const made = await withAccount();
   await made.register();
