@@ -44,12 +44,12 @@ export async function openrouterDestination(
       ...{ regions: ["global", "europe", "us"], broadcastGenerationCost: true },
     },
   });
+  if (made.type !== "otel-collector") throw new Error("It has another type.");
   const listed: unknown[] = [];
   for await (const page of await client.observability.list({ workspaceId }))
-    listed.push(...page.result.data.map(({ name }) => name));
+    listed.push(...page.result.data.map((each) => each.type === "otel-collector" && each.name));
   const { data: read } = await client.observability.get({ id: made.id });
-  if (made.type !== "otel-collector" || read.type !== "otel-collector")
-    throw new Error("It has another type.");
+  if (read.type !== "otel-collector") throw new Error("It has another type.");
   const { deleted: removed } = await client.observability.delete({ id: made.id });
   return { made: [made.privacyMode, made.samplingRate, made.regions], listed, read: read.enabled, removed };
 }
