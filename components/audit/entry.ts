@@ -28,6 +28,7 @@ export const kinds: Record<string, string> = {
   bill_adjustment: "Bill adjustments",
   provider_account: "Provider accounts",
   provider_limit: "Limits at providers",
+  provider_telemetry: "Telemetry of providers",
   person: "People",
   message: "Voided costs",
   bulk_action: "Changes of many costs",

@@ -155,6 +155,13 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
       `unlinked ${limit}`,
     );
   },
+  provider_telemetry: ({ action }, row) => {
+    const telemetry = ["the telemetry of", textOf(row, "provider"), textOf(row, "account")]
+      .join(" ")
+      .trimEnd();
+    const ended = row.state === "registered" ? `registered ${telemetry}` : `could not register ${telemetry}`;
+    return verbOf(action, `asked to register ${telemetry}`, ended, `ended ${telemetry}`);
+  },
   person: (_, row) => `erased a person, now called ${textOf(row, "pseudonym")}`,
   subscription: (_, row) => `stopped the subscription ${textOf((row.message ?? {}) as Row, "vendor")}`,
 };

@@ -15,17 +15,20 @@ export function AccountActions({
   name,
   isPulling,
   isHeld,
+  isTelling,
 }: {
   workspace: string;
   id: string;
   name: string;
   isPulling: boolean;
   isHeld: boolean;
+  isTelling: boolean;
 }) {
   const path = `/api/v1/workspaces/${workspace}/provider-accounts/${id}`;
   const pull = (body: { accept_jump?: boolean }) =>
     callApi<typeof providerAccount, typeof pullRequest>("POST", `${path}/pull`, body);
   const [bills, setBills] = useState<"keep" | "delete">("keep");
+  const [destination, setDestination] = useState<"remove" | "leave">("remove");
   const now = useMutation(() => pull({}), { done: `The bills of ${name} are being pulled.` });
   return (
     <div className="flex flex-wrap gap-2">
@@ -59,20 +62,31 @@ export function AccountActions({
         size="sm"
         title={`Remove ${name}?`}
         confirm="Remove the account"
-        onConfirm={() => callApi<typeof providerAccount>("DELETE", `${path}?bills=${bills}`)}
+        onConfirm={() =>
+          callApi<typeof providerAccount>("DELETE", `${path}?bills=${bills}&destination=${destination}`)
+        }
         details={
-          <Checkbox
-            label="Delete its bills, too, and the billed history that they show"
-            checked={bills === "delete"}
-            onChange={(event) => setBills(event.target.checked ? "delete" : "keep")}
-          />
+          <div className="grid gap-3">
+            <Checkbox
+              label="Delete its bills, too, and the billed history that they show"
+              checked={bills === "delete"}
+              onChange={(event) => setBills(event.target.checked ? "delete" : "keep")}
+            />
+            {isTelling ? (
+              <Checkbox
+                label="Leave its telemetry destination there, where it cannot be removed"
+                checked={destination === "leave"}
+                onChange={(event) => setDestination(event.target.checked ? "leave" : "remove")}
+              />
+            ) : null}
+          </div>
         }
         done={`${name} is removed.`}
         focusAfter="provider-accounts"
       >
         Its costs are no longer pulled, and its key is deleted here. Revoke the key at the provider, too. Its
         bills stay, unless you delete them. Limits that budgets have set there stay as they are, and are no
-        longer changed.
+        longer changed.{isTelling ? " It no longer sends its calls here." : null}
       </ConfirmButton>
     </div>
   );

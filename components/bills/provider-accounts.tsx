@@ -7,6 +7,7 @@ import { Badge } from "@/components/ui/badge";
 import type { AccountState, ProviderAccount } from "@/lib/contract/bills/provider-accounts";
 import { pulledProviders } from "@/lib/contract/bills/pulled-providers";
 import { AccountActions } from "./account-actions";
+import { Telemetry } from "./telemetry";
 
 const states: Record<
   AccountState,
@@ -68,9 +69,18 @@ export function ProviderAccounts({
               name={nameOf(account)}
               isPulling={account.is_pulling}
               isHeld={account.held !== null}
+              isTelling={account.telemetry !== null && account.telemetry.source_id !== null}
             />
           </div>
           <Problem account={account} />
+          {account.telemetry === null ? null : (
+            <Telemetry
+              telemetry={account.telemetry}
+              workspace={workspace}
+              id={account.id}
+              name={nameOf(account)}
+            />
+          )}
         </li>
       ))}
     </ul>

@@ -37,6 +37,21 @@ export const gateways = {
       note: "LiteLLM's own cost is recorded. Set a request's project and feature in its metadata.",
     }),
   },
+  "claude-platform": {
+    label: "Anthropic, whole organization",
+    description: "Spans of every call, sent by Anthropic.",
+    name: "Claude platform",
+    isHosted: true,
+    setup: ({ url, secret }) => ({
+      steps:
+        "With an admin key of Anthropic, Settings, Bills does this for you. By hand, add a destination for OpenTelemetry in the Claude Console.",
+      blocks: [
+        { title: "Endpoint URL", language: "text", code: `${url}/api/otlp` },
+        { title: "Headers", language: "json", code: toJson({ authorization: `Bearer ${secret}` }) },
+      ],
+      note: "Choose metadata only: Outlay stores no prompts. Every call is counted once, also where your programs report it, too.",
+    }),
+  },
   openrouter: {
     label: "OpenRouter",
     description: "Broadcast to a webhook.",

@@ -105,3 +105,31 @@ test("An export of CUR 2.0 that lacks columns is refused with their names, and n
   expect(found.statements[0]?.facts).toMatchObject([{ key: null, model: "nova", quantity: null }]);
   await expect(read([{ ...one, line_item_currency_code: "EUR" }])).rejects.toThrow(/EUR; bills are in USD/);
 });
+
+test("A tag in JSON is the key of the rows that have it, however the other rows write none", async () => {
+  const usage = (tags: string) =>
+    row({
+      ...{ line_item_usage_type: "USE1-Claude4.6Sonnet-input-tokens", line_item_usage_amount: "1" },
+      ...{ line_item_unblended_cost: "1", resource_tags: tags },
+    });
+  const content = csv([
+    usage('{"user_team":"search","x":"y"}'),
+    usage("{}"),
+    usage(""),
+    usage("[1"),
+    usage("null"),
+  ]);
+  const given = { content, encoding: "text", amounts_in: "dollars" } as const;
+  const { columns, statements } = await readBillFile({
+    ...given,
+    columns: { key: "resource_tags.user_team" },
+  });
+  expect(columns.key).toBe("resource_tags.user_team");
+  expect(statements.flatMap(({ facts }) => facts.map(({ key, amount }) => [key, toText(amount)]))).toEqual([
+    ["search", "1"],
+    [alice, "4"],
+  ]);
+  await expect(readBillFile({ ...given, columns: { key: "Tags.team" } })).rejects.toMatchObject({
+    code: "validation_failed",
+  });
+});

@@ -3,6 +3,7 @@ import { daysOfCharge } from "./focus";
 import { dollars } from "./money";
 import { type RowProblem, readCoordinates } from "./read-row";
 import type { BilledRow } from "./statements";
+import { memberOf } from "./tags";
 
 type Values = Readonly<Record<string, string>>;
 
@@ -25,7 +26,7 @@ export function readCurRow(values: Values): BilledRow | RowProblem | { leftOut: 
   const currency = read("line_item_currency_code");
   if (currency?.toUpperCase() !== "USD")
     return { problem: `line_item_currency_code is ${currency ?? "empty"}; bills are in USD` };
-  const product = read("product_product_name") ?? productName(read("product"));
+  const product = read("product_product_name") ?? memberOf(read("product"), "product_name");
   const description = read("line_item_line_item_description");
   try {
     const amount = dollars(read("line_item_unblended_cost") ?? "");
@@ -63,16 +64,6 @@ export function readCurRow(values: Values): BilledRow | RowProblem | { leftOut: 
   } catch (error) {
     if (error instanceof DecimalError) return { problem: error.message };
     throw error;
-  }
-}
-
-/** The name of a product in the map `product`, which a CSV file has as JSON. */
-function productName(map: string | undefined): string | undefined {
-  try {
-    const { product_name: name }: { product_name?: unknown } = Object(JSON.parse(map ?? "{}"));
-    return typeof name === "string" ? name : undefined;
-  } catch {
-    return undefined;
   }
 }
 

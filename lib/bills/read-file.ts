@@ -8,9 +8,10 @@ import { readCurRow } from "./cur";
 import { curColumns, isCur, missingInCur } from "./cur-columns";
 import { readFocusRow } from "./focus";
 import { focusColumns, isFocus } from "./focus-columns";
-import { chooseMark, readBilledRow } from "./read-row";
+import { chooseMark, readBilledRow, readCoordinates } from "./read-row";
 import { type BillTable, readTable } from "./read-table";
 import { type BilledRow, type Statement, toStatements } from "./statements";
+import { type ChosenTag, mapsOf, memberOf, readChosenTag } from "./tags";
 
 /** A file of a bill as it was read. */
 export type BillFile = {
@@ -77,18 +78,47 @@ function readerOf(
   rows: readonly Values[],
   request: Given,
 ): Pick<BillFile, "format" | "columns"> & { read: Reader } {
+  const tag = readChosenTag(request.columns?.key);
   if (isFocus(header)) {
     const columns = focusColumns(header);
-    return { format: "focus", columns, read: (values) => readFocusRow(values, columns) };
+    const read = (values: Values) => readFocusRow(values, columns);
+    return { format: "focus", columns: withTag(columns, header, tag), read: keyedBy(tag, read) };
   }
   if (isCur(header)) {
     const missing = missingInCur(header);
     if (missing.length > 0)
       throw refuse(`is an export of CUR 2.0 without ${missing.join(", ")}. Export these columns, too`);
-    return { format: "cur", columns: curColumns(header), read: readCurRow };
+    return {
+      format: "cur",
+      columns: withTag(curColumns(header), header, tag),
+      read: keyedBy(tag, readCurRow),
+    };
   }
   const columns = findColumns(header, request);
   return { format: "csv", columns, read: rowReader(columns, rows, request) };
+}
+
+/** Columns with the tag that was chosen as the key. @throws ServiceError validation_failed where the file has no such tags */
+function withTag(
+  columns: BillFile["columns"],
+  header: readonly string[],
+  tag: ChosenTag | undefined,
+): BillFile["columns"] {
+  if (!tag) return columns;
+  if (!header.includes(tag.column))
+    throw refuse(`There is no column "${tag.column}"; there are: ${header.join(", ")}`, "columns.key");
+  return { ...columns, key: `${tag.column}.${tag.key}` };
+}
+
+/** Reads rows with a tag as their key; those without it keep the key that they have. */
+function keyedBy(tag: ChosenTag | undefined, read: Reader): Reader {
+  if (!tag) return read;
+  return (values) => {
+    const found = read(values);
+    const key = memberOf(values[tag.column], tag.key);
+    if ("problem" in found || "leftOut" in found || key === undefined) return found;
+    return { ...found, key: readCoordinates((field) => (field === "key" ? key : undefined)).key };
+  };
 }
 
 /**
@@ -105,7 +135,7 @@ function onDays(rows: readonly BilledRow[]): BilledRow[] {
 /** @throws ServiceError validation_failed */
 async function openTable(request: Given): Promise<BillTable> {
   try {
-    return await readTable(request);
+    return await readTable(request, mapsOf(readChosenTag(request.columns?.key)));
   } catch (error) {
     throw refuse(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }

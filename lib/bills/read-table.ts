@@ -5,6 +5,7 @@ import { maxBillCharacters, maxBillRows } from "@/lib/contract/bills/bill-fields
 import type { AddBillRequest } from "@/lib/contract/bills/bills";
 import { csvOptions, FileError, guessDelimiter, parseHeader, parseRecord } from "@/lib/ledger/import/row";
 import { readParquetApart } from "./parquet/read-apart";
+import type { WantedMaps } from "./parquet/read-parquet";
 
 /** A file as rows of text. `place`: the position of a row, such as `line 2`. */
 export type BillTable = {
@@ -16,15 +17,16 @@ const unzip = promisify(gunzip);
 
 /**
  * Reads an uploaded file: CSV as text, or, in Base64, Parquet or CSV with or without gzip.
+ * @param maps what is read of columns of Parquet that are maps, as JSON
  * @throws FileError with what is wrong
  */
-export async function readTable({
-  content,
-  encoding,
-}: Pick<AddBillRequest, "content" | "encoding">): Promise<BillTable> {
+export async function readTable(
+  { content, encoding }: Pick<AddBillRequest, "content" | "encoding">,
+  maps: WantedMaps,
+): Promise<BillTable> {
   if (encoding === "text") return readCsv(content);
   const bytes = Buffer.from(content, "base64");
-  if (bytes.subarray(0, 4).toString("latin1") === "PAR1") return readRows(bytes);
+  if (bytes.subarray(0, 4).toString("latin1") === "PAR1") return readRows(bytes, maps);
   return readCsv(await textOf(bytes));
 }
 
@@ -41,8 +43,8 @@ async function textOf(bytes: Buffer): Promise<string> {
   }
 }
 
-async function readRows(bytes: Buffer): Promise<BillTable> {
-  const { header, read, rows } = await readParquetApart(bytes);
+async function readRows(bytes: Buffer, maps: WantedMaps): Promise<BillTable> {
+  const { header, read, rows } = await readParquetApart(bytes, maps);
   return {
     header: parseHeader(header),
     rows: rows.map((cells, index) => ({

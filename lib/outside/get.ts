@@ -15,7 +15,7 @@ export type GetOptions = {
   /** JSON to send. Without it, the document is asked for with GET. */
   json?: string;
   /** Another method than GET, or than POST with JSON. */
-  method?: "PATCH" | "PUT" | "DELETE";
+  method?: "POST" | "PATCH" | "PUT" | "DELETE";
   /** Names of hosts, addresses and ranges that may be internal. */
   allowed?: readonly string[];
   /** Called when the connection stands: what fails later is not the network's fault. */

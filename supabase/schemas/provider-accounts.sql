@@ -181,6 +181,10 @@ begin
     'today', (at_moment at time zone 'UTC')::date,
     'sealed', (
       select k.sealed from private.provider_keys as k where k.workspace_id = taken.workspace_id and k.account_id = taken.id
+    ),
+    'telemetry', (
+      select jsonb_build_object('id', t.id, 'destinations', t.destinations) from public.provider_telemetry as t
+      where t.workspace_id = taken.workspace_id and t.account_id = taken.id and t.state in ('registered', 'failing', 'disabled', 'gone')
     )
   );
 end

@@ -1,9 +1,7 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { askerOf } from "@/lib/bills/pulls/ask";
+import { askNow } from "@/lib/bills/pulls/ask-now";
 import { ProviderFailure, ProviderRefusal } from "@/lib/bills/pulls/provider";
-import { providers } from "@/lib/bills/pulls/providers";
-import { sealSubject } from "@/lib/bills/pulls/pull";
 import {
   type LimitableProvider,
   type LimitPeriod,
@@ -14,17 +12,13 @@ import {
 import type { LimitTargetList } from "@/lib/contract/bills/provider-limits";
 import { type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
 import { asServiceWithin, asUser, type UserClaims } from "@/lib/db/transaction";
-import { env } from "@/lib/env";
 import { notFound, validationFailed } from "@/lib/errors";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { SealError, unseal } from "@/lib/seal";
+import { SealError } from "@/lib/seal";
 import { type Budget, loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { listLimitedTargets, readAccount, type SealedAccount } from "./limit-queries";
 import { type HeldLimit, type LimitTarget, TargetGone } from "./limiter";
 import { limiters } from "./limiters";
-
-/** How long a provider may take to list what can be limited, ms. */
-const listTimeoutMs = 20_000;
 
 /**
  * Asks a provider what can be limited for a budget, for admins.
@@ -53,7 +47,7 @@ export async function listTargets(
   const period = limitPeriods.find((each) => each === known.budget.period);
   if (!period) return { targets: [], problem: periodProblem(known.budget) };
   try {
-    const all = await askTargets(row, period);
+    const all = await askNow(row, (ask) => limiters[row.provider].list(ask, row.account, period));
     return { targets: toTargets(all, { ...known, row, period }), problem: null };
   } catch (error) {
     const isKnown =
@@ -67,22 +61,6 @@ export async function listTargets(
 }
 
 type Account<Of extends PulledProvider = LimitableProvider> = SealedAccount & { provider: Of };
-
-function askTargets({ provider, account, id, workspace_id, sealed }: Account, period: LimitPeriod) {
-  if (env().PROVIDER_URLS.isOff)
-    throw new ProviderFailure("This service asks no providers: PROVIDER_URLS is off.");
-  const { secret: key } = unseal(sealed, sealSubject(workspace_id, id));
-  const ends = new AbortController();
-  const ask = askerOf(provider, providers[provider], { key, signal: ends.signal });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ProviderFailure("It did not answer in time.")), listTimeoutMs);
-  });
-  return Promise.race([limiters[provider].list(ask, account, period), late]).finally(() => {
-    clearTimeout(timer);
-    ends.abort();
-  });
-}
 
 function toTargets(
   all: LimitTarget[],

@@ -19,12 +19,14 @@ export function checkPages(bytes: Uint8Array, metadata: FileMetaData, columns: r
       const end = start + Number(chunk.total_compressed_size);
       if (!(start >= 4 && end >= start && end <= bytes.byteLength))
         throw new FileError(`${name} is cut off. Export it again`);
-      checkChunk(bytes.subarray(start, end), Number(rows), name);
+      // A map has several values a row; how many, its caller has limited.
+      const most = chunk.path_in_schema.length > 1 ? chunk.num_values : rows;
+      checkChunk(bytes.subarray(start, end), Number(most), name);
     }
 }
 
-/** @param rows of the group: no page of a column that is not nested has more values */
-function checkChunk(chunk: Uint8Array, rows: number, name: string): void {
+/** @param mostValues that a page can have: the rows of the group, for a column that is not nested */
+function checkChunk(chunk: Uint8Array, mostValues: number, name: string): void {
   const reader = { view: new DataView(chunk.buffer, chunk.byteOffset, chunk.byteLength), offset: 0 };
   while (reader.offset < chunk.byteLength - 1) {
     const header = headerOf(reader, name);
@@ -35,7 +37,7 @@ function checkChunk(chunk: Uint8Array, rows: number, name: string): void {
     } = header;
     const values = dictionary?.num_values ?? first?.num_values ?? second?.num_values ?? 0;
     const sizes = [header.compressed_page_size, header.uncompressed_page_size];
-    const most = dictionary ? header.uncompressed_page_size : rows;
+    const most = dictionary ? header.uncompressed_page_size : mostValues;
     if (sizes.some((size) => !(size >= 0 && size <= maxPageBytes)) || !(values >= 0 && values <= most))
       throw new FileError(`${name} has a page that cannot be as long as it says. Export it again`);
     reader.offset += header.compressed_page_size;

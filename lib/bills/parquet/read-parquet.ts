@@ -18,6 +18,12 @@ import { checkPages, maxPageBytes } from "./check-pages";
 /** A table as text. `read`: the columns that `rows` contain, in order. A cell without a value is an empty text. */
 export type ParquetTable = { header: string[]; read: string[]; rows: string[][] };
 
+/** What is read of columns that are maps, such as tags: the keys that are wanted, by column. */
+export type WantedMaps = Readonly<Record<string, readonly string[]>>;
+
+/** What the process that reads a file is given. */
+export type ParquetQuestion = { bytes: Uint8Array; maps: WantedMaps };
+
 /** The answer of the process that reads a file. */
 export type ParquetAnswer = { table: ParquetTable } | { problem: string };
 
@@ -56,10 +62,11 @@ const parsers = {
 
 /**
  * Reads a Parquet file. From a file with the columns of FOCUS or CUR it reads only those that are needed, from any other all columns that are not
- * nested. Decimals are read digit by digit and never become floating-point numbers.
+ * nested. Decimals are read digit by digit and never become floating-point numbers. Of a map, the wanted keys are read, as JSON, unless
+ * all its values are too many.
  * @throws FileError with what is wrong
  */
-export async function readParquet(bytes: Uint8Array): Promise<ParquetTable> {
+export async function readParquet(bytes: Uint8Array, maps: WantedMaps = {}): Promise<ParquetTable> {
   const metadata = readMetadata(bytes);
   if (metadata.num_rows > BigInt(maxBillRows))
     throw new FileError(`it has more than ${maxBillRows} rows. Split it by month`);
@@ -72,8 +79,14 @@ export async function readParquet(bytes: Uint8Array): Promise<ParquetTable> {
     throw new FileError(
       `it has ${metadata.num_rows} rows of ${wanted.length} columns. Export fewer columns, or split it by month`,
     );
+  const mapped = elements.filter(
+    (element) => known && isMap(element) && maps[element.name] && isShort(metadata, element),
+  );
   // Before the library is told to forget that they are decimals, which it would read as floating-point numbers.
-  const columns = wanted.map((element) => ({ name: element.name, read: readerOf(element) }));
+  const columns = [
+    ...wanted.map((element) => ({ name: element.name, read: readerOf(element) })),
+    ...mapped.map(({ name }) => ({ name, read: (value: unknown) => jsonOf(value, maps[name] ?? []) })),
+  ];
   for (const element of wanted.filter(isDecimal)) {
     delete element.converted_type;
     delete element.logical_type;
@@ -99,9 +112,9 @@ export async function readParquet(bytes: Uint8Array): Promise<ParquetTable> {
 }
 
 /** Like `readParquet`, but returns an error as a value, because errors cannot be sent between processes. */
-export async function answerParquet(bytes: Uint8Array): Promise<ParquetAnswer> {
+export async function answerParquet({ bytes, maps }: ParquetQuestion): Promise<ParquetAnswer> {
   try {
-    return { table: await readParquet(bytes) };
+    return { table: await readParquet(bytes, maps) };
   } catch (error) {
     if (error instanceof FileError) return { problem: error.message };
     throw error;
@@ -135,6 +148,24 @@ function topColumns({ schema }: FileMetaData): SchemaElement[] {
   };
   for (let at = 1; at < schema.length; at = skip(at)) found.push(schema[at] as SchemaElement);
   return found;
+}
+
+const isMap = ({ num_children: children, converted_type: converted, logical_type: logical }: SchemaElement) =>
+  Boolean(children) && (converted === "MAP" || logical?.type === "MAP");
+
+/** Whether a nested column has no more values than a table may have cells. */
+const isShort = ({ row_groups: groups }: FileMetaData, { name }: SchemaElement) =>
+  groups
+    .flatMap(({ columns }) => columns)
+    .every(
+      ({ meta_data: chunk }) => chunk?.path_in_schema[0] !== name || Number(chunk.num_values) <= maxCells,
+    );
+
+/** The wanted keys of a map, as JSON; an empty text where it has none of them. */
+function jsonOf(value: unknown, keys: readonly string[]): string {
+  const map = Object(value) as Record<string, unknown>;
+  const found = keys.filter((key) => Object.hasOwn(map, key)).map((key) => [key, textOf(map[key])]);
+  return found.length === 0 ? "" : JSON.stringify(Object.fromEntries(found));
 }
 
 const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>

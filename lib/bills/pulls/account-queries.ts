@@ -1,4 +1,5 @@
 import type { ClientBase } from "pg";
+import type { Destination } from "@/lib/bills/telemetry/teller";
 import {
   boolean,
   date,
@@ -41,6 +42,17 @@ const accountRow = {
   last_success_at: nullable(timestamp()),
   created_at: timestamp(),
   created_by_email: nullable(text()),
+  telemetry_id: nullable(uuid()),
+  telemetry_key_id: nullable(uuid()),
+  telemetry_state: nullable(text()),
+  telemetry_problem: nullable(text()),
+  telemetry_tested_at: nullable(timestamp()),
+  telemetry_checked_at: nullable(timestamp()),
+  telemetry_created_at: nullable(timestamp()),
+  telemetry_created_by: nullable(text()),
+  telemetry_is_stale: nullable(boolean()),
+  key_used_at: nullable(timestamp()),
+  key_revoked_at: nullable(timestamp()),
 };
 
 /** An account as stored, without its key. */
@@ -51,12 +63,20 @@ export function selectAccounts(client: ClientBase, workspaceId: string): Promise
   return selectAll(
     client,
     accountRow,
-    sql`select id, provider, account, folder, since, pulled_through, next_day, has_data, held_day, trim_scale(held_usd) as held_usd,
-        trim_scale(usual_usd) as usual_usd, seat_count, unused_seat_count, trim_scale(seat_usd) as seat_usd, problem, is_refused, last_pull_at, last_success_at, created_at, created_by_email,
-        next_pull_at <= now() or coalesce(leased_until > now(), false) as is_pulling,
-        coalesce(last_success_at, created_at) < now() - interval '2 days' as is_late
-      from public.provider_accounts where workspace_id = ${workspaceId}
-      order by provider, account`,
+    sql`select p.id, p.provider, p.account, p.folder, p.since, p.pulled_through, p.next_day, p.has_data, p.held_day,
+        trim_scale(p.held_usd) as held_usd, trim_scale(p.usual_usd) as usual_usd, p.seat_count, p.unused_seat_count,
+        trim_scale(p.seat_usd) as seat_usd, p.problem, p.is_refused, p.last_pull_at, p.last_success_at, p.created_at, p.created_by_email,
+        p.next_pull_at <= now() or coalesce(p.leased_until > now(), false) as is_pulling,
+        coalesce(p.last_success_at, p.created_at) < now() - interval '2 days' as is_late,
+        t.id as telemetry_id, t.key_id as telemetry_key_id, t.state as telemetry_state, t.problem as telemetry_problem,
+        t.tested_at as telemetry_tested_at, t.checked_at as telemetry_checked_at, t.created_at as telemetry_created_at,
+        t.created_by_email as telemetry_created_by, t.created_at < now() - interval '2 minutes' as telemetry_is_stale,
+        k.last_used_at as key_used_at, k.revoked_at as key_revoked_at
+      from public.provider_accounts as p
+      left join public.provider_telemetry as t on t.workspace_id = p.workspace_id and t.account_id = p.id
+      left join public.api_keys as k on k.workspace_id = t.workspace_id and k.id = t.key_id
+      where p.workspace_id = ${workspaceId}
+      order by p.provider, p.account`,
   );
 }
 
@@ -112,6 +132,8 @@ export type ClaimedAccount = {
   attempts: number;
   today: string;
   sealed: string;
+  /** What is registered at the provider, which sends its telemetry here; null for nothing. */
+  telemetry?: { id: string; destinations: Destination[] } | null;
 };
 
 /** Takes an account that is due. @returns null where none is */

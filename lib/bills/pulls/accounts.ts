@@ -1,23 +1,20 @@
-import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import { removeDestination } from "@/lib/bills/telemetry/service";
 import type {
-  AccountState,
   AddProviderAccountRequest,
   ProviderAccount,
   ProviderAccountList,
 } from "@/lib/contract/bills/provider-accounts";
-import { type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
-import { ExactNumber } from "@/lib/contract/values/exact-number";
-import { dayOf, toInstant } from "@/lib/contract/values/instant";
+import type { DestinationEnd } from "@/lib/contract/bills/provider-telemetry";
+import { pulledProviders } from "@/lib/contract/bills/pulled-providers";
+import { dayOf } from "@/lib/contract/values/instant";
 import { newId } from "@/lib/db/new-id";
 import { asServiceWithin, asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
-import { multiply, parseDecimal } from "@/lib/decimal";
-import { env } from "@/lib/env";
-import { notFound, ServiceError, validationFailed } from "@/lib/errors";
-import { toExact } from "@/lib/ledger/pricing/exact";
+import { ServiceError, validationFailed } from "@/lib/errors";
 import { canSeal, seal } from "@/lib/seal";
 import { addDays } from "@/lib/spend/period";
-import { type AccountRow, addAccount, askForPull, removeAccount, selectAccounts } from "./account-queries";
+import { addAccount, askForPull, removeAccount, selectAccounts } from "./account-queries";
+import { loadAccount, toAccount } from "./load-account";
 import { sealSubject } from "./pull";
 
 /** The most accounts of a workspace. */
@@ -84,16 +81,18 @@ function firstDay(since: string | undefined, today: string): string {
 }
 
 /**
- * Removes an account and its key, for admins.
+ * Removes an account and its key, for admins, after its telemetry destination at the provider.
  * @param bills what becomes of what it billed: without it, billed history and differences of these days end, too
- * @throws ServiceError not_found, permission_denied
+ * @param destination what becomes of the telemetry destination
+ * @throws ServiceError not_found, permission_denied; conflict where the provider does not remove the destination
  */
-export function deleteAccount(
+export async function deleteAccount(
   claims: UserClaims,
   slug: string,
   id: string,
-  bills: "keep" | "delete",
+  { bills, destination }: { bills: "keep" | "delete"; destination: DestinationEnd },
 ): Promise<ProviderAccount> {
+  await removeDestination(claims, slug, id, destination);
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const last = await loadAccount(client, workspaceId, id);
@@ -120,56 +119,4 @@ export function pullNow(
       throw new ServiceError("conflict", "A pull of this account runs already. Wait until it has ended.");
     return loadAccount(client, workspaceId, id);
   });
-}
-
-/** @throws ServiceError not_found */
-async function loadAccount(client: PoolClient, workspaceId: string, id: string): Promise<ProviderAccount> {
-  const row = (await selectAccounts(client, workspaceId)).find((each) => each.id === id);
-  if (!row) throw notFound();
-  return toAccount(row);
-}
-
-function toAccount(row: AccountRow): ProviderAccount {
-  const { held_day: heldDay, held_usd: heldUsd, usual_usd: usualUsd } = row;
-  const held =
-    heldDay !== null && heldUsd !== null && usualUsd !== null
-      ? { day: heldDay, amount_usd: new ExactNumber(heldUsd), usual_usd: new ExactNumber(usualUsd) }
-      : null;
-  const { seat_count: count, unused_seat_count: unused, seat_usd: seatUsd } = row;
-  const seatPrice = seatUsd === null ? null : parseDecimal(seatUsd);
-  const instantOf = (at: Date | null) => (at === null ? null : toInstant(at.getTime()));
-  return {
-    id: row.id,
-    provider: row.provider as PulledProvider,
-    account: row.account || null,
-    folder: row.folder,
-    since: row.since,
-    state: stateOf(row),
-    problem: row.problem,
-    held,
-    seats:
-      count === null || unused === null
-        ? null
-        : {
-            count,
-            unused_count: unused,
-            monthly_usd: seatPrice && toExact(seatPrice),
-            unused_monthly_usd: seatPrice && toExact(multiply(seatPrice, parseDecimal(unused))),
-          },
-    is_pulling: row.is_pulling && !env().PROVIDER_URLS.isOff,
-    pulled_through: row.pulled_through,
-    stored_through: row.next_day && addDays(row.next_day, -1),
-    last_pull_at: instantOf(row.last_pull_at),
-    last_success_at: instantOf(row.last_success_at),
-    created_at: toInstant(row.created_at.getTime()),
-    created_by: row.created_by_email,
-  };
-}
-
-function stateOf(row: AccountRow): AccountState {
-  if (row.last_pull_at === null) return "never_ran";
-  if (row.is_refused) return "refused";
-  if (row.problem !== null || row.is_late) return "behind";
-  if (row.held_day !== null) return "held";
-  return row.has_data ? "healthy" : "no_data";
 }

@@ -27,7 +27,7 @@ export type Ask = <T>(
   schema: z.ZodType<T>,
   headers?: Record<string, string>,
   body?: object,
-  method?: "PATCH" | "PUT" | "DELETE",
+  method?: "POST" | "PATCH" | "PUT" | "DELETE",
 ) => Promise<T>;
 
 /** The seats of an account: their number, how many were not used for `unusedDays`, and the monthly price of one. */

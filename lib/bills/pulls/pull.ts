@@ -1,3 +1,7 @@
+import { noteStanding } from "@/lib/bills/telemetry/telemetry-queries";
+import type { Teller } from "@/lib/bills/telemetry/teller";
+import { tellers } from "@/lib/bills/telemetry/tellers";
+import type { TellingProvider } from "@/lib/contract/bills/provider-telemetry";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
@@ -79,6 +83,7 @@ async function attempt(
       : provider.pull(ask as Ask, range, claimed.account);
   let held: HeldDay | undefined;
   let hasData = false;
+  if (ask) await readTelemetry(ask, claimed);
   if (range.from < range.until)
     for await (const days of wholeDays(pages(), range)) {
       const chosen = await storeDays(claimed, provider, days, hasData);
@@ -116,6 +121,18 @@ async function countSeats(
   } catch (error) {
     if (error instanceof ProviderRefusal || error instanceof ProviderFailure) return {};
     throw error;
+  }
+}
+
+/** Reads how the telemetry is that the provider sends here. If that fails, what was read last stays, and costs are pulled. */
+async function readTelemetry(ask: Ask, { workspace_id, provider, telemetry }: ClaimedAccount): Promise<void> {
+  const teller: Teller | undefined = tellers[provider as TellingProvider];
+  if (!telemetry || !teller) return;
+  try {
+    const standing = await teller.read(ask, telemetry.destinations);
+    await noteStanding({ workspace_id, id: telemetry.id, ...standing });
+  } catch (error) {
+    if (!(error instanceof ProviderRefusal || error instanceof ProviderFailure)) throw error;
   }
 }
 

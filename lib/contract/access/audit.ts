@@ -19,7 +19,7 @@ const auditFilters = {
     .optional()
     .meta({
       description:
-        "Changes of one kind of thing: `workspace`, `member`, `invitation`, `project`, `api_key`, `budget`, `budget_request`, `connection`, `alert_channel`, `slack_link`, `saved_view`, `alert_rule`, `alert_snooze`, `alert_entry`, `price`, `repricing`, `subscription`, `closed_month`, `bill`, `bill_adjustment`, `provider_account`, `provider_limit`, `account`, `authenticator`, `recovery_code`, `person`, `message`, `bulk_action`.",
+        "Changes of one kind of thing: `workspace`, `member`, `invitation`, `project`, `api_key`, `budget`, `budget_request`, `connection`, `alert_channel`, `slack_link`, `saved_view`, `alert_rule`, `alert_snooze`, `alert_entry`, `price`, `repricing`, `subscription`, `closed_month`, `bill`, `bill_adjustment`, `provider_account`, `provider_limit`, `provider_telemetry`, `account`, `authenticator`, `recovery_code`, `person`, `message`, `bulk_action`.",
     }),
   action: z
     .string()

@@ -99,7 +99,9 @@ export const addBillRequest = z
       description:
         "`base64`: `content` is the Base64 of a Parquet file (compressed with Snappy, Gzip, Zstandard or not at all), or of CSV in UTF-8, which may be zipped with gzip.",
     }),
-    columns: mapping("Which column has which field. Columns with usual names are found without.").optional(),
+    columns: mapping(
+      "Which column has which field. Columns with usual names are found without. Of a file of FOCUS or CUR 2.0, `key` may be a tag, by its column and its name, such as `Tags.team`, `resource_tags.user_team` or `resource_tags.iamPrincipal/team`: it is the key of the rows that have it.",
+    ).optional(),
     constants: mapping("Fields that are the same in every row, such as the provider.").optional(),
     amounts_in: z
       .enum(["dollars", "cents"])

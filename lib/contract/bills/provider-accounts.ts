@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { workspaceSlug } from "@/lib/contract/access/workspace";
 import { day, decimalNumber, instant, uuid } from "@/lib/contract/values/fields";
+import { destinationEnd, providerTelemetry } from "./provider-telemetry";
 import { accountOf, folderOf, type PulledProvider, pulledProviders } from "./pulled-providers";
 
 /** The states of a provider account. */
@@ -45,6 +46,10 @@ export const providerAccount = z
       })
       .nullable()
       .meta({ description: "The seats, of Cursor and GitHub; null where they were not counted." }),
+    telemetry: providerTelemetry.nullable().meta({
+      description:
+        "Whether the provider sends its calls here, of Anthropic and OpenRouter; null of others, which do not send to an address.",
+    }),
     is_pulling: z.boolean().meta({ description: "Whether a pull runs, or is about to." }),
     pulled_through: day.nullable().meta({ description: "The last day that was read (UTC)." }),
     stored_through: day.nullable().meta({
@@ -152,4 +157,5 @@ export const removeProviderAccountQuery = z.strictObject({
     description:
       "What becomes of what it billed: `keep`, as bills that can be deleted, or `delete`, with billed history and differences of these days.",
   }),
+  destination: destinationEnd,
 });

@@ -17,7 +17,7 @@ export const pulledProviders = {
     keyBegins: "sk-ant-",
     keysAt: "https://platform.claude.com/settings/admin-keys",
     rights:
-      "A key with the scope read:analytics reads costs and nothing else. An admin key can also set limits that follow budgets.",
+      "A key with the scope read:analytics reads costs and nothing else. An admin key can also set limits that follow budgets, and have Anthropic send its calls here.",
   },
   openrouter: {
     label: "OpenRouter",
@@ -25,7 +25,7 @@ export const pulledProviders = {
     keyBegins: "sk-or-",
     keysAt: "https://openrouter.ai/settings/management-keys",
     rights:
-      "A management key cannot call models, and can create keys. OpenRouter has no narrower one. Outlay reads costs, and sets the limits that you link to budgets.",
+      "A management key cannot call models, and can create keys. OpenRouter has no narrower one. Outlay reads costs, sets the limits that you link to budgets, and registers Broadcast if you ask for it.",
   },
   cursor: {
     label: "Cursor",

@@ -47,6 +47,15 @@ const account = {
   problem: null,
   held: null,
   seats: null,
+  telemetry: {
+    state: "receiving",
+    problem: null,
+    source_id: "0192f0c1-7b5e-7c3a-9f41-2d6f0a8b1c11",
+    received_at: "2026-11-22T09:04:00.000+00:00",
+    checked_at: "2026-11-22T03:00:00.000+00:00",
+    registered_at: "2026-11-20T10:00:00.000+00:00",
+    registered_by: "ada@example.com",
+  },
   is_pulling: false,
   pulled_through: "2026-11-02",
   stored_through: null,
@@ -102,6 +111,10 @@ const adjustment = {
 
 export const billExamples: ExampleSet = {
   requests: {
+    RegisterTelemetryRequest: {
+      plain: { summary: "Every call, by the project that it names", value: {} },
+      project: { summary: "With a project for calls that name none", value: { project: "checkout" } },
+    },
     AddProviderAccountRequest: {
       anthropic: {
         summary: "An organization at Anthropic, from the first day of the last month",

@@ -8,6 +8,7 @@ export const sourcePrograms = [
   "ai-sdk",
   "python",
   "litellm",
+  "claude-platform",
   "openrouter",
   "helicone",
   "langfuse",

@@ -77,23 +77,35 @@ export function readSpendingKey(
 export async function createApiKey(
   claims: UserClaims,
   slug: string,
-  { environment, ...request }: CreateApiKeyRequest,
+  request: CreateApiKeyRequest,
 ): Promise<KeyWithSecret> {
   await throttleSecrets(claims);
   return asUser(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug, "member");
-    const asker = { workspaceId: membership.id, role: membership.role, now };
-    const id = await insertKey(client, {
-      ...unrestricted,
-      name: request.name,
-      permissions: request.permissions,
-      ...(await readChanges(client, asker, request, { conditions: {}, source: null })),
-      workspace_id: membership.id,
-      environment,
-    });
-    const secret = await issueSecret(client, id);
+    const { id, secret } = await makeKey(client, { membership, now }, request);
     return { ...(await loadKey(client, { membership, claims, now }, id)), secret };
   });
+}
+
+/**
+ * Creates a key in the transaction of a user, who must be a member at least. Call `throttleSecrets` before.
+ * @throws ServiceError validation_failed by field
+ */
+export async function makeKey(
+  client: PoolClient,
+  { membership, now }: { membership: Membership; now: number },
+  { environment, ...request }: CreateApiKeyRequest,
+): Promise<{ id: string; secret: string }> {
+  const asker = { workspaceId: membership.id, role: membership.role, now };
+  const id = await insertKey(client, {
+    ...unrestricted,
+    name: request.name,
+    permissions: request.permissions,
+    ...(await readChanges(client, asker, request, { conditions: {}, source: null })),
+    workspace_id: membership.id,
+    environment,
+  });
+  return { id, secret: await issueSecret(client, id) };
 }
 
 /** The defaults for columns that a request does not set. */
@@ -152,7 +164,8 @@ export function revokeApiKey(claims: UserClaims, slug: string, id: string): Prom
   });
 }
 
-async function throttleSecrets({ sub, caller_address: address }: UserClaims): Promise<void> {
+/** Counts a new secret against the quotas of its account and address. @throws ServiceError rate_limited */
+export async function throttleSecrets({ sub, caller_address: address }: UserClaims): Promise<void> {
   await throttle("new secrets of API keys", [
     ...accountQuota(sub, maxSecretsAnHour.account, hourMs),
     ...addressQuota(address, maxSecretsAnHour.address, hourMs),

@@ -72,6 +72,7 @@ export const archivedFiles: ArchivedFile[] = [
         )::text as line
         from public.provider_limits as l where l.workspace_id = ${workspaceId} order by l.created_at, l.id`,
   },
+  { name: "provider-telemetry.ndjson", statement: rowsOf("provider_telemetry", "created_at, id") },
   { name: "bills.ndjson", statement: rowsOf("bills", "created_at, id") },
   { name: "bill-statements.ndjson", statement: rowsOf("bill_statements", "number") },
   {

@@ -29,6 +29,48 @@ test("An export of CUR 2.0 in Parquet is read as its CSV is", async () => {
   expect(body.periods).toMatchObject([{ provider: "aws", account: "111", from: "2026-10-05" }]);
 });
 
+test("The maps of a CUR 2.0 file in Parquet name the model, and the key by a tag; rows without it keep their caller", async () => {
+  const factsOf = async (key?: string) => {
+    const { add } = await withTeam();
+    const { status, body } = await add(fixture("cur-2.0-maps"), key ? { columns: { key } } : {});
+    expect(status, JSON.stringify(body)).toBe(201);
+    const { rows } = await harness.fixtures.sql.query(
+      "select model, unit, trim_scale(quantity)::text as quantity, key_name as key, trim_scale(f.amount_usd)::text as usd from public.billed_facts as f join public.bill_statements as s on s.workspace_id = f.workspace_id and s.id = f.statement_id where s.bill_id = $1 order by f.amount_usd",
+      [body.id],
+    );
+    return rows;
+  };
+  const fact = { model: "claude-haiku-4-5", unit: "input_tokens" };
+  const bob = "arn:aws:iam::111:user/bob";
+  expect(await factsOf()).toEqual([{ ...fact, quantity: "7500000", key: bob, usd: "0.75" }]);
+  expect(await factsOf("resource_tags.user_team")).toEqual([
+    { ...fact, quantity: "1500000", key: "search", usd: "0.15" },
+    { ...fact, quantity: "6000000", key: bob, usd: "0.6" },
+  ]);
+  expect(await factsOf("resource_tags.iamPrincipal/team")).toEqual([
+    { ...fact, quantity: "3500000", key: "growth", usd: "0.35" },
+    { ...fact, quantity: "4000000", key: bob, usd: "0.4" },
+  ]);
+});
+
+test("A tag of a FOCUS file in Parquet is the key, and one of a column that is not there is refused", async () => {
+  const { add } = await withTeam();
+  const file = fixture("focus-1.0-snappy");
+  const refused = await add(file, { columns: { key: "resource_tags.team" } });
+  expect([refused.status, (refused.body.issues as { path: string }[])[0]?.path]).toEqual([
+    400,
+    "columns.key",
+  ]);
+  const { status, body } = await add(file, { columns: { key: "Tags.team" } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body.columns).toMatchObject({ key: "Tags.team" });
+  const { rows } = await harness.fixtures.sql.query(
+    "select distinct f.key_name as key from public.billed_facts as f join public.bill_statements as s on s.workspace_id = f.workspace_id and s.id = f.statement_id where s.bill_id = $1",
+    [body.id],
+  );
+  expect(rows).toEqual([{ key: "a" }]);
+});
+
 describe("A FOCUS file in Parquet", () => {
   test.each([
     ["1.0", "snappy", "5.623456789012345679"],

@@ -68,8 +68,11 @@ const refusing = found.filter(({ declared: { query } }) => !query || "shape" in 
 /** A credential counts only as its own kind: a JWT is not a key, and a key is not a user. */
 const forged: Caller[] = ["an expired token", "a token with alg none", "a token signed by another key"];
 
-// Without jobs, which would raise and settle alerts of their own while refused calls are compared.
-const harness = withHarness({ settings: { OUTLAY_JOBS: "off" } });
+// Without jobs, which would raise and settle alerts of their own while refused calls are compared. Providers are asked by what users do
+// alone, and the keys of the samples cannot be opened.
+const harness = withHarness({
+  settings: { OUTLAY_JOBS: "off", PROVIDER_URLS: "anthropic=http://127.0.0.1:9" },
+});
 let world: World;
 let everything: string;
 beforeAll(async () => {

@@ -51,7 +51,7 @@ const openrouterBudget = (held: Held) => ({
   },
   reset_interval: nameOf(held.period),
 });
-const openrouterWorkspace = ({ id, name }: Thing) => ({
+const openrouterWorkspace = ({ id, name, broadcasts = false }: Thing) => ({
   ...{ id, name, slug: name, description: null, created_at: now(), updated_at: null, created_by: null },
   ...{
     default_guardrail_id: "g",
@@ -60,7 +60,7 @@ const openrouterWorkspace = ({ id, name }: Thing) => ({
     default_text_model: null,
   },
   ...{ io_logging_api_key_ids: null, io_logging_sampling_rate: 1, is_data_discount_logging_enabled: false },
-  ...{ is_observability_broadcast_enabled: false, is_observability_io_logging_enabled: false },
+  ...{ is_observability_broadcast_enabled: broadcasts, is_observability_io_logging_enabled: false },
 });
 /** From an offset. */
 const behind = <T>(items: T[], { searchParams }: URL) => items.slice(Number(searchParams.get("offset") ?? 0));

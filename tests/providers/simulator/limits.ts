@@ -6,6 +6,8 @@ export type Thing = {
   kind: "organization" | "project" | "workspace" | "key" | "member";
   id: string;
   name: string;
+  /** Whether Broadcast is on in a workspace of OpenRouter. */
+  broadcasts?: boolean;
 };
 
 /** A limit as a provider holds it: dollars as text. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { LosslessNumber } from "lossless-json";
 import { parseDecimal, shiftDecimal, toText } from "@/lib/decimal";
+import type { Destinations } from "./destinations";
 import type { Limits } from "./limits";
 
 /** A line of a true bill. Amounts are decimal text of dollars. */
@@ -36,6 +37,8 @@ export type Organization = {
   seats: { email: string; lastUsed: string | null }[];
   /** What can be limited, and the limits. */
   limits: Limits;
+  /** Where its providers send their telemetry. */
+  destinations: Destinations;
   /** Called before each answer, which waits for it. */
   beforeAnswer: (request: URL) => void | Promise<void>;
 };

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { stringify } from "lossless-json";
+import { Destinations } from "./destinations";
 import { Limits } from "./limits";
 import {
   type Answer,
@@ -18,6 +19,7 @@ import {
 import { cursorEndpoints } from "./simulate-cursor";
 import { githubEndpoint } from "./simulate-github";
 import { limitEndpoint } from "./simulate-limits";
+import { telemetryEndpoint } from "./simulate-telemetry";
 
 const otherQuery: Answer = {
   status: 400,
@@ -243,6 +245,7 @@ export async function simulateProviders() {
     const posted = await text(request);
     requests.push(url);
     const endpoint =
+      telemetryEndpoint(request.method ?? "GET", url.pathname) ??
       limitEndpoint(request.method ?? "GET", url.pathname) ??
       endpoints[url.pathname] ??
       githubEndpoint(url.pathname);
@@ -279,7 +282,7 @@ export async function simulateProviders() {
     add(key: string, bill: TrueLine[]): Organization {
       const organization: Organization = {
         ...{ key, bill, hasAnalytics: true, isOld: false, pageSize: 1000 },
-        ...{ seats: [], limits: new Limits() },
+        ...{ seats: [], limits: new Limits(), destinations: new Destinations() },
         ...{ throttled: 0, retryAfter: "1", refusal: "", beforeAnswer: () => {} },
       };
       organizations.set(key, organization);

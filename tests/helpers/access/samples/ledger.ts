@@ -86,6 +86,34 @@ async function providerAccountOf({ harness, workspace }: World): Promise<Sample>
   return { params: { id: rows[0].id } };
 }
 
+/** An account at a provider that sends telemetry, with a key that cannot be opened, so that nobody is asked. */
+async function tellingAccountOf({ harness, workspace }: World): Promise<Sample> {
+  const { rows } = await harness.fixtures.sql.query(
+    `with account as (
+       insert into public.provider_accounts (workspace_id, id, provider, account, since)
+       values ($1, gen_random_uuid(), 'anthropic', gen_random_uuid()::text, '2026-10-01') returning *
+     )
+     insert into private.provider_keys (workspace_id, account_id, sealed)
+     select workspace_id, id, repeat('x', 40) from account returning account_id`,
+    [workspace.id],
+  );
+  return { params: { id: rows[0].account_id } };
+}
+
+/** Such an account whose telemetry is registered. */
+async function registeredAccountOf(world: World): Promise<Sample> {
+  const { params } = await tellingAccountOf(world);
+  await world.harness.fixtures.sql.query(
+    `with key as (
+       insert into public.api_keys (workspace_id, name, permissions) values ($1, 'Claude platform', '{log_usage}') returning id
+     )
+     insert into public.provider_telemetry (workspace_id, account_id, provider, account, key_id, state)
+     select $1, $2, 'anthropic', '', key.id, 'registered' from key`,
+    [world.workspace.id, params?.id],
+  );
+  return { params: { id: String(params?.id) } };
+}
+
 /** The id of a cost that the caller recorded by hand, if they may record: members void only what they recorded themselves. */
 async function ownCost({ baseUrl, users, workspace }: World, caller: Caller): Promise<string> {
   const maker = caller === "member" || caller === "admin" ? users[caller] : users.owner;
@@ -278,6 +306,15 @@ export const ledgerSamples: Samples = {
     const { budget, account } = await limitable(world);
     return { params: { id: account }, query: `?budget_id=${budget}` };
   },
+  "POST /api/v1/workspaces/[slug]/provider-accounts/[id]/telemetry": async (world) => ({
+    ...(await tellingAccountOf(world)),
+    body: { project: "checkout" },
+  }),
+  "DELETE /api/v1/workspaces/[slug]/provider-accounts/[id]/telemetry": async (world) => ({
+    ...(await registeredAccountOf(world)),
+    query: "?destination=leave",
+  }),
+  "POST /api/v1/workspaces/[slug]/provider-accounts/[id]/telemetry/check": registeredAccountOf,
   "GET /api/v1/workspaces/[slug]/provider-limits": nothing,
   "POST /api/v1/workspaces/[slug]/provider-limits": async (world) => {
     const { budget, account } = await limitable(world);

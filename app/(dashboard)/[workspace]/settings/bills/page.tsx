@@ -60,6 +60,10 @@ const byPeriod = (a: Bill, b: Bill) =>
   String(a.providers).localeCompare(String(b.providers)) ||
   b.created_at.localeCompare(a.created_at);
 
+/** Whether an account changes by itself within seconds. */
+const isInMotion = ({ is_pulling: isPulling, telemetry }: ProviderAccountList["accounts"][number]) =>
+  isPulling || telemetry?.state === "registering" || telemetry?.state === "test_awaited";
+
 function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspace: string }) {
   const { accounts, can_add: canAdd } = pulled;
   const add = canAdd ? <AddAccount workspace={workspace} /> : null;
@@ -70,7 +74,7 @@ function Accounts({ pulled, workspace }: { pulled: ProviderAccountList; workspac
       description="Accounts whose costs are pulled into bills every day, with what the provider has corrected since."
       actions={accounts.length > 0 ? add : null}
     >
-      <RefreshWhile isRunning={accounts.some((account) => account.is_pulling)} />
+      <RefreshWhile isRunning={accounts.some(isInMotion)} />
       {accounts.length === 0 ? (
         <EmptyState icon={<PlugZap />} title="No provider yet" action={add}>
           {canAdd
