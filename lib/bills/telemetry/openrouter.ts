@@ -18,13 +18,16 @@ const workspacePage = z.object({ data: z.array(workspace) });
 const destination = z.object({ id: z.string(), name: optionalText, enabled: z.boolean().default(true) });
 const destinationPage = z.object({ data: z.array(destination) });
 
-/** Reads a list to its end: the next page begins behind what was read. */
-async function readAll<T>(read: (offset: string) => Promise<{ data: T[] }>): Promise<T[]> {
-  const all: T[] = [];
+/** Reads a list to its end: the next page begins behind what was read. A page that has nothing new is the end, too. */
+async function readAll<T extends { id: string }>(
+  read: (offset: string) => Promise<{ data: T[] }>,
+): Promise<T[]> {
+  const all = new Map<string, T>();
   for (;;) {
-    const { data } = await read(String(all.length));
-    if (data.length === 0) return all;
-    all.push(...data);
+    const before = all.size;
+    const { data } = await read(String(before));
+    for (const each of data) all.set(each.id, each);
+    if (all.size === before) return [...all.values()];
   }
 }
 const listWorkspaces = (ask: Ask) =>
