@@ -78,7 +78,7 @@ export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "p
     case "bill_coverage":
       return (
         <p className="text-sm">
-          {formatExactPercent(figures.percent)} of{" "}
+          {formatExactPercent(figures.percent)} of the{" "}
           <Money usd={figures.billed_usd} figure="billed_usd" inUsd /> that providers billed {during} is
           recorded
         </p>

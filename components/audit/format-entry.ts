@@ -126,7 +126,8 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     const changed = amountOf(row.changed);
     const usd = amountOf(row.change_usd);
     const difference = Number(usd) === 0 ? "" : `, ${formatSignedMoney(usd)}`;
-    return `corrected ${changed} ${plural(Number(changed), "message")} of ${row.provider}${difference}`;
+    const count = Number(changed) === 0 ? "no message" : `${changed} ${plural(Number(changed), "message")}`;
+    return `corrected ${count} of ${row.provider}${difference}`;
   },
   message: ({ action }) => `${action.endsWith(".corrected") ? "corrected" : "voided"} a cost`,
   bulk_action: ({ action }, row) => {

@@ -1,18 +1,17 @@
 const open: HTMLDialogElement[] = [];
 const listeners = new Set<() => void>();
 
-function change(next: readonly HTMLDialogElement[]): void {
-  open.splice(0, open.length, ...next);
-  for (const listener of listeners) listener();
-}
-
-/** Opens a dialog as a modal one, with the focus on its element with `data-first-focus`, else its first field or button. @returns closes it, which returns the focus to where it was */
+/**
+ * Opens a dialog as a modal one, with the focus on its element with `data-first-focus`, else on its first field or button.
+ * @returns closes it, which returns the focus to where it was
+ */
 export function openModal(dialog: HTMLDialogElement): () => void {
   dialog.showModal();
   dialog.querySelector<HTMLElement>("[data-first-focus]")?.focus();
-  change([...open, dialog]);
+  open.push(dialog);
   return () => {
-    change(open.filter((each) => each !== dialog));
+    open.splice(open.indexOf(dialog), 1);
+    for (const listener of listeners) listener();
     dialog.close();
   };
 }
@@ -20,8 +19,8 @@ export function openModal(dialog: HTMLDialogElement): () => void {
 /** The modal dialog on top: nothing outside of it can be used. */
 export const topModal = (): HTMLDialogElement | undefined => open.at(-1);
 
-/** Calls a listener when a modal dialog has been opened, and before one is closed. @returns stops that */
-export function onModalChange(listener: () => void): () => void {
+/** Calls a listener before a modal dialog is closed, when it is no longer the one on top. @returns stops that */
+export function onModalClose(listener: () => void): () => void {
   listeners.add(listener);
   return () => {
     listeners.delete(listener);

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { createPortal } from "react-dom";
 import { Toaster as Sonner, toast as show } from "sonner";
 import { buttonVariants } from "./button";
-import { onModalChange, topModal } from "./modal-dialogs";
+import { onModalClose, topModal } from "./modal-dialogs";
 import type { Toast } from "./toast";
 
 const shownForMs = 5_000;
@@ -30,7 +30,10 @@ function newRegion(): HTMLElement {
   return region;
 }
 
-/** Moves notices into the dialog on top, because nothing outside of it can be clicked or focused, and above it. */
+/**
+ * Moves notices into the dialog on top, because nothing outside of it can be clicked or focused, and above all that is open. A dialog that
+ * opens later covers them.
+ */
 function place(region: HTMLElement): void {
   (topModal() ?? document.body).append(region);
   region.showPopover();
@@ -40,9 +43,7 @@ function place(region: HTMLElement): void {
 export function Toasts({ waiting, take }: { waiting: Toast[]; take: () => Toast[] }) {
   const [element] = useState(newRegion);
   useEffect(() => {
-    const follow = () => place(element);
-    follow();
-    const stop = onModalChange(follow);
+    const stop = onModalClose(() => place(element));
     return () => {
       stop();
       element.remove();
@@ -50,9 +51,7 @@ export function Toasts({ waiting, take }: { waiting: Toast[]; take: () => Toast[
   }, [element]);
   useEffect(() => {
     if (waiting.length === 0) return;
-    // Opens the popover again: the element opened last is on top, and a menu may have been opened since.
-    element.hidePopover();
-    element.showPopover();
+    place(element);
     // A used button disappears with its notice. Removing the focus from it makes Sonner return the focus to where it was now.
     // Otherwise Sonner would do so when the last notice disappears, and take the focus from an element such as an open menu.
     const leave = () => {

@@ -8,7 +8,7 @@ test.use({ mayBeRefused: true });
 
 async function chooseAction(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole("button", { name: `Actions for ${name}` }).click();
-  await page.getByRole("menuitem", { name: action }).click();
+  await page.getByRole("menuitem", { name: action, exact: true }).click();
 }
 
 test("Adds a webhook, shows its secret once and sends a test that arrives; names a field that is wrong, and says why a test did not arrive", async ({
