@@ -11,7 +11,7 @@ export async function OutboxHint() {
     </p>
   ) : (
     <p>
-      This instance sends no mail. Whoever runs it can read its messages, by the link that it printed when it
+      This service sends no mail. Whoever runs it reads its messages at the link that it printed when it
       started.
     </p>
   );

@@ -110,7 +110,7 @@ export function ActivityTable({
                     href={href + item.id}
                     data-row
                     onClick={openHere}
-                    className={`block truncate font-medium ${item.undone === "voided" ? "text-muted-foreground line-through" : ""} outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring`}
+                    className={`font-medium max-sm:line-clamp-2 max-sm:[overflow-wrap:anywhere] sm:block sm:truncate ${item.undone === "voided" ? "text-muted-foreground line-through" : ""} outline-none after:absolute after:inset-0 focus-visible:after:outline-2 focus-visible:after:outline-ring`}
                   >
                     {item.label}
                   </a>

@@ -37,7 +37,7 @@ export function Totals({
         </span>
       </p>
       <dl className="flex flex-wrap gap-x-4 gap-y-1 text-muted-foreground text-sm">
-        {kinds.map(({ label, figure, usd }) => (
+        {(messages === 0 ? [] : kinds).map(({ label, figure, usd }) => (
           <div key={figure} className="flex gap-1.5">
             <dt>{label}</dt>
             <dd className="text-foreground">

@@ -1,4 +1,5 @@
 import { formatDate, formatDays } from "@/components/figures/format-date";
+import { formatExactPercent } from "@/components/figures/format-percent";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
 import { addDays } from "@/components/figures/utc-day";
@@ -75,7 +76,20 @@ export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "p
         </p>
       );
     case "bill_coverage":
+      return (
+        <p className="text-sm">
+          {formatExactPercent(figures.percent)} of the{" "}
+          <Money usd={figures.billed_usd} figure="billed_usd" inUsd /> that providers billed {during} is
+          recorded
+        </p>
+      );
     case "bill_difference":
+      return (
+        <p className="text-sm">
+          <Money usd={figures.billed_usd} figure="billed_usd" inUsd /> was billed {during},{" "}
+          <Money usd={figures.recorded_usd} figure="recorded_usd" inUsd /> of the billed days is recorded
+        </p>
+      );
     case "provider_limit":
     case "key_expiry":
     case "unpriced_usage":

@@ -32,7 +32,7 @@ export default function AssignDialog({
         assignee_id: textOf(fields, "assignee_id") || null,
       }),
     {
-      done: ({ assignee }) => (assignee ? `${assignee.name} has it now.` : "Nobody has it now."),
+      done: ({ assignee }) => (assignee ? `Assigned to ${assignee.name}.` : "Unassigned."),
       quiet: true,
     },
   );

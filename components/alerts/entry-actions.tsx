@@ -47,8 +47,8 @@ export function EntryActions({
     undo: { run: () => change({ resolved: false }), done: "It is open again." },
   });
   const reopen = useMutation(() => change({ resolved: false }), { done: "It is open again." });
-  const take = useMutation(() => change({ assignee_id: userId }), { done: "It is yours." });
-  const release = useMutation(() => change({ assignee_id: null }), { done: "Nobody has it now." });
+  const take = useMutation(() => change({ assignee_id: userId }), { done: "Assigned to you." });
+  const release = useMutation(() => change({ assignee_id: null }), { done: "Unassigned." });
   const wake = useMutation(
     (snooze: string) =>
       callApi<typeof alertSnooze>("DELETE", `/api/v1/workspaces/${workspace}/alert-snoozes/${snooze}`),
@@ -78,10 +78,10 @@ export function EntryActions({
           variant="ghost"
           size="sm"
           disabled={isPending}
-          aria-label={`Take it: ${title}`}
+          aria-label={`Assign to me: ${title}`}
           onClick={() => void take.run()}
         >
-          Take it
+          Assign to me
         </Button>
       ) : null}
       <Button
@@ -105,7 +105,7 @@ export function EntryActions({
         {assigneeId === null ? null : (
           <DropdownMenuItem onSelect={() => void release.run()}>
             <UserX aria-hidden="true" />
-            Leave it to nobody
+            Unassign
           </DropdownMenuItem>
         )}
         {!canSnooze ? null : snoozeId === null ? (

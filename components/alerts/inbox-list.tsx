@@ -100,10 +100,10 @@ function Standing({ entry, userId }: { entry: InboxEntry; userId: string }) {
       ) : null}
       {assignee ? (
         <span className="text-foreground [overflow-wrap:anywhere]">
-          {assignee.user_id === userId ? "You have it" : `${assignee.name} has it`}
+          {assignee.user_id === userId ? "Assigned to you" : `Assigned to ${assignee.name}`}
         </span>
       ) : resolved ? null : (
-        <span>Nobody has it</span>
+        <span>Unassigned</span>
       )}
       {snooze && !resolved ? (
         <span>

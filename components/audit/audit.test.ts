@@ -69,6 +69,24 @@ describe("An audit entry as text", () => {
         { subject: { kind: "repricing", id: null } },
       ),
     ],
+    [
+      "corrected no message of in-house",
+      entry(
+        "messages.repriced",
+        null,
+        { provider: "in-house", changed: new ExactNumber("0"), change_usd: new ExactNumber("0") },
+        { subject: { kind: "repricing", id: null } },
+      ),
+    ],
+    [
+      "closed October 2026",
+      entry(
+        "closed_month.created",
+        null,
+        { month: "2026-10-01" },
+        { subject: { kind: "closed_month", id: null } },
+      ),
+    ],
     ["created thing Something", entry("thing.created", null, { name: "Something" })],
   ])("%s", (words, line) => {
     expect(formatEntry(line)).toBe(words);

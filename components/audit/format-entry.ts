@@ -1,5 +1,6 @@
 import { exactText } from "@/components/figures/amount";
 import { plural } from "@/components/figures/format-count";
+import { formatMonthAndYear } from "@/components/figures/format-date";
 import { formatSignedMoney } from "@/components/figures/money";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import type { AuditEntry } from "./entry";
@@ -24,6 +25,7 @@ export function formatEntry(entry: AuditEntry): string {
 
 const textOf = (row: Row, field: string) => (typeof row[field] === "string" ? row[field] : "");
 const nameOf = (row: Row) => textOf(row, "name");
+const monthOf = (row: Row) => formatMonthAndYear(textOf(row, "month"));
 const differs = (field: string, before: Row, after: Row) =>
   JSON.stringify(before[field]) !== JSON.stringify(after[field]);
 const amountOf = (value: unknown) =>
@@ -124,7 +126,8 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     const changed = amountOf(row.changed);
     const usd = amountOf(row.change_usd);
     const difference = Number(usd) === 0 ? "" : `, ${formatSignedMoney(usd)}`;
-    return `corrected ${changed} ${plural(Number(changed), "message")} of ${row.provider}${difference}`;
+    const count = Number(changed) === 0 ? "no message" : `${changed} ${plural(Number(changed), "message")}`;
+    return `corrected ${count} of ${row.provider}${difference}`;
   },
   message: ({ action }) => `${action.endsWith(".corrected") ? "corrected" : "voided"} a cost`,
   bulk_action: ({ action }, row) => {
@@ -133,11 +136,10 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     if (action.endsWith(".undone")) return `undid a change of ${costs}`;
     return `${action.endsWith(".voided") ? "voided" : "corrected"} ${costs}`;
   },
-  closed_month: ({ action }, row) =>
-    `${verbOf(action, "closed", "reopened", "")} the month ${textOf(row, "month").slice(0, 7)}`,
+  closed_month: ({ action }, row) => `${verbOf(action, "closed", "reopened", "")} ${monthOf(row)}`,
   bill: ({ action }, row) => `${verbOf(action, "added", "", "deleted")} the bill ${textOf(row, "name")}`,
   bill_adjustment: ({ action }, row) =>
-    `${verbOf(action, "booked", "undid", "")} the adjustment of ${formatSignedMoney(amountOf(row.amount_usd))} to the bills of ${textOf(row, "month").slice(0, 7)}`,
+    `${verbOf(action, "booked", "undid", "")} the adjustment of ${formatSignedMoney(amountOf(row.amount_usd))} to the bills of ${monthOf(row)}`,
   provider_account: ({ action }, row) => {
     const account = ["the provider account", textOf(row, "provider"), textOf(row, "account")]
       .join(" ")

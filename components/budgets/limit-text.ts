@@ -46,7 +46,7 @@ export function formatTarget({ account, kind, name }: ProviderLimit): string {
   const what = (takesLimits(provider) && limitingProviders[provider].kinds[kind]?.label) || kind;
   return kind === "organization"
     ? `${label} ${account.name ?? what}`
-    : `${label} ${what} ${name ?? ""}`.trim();
+    : `${label} ${what} ${name ?? "(name not read yet)"}`;
 }
 
 /** A limit of an answer, for a client component. */

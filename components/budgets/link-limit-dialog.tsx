@@ -25,6 +25,8 @@ import { formatHeld } from "./limit-text";
 const nameOf = ({ provider, account }: ProviderAccount) =>
   [pulledProviders[provider].label, account].filter(Boolean).join(" ");
 
+const keyOf = ({ kind, id }: { kind: LimitKind; id: string }) => `${kind}:${id}`;
+
 /** Links a budget to a limit at a provider: chooses the account, what is limited there, and what happens when the budget is deleted. */
 export default function LinkLimitDialog({
   workspace,
@@ -95,9 +97,12 @@ function LinkForm({
   const { answer: listed, problem: unread } = useApi<typeof limitTargetList>(
     `${path}/provider-accounts/${accountId}/limit-targets?budget_id=${budget.id}`,
   );
+  const targets = listed?.targets ?? [];
   const { run, isPending, problem, fieldErrors } = useMutation(
     (fields: FormData) => {
-      const [kind = "", ...rest] = textOf(fields, "target").split(":");
+      const chosen = textOf(fields, "target");
+      const [kind = "", ...rest] = chosen.split(":");
+      const target = targets.find((each) => keyOf(each) === chosen);
       return callApi<typeof providerLimit, typeof linkProviderLimitRequest>(
         "POST",
         `${path}/provider-limits`,
@@ -108,6 +113,7 @@ function LinkForm({
             kind: kind as LimitKind,
             target_id: rest.join(":"),
           },
+          ...(target && { target_name: target.name }),
           removes_limit: textOf(fields, "removes") === "true",
         },
       );
@@ -121,7 +127,6 @@ function LinkForm({
   );
   const failure = unread?.message ?? listed?.problem;
   const limiting = account && takesLimits(account.provider) ? limitingProviders[account.provider] : undefined;
-  const targets = listed?.targets ?? [];
   return (
     <Form
       onSubmit={async (fields) => {
@@ -172,11 +177,7 @@ function LinkForm({
                 <option value="">It has nothing to limit per {budget.period}</option>
               ) : null}
               {targets.map((target) => (
-                <option
-                  key={`${target.kind}:${target.id}`}
-                  value={`${target.kind}:${target.id}`}
-                  disabled={target.is_linked}
-                >
+                <option key={keyOf(target)} value={keyOf(target)} disabled={target.is_linked}>
                   {target.name}
                   {target.kind === "organization"
                     ? ""

@@ -13,11 +13,14 @@ export function wholePercent(change: number): number {
   return change > -1 && change < 0 ? Math.min(percent, 99) : percent;
 }
 
-/** The size of a change: "12%", or from ten times as much on, the factor: "76×". @param change 0.12 for 12% more */
+/**
+ * The size of a change: "12%", "< 1%" where it would round to zero, or from ten times as much on, the factor: "76×".
+ * @param change 0.12 for 12% more
+ */
 export function formatGrowth(change: number): string {
-  return change > 0 && isManyTimes(change)
-    ? formatTimes(change + 1)
-    : formatWholePercent(wholePercent(change));
+  if (change > 0 && isManyTimes(change)) return formatTimes(change + 1);
+  const percent = wholePercent(change);
+  return change !== 0 && percent === 0 ? `< ${formatWholePercent(1)}` : formatWholePercent(percent);
 }
 
 /**

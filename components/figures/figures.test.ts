@@ -9,7 +9,7 @@ import type { Metrics } from "@/lib/contract/spend/metrics";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { exactText } from "./amount";
 import { Count } from "./count";
-import { Delta } from "./delta";
+import { Delta, formatGrowth } from "./delta";
 import { formatPercent } from "./format-percent";
 import { formatTick, formatUsd, Money } from "./money";
 
@@ -213,6 +213,9 @@ describe("The headline", () => {
 });
 
 describe("a change", () => {
+  test("is below 1% in words where it would round to zero", () => {
+    expect([0.12, 0.004, -0.004, 0].map(formatGrowth)).toEqual(["12%", "< 1%", "< 1%", "0%"]);
+  });
   const shown = (fraction: number | null) => {
     const html = renderToStaticMarkup(createElement(Delta, { fraction }));
     const arrow = /lucide-arrow-(up|down)/.exec(html)?.[1] ?? "none";

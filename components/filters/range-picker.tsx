@@ -59,8 +59,13 @@ export function RangePicker({ hasComparison = true, ...props }: Props & { hasCom
         </Step>
       </div>
       {hasComparison && props.range.period !== "all" ? <CompareMenu {...props} /> : null}
-      {/* On a phone, it stands beside the control before, because the comparison takes the rest of this line. */}
-      <span className={cn("text-muted-foreground text-xs", hasComparison && "max-sm:order-1")}>
+      {/* On a phone, it stands beside the control before, because the comparison takes the rest of this line; last where there is none. */}
+      <span
+        className={cn(
+          "text-muted-foreground text-xs",
+          hasComparison && "max-sm:order-1 max-sm:[:first-child>&]:order-3",
+        )}
+      >
         Days of {props.range.timeZone}
       </span>
     </div>

@@ -49,11 +49,11 @@ function Card({
   return (
     <li className="grid grid-cols-[minmax(0,1fr)] gap-4 rounded-lg border bg-card p-4 text-sm">
       <div className="grid gap-2">
-        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-1">
+        <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-1 sm:flex-nowrap">
           <h3 className="min-w-0 font-medium [overflow-wrap:anywhere]">
             {title} {badge ? <Badge variant={badge.variant}>{badge.label}</Badge> : null}
           </h3>
-          <p className="font-medium">
+          <p className="shrink-0 font-medium">
             <Money usd={saving} figure="saving_usd" />{" "}
             <span className="font-normal text-muted-foreground">less in 30 days</span>
           </p>
@@ -71,7 +71,10 @@ function Card({
             </Link>
           )}
         </p>
-        <p className="max-w-[80ch] text-muted-foreground [overflow-wrap:anywhere]">{method}</p>
+        <details className="text-muted-foreground">
+          <summary className="w-fit rounded-sm">How it is computed</summary>
+          <p className="max-w-[80ch] pt-1 [overflow-wrap:anywhere]">{method}</p>
+        </details>
         <Decision recommendation={recommendation} />
       </div>
       {canDecide && state === "open" ? <DecideRecommendationButtons path={path} title={title} /> : null}
@@ -103,8 +106,8 @@ function Decision({ recommendation: { decision, state, saved } }: { recommendati
             <Money usd={saved.amount_usd} figure="saved_usd" /> saved
           </span>
           . Recorded since the change <Money usd={saved.recorded_usd} />, which would have been{" "}
-          <Money usd={saved.before_usd} /> before it. Usage that was at the target before the change counts,
-          too.
+          <Money usd={saved.before_usd} /> before it. Usage that was already in that tier or with that model
+          counts, too.
         </p>
       ) : state === "accepted" ? (
         <p className="text-muted-foreground">

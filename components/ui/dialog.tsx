@@ -13,6 +13,7 @@ import {
 } from "react";
 import { Button } from "./button";
 import { cn } from "./cn";
+import { openModal } from "./modal-dialogs";
 
 type State = { isOpen: boolean; setOpen: (open: boolean) => void; titleId: string };
 
@@ -107,12 +108,8 @@ function OpenDialog({
 }) {
   const { setOpen, titleId } = useDialog();
   const ref = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    // Closed before it is removed, because only closing returns the focus to where it was.
-    return () => dialog?.close();
-  }, []);
+  // Closed before it is removed, because only closing returns the focus to where it was.
+  useLayoutEffect(() => (ref.current ? openModal(ref.current) : undefined), []);
   const onItself = (event: { target: EventTarget; currentTarget: EventTarget }) =>
     event.target === event.currentTarget;
   return (

@@ -1,9 +1,11 @@
 "use client";
 
 import { CircleAlert, CircleCheck, X } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useState } from "react";
+import { createPortal } from "react-dom";
 import { Toaster as Sonner, toast as show } from "sonner";
 import { buttonVariants } from "./button";
+import { onModalClose, topModal } from "./modal-dialogs";
 import type { Toast } from "./toast";
 
 const shownForMs = 5_000;
@@ -20,15 +22,36 @@ const classNames = {
     "order-last grid size-7 shrink-0 place-items-center rounded-md text-muted-foreground hover:bg-accent",
 };
 
+/** The element of the notices, a popover: the element opened last is on top. */
+function newRegion(): HTMLElement {
+  const region = document.createElement("div");
+  region.popover = "manual";
+  region.className = "fixed inset-auto m-0 size-0 overflow-visible border-0 bg-transparent p-0";
+  return region;
+}
+
+/**
+ * Moves notices into the dialog on top, because nothing outside of it can be clicked or focused, and above all that is open. A dialog that
+ * opens later covers them.
+ */
+function place(region: HTMLElement): void {
+  (topModal() ?? document.body).append(region);
+  region.showPopover();
+}
+
 /** Shows the waiting notices in order. Alt-T moves the focus to them. */
 export function Toasts({ waiting, take }: { waiting: Toast[]; take: () => Toast[] }) {
-  const region = useRef<HTMLDivElement>(null);
+  const [element] = useState(newRegion);
   useEffect(() => {
-    const element = region.current;
-    if (!element || waiting.length === 0) return;
-    // Opens the popover again, because the element opened last is on top, and a dialog may have been opened since.
-    if (element.matches(":popover-open")) element.hidePopover();
-    element.showPopover();
+    const stop = onModalClose(() => place(element));
+    return () => {
+      stop();
+      element.remove();
+    };
+  }, [element]);
+  useEffect(() => {
+    if (waiting.length === 0) return;
+    place(element);
     // A used button disappears with its notice. Removing the focus from it makes Sonner return the focus to where it was now.
     // Otherwise Sonner would do so when the last notice disappears, and take the focus from an element such as an open menu.
     const leave = () => {
@@ -51,27 +74,22 @@ export function Toasts({ waiting, take }: { waiting: Toast[]; take: () => Toast[
         }),
       });
     }
-  }, [waiting, take]);
-  return (
-    <div
-      ref={region}
-      popover="manual"
-      className="fixed inset-auto m-0 size-0 overflow-visible border-0 bg-transparent p-0"
-    >
-      <Sonner
-        customAriaLabel="Notices"
-        position="bottom-right"
-        offset={16}
-        mobileOffset={16}
-        closeButton
-        style={{ fontFamily: "inherit" }}
-        toastOptions={{ unstyled: true, classNames, closeButtonAriaLabel: "Close" }}
-        icons={{
-          success: <CircleCheck aria-hidden="true" className="size-4 text-success" />,
-          error: <CircleAlert aria-hidden="true" className="size-4 text-destructive" />,
-          close: <X aria-hidden="true" className="size-4" />,
-        }}
-      />
-    </div>
+  }, [element, waiting, take]);
+  return createPortal(
+    <Sonner
+      customAriaLabel="Notices"
+      position="bottom-right"
+      offset={16}
+      mobileOffset={16}
+      closeButton
+      style={{ fontFamily: "inherit" }}
+      toastOptions={{ unstyled: true, classNames, closeButtonAriaLabel: "Close" }}
+      icons={{
+        success: <CircleCheck aria-hidden="true" className="size-4 text-success" />,
+        error: <CircleAlert aria-hidden="true" className="size-4 text-destructive" />,
+        close: <X aria-hidden="true" className="size-4" />,
+      }}
+    />,
+    element,
   );
 }

@@ -54,7 +54,7 @@ export function WorkspaceForm({ workspace, currencies }: { workspace: Membership
       </FormField>
       <FormField
         label="Currency"
-        description="The team's own currency, for programs that read the workspace. Costs and budgets are kept in US dollars."
+        description="Costs are recorded in US dollars. Each member can see amounts in this currency, too, under Your account."
         error={fieldErrors.base_currency}
       >
         {(control) => (

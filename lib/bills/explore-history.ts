@@ -1,39 +1,45 @@
 import type { ComparedStretch } from "@/lib/contract/spend/spend-comparison";
 import type { SpendAnswer, SpendQuery } from "@/lib/contract/spend/spend-query";
 import type { ExactNumber } from "@/lib/contract/values/exact-number";
+import type { DayRange } from "@/lib/contract/values/month";
 import type { UserClaims } from "@/lib/db/transaction";
 import { addDays, addMonthStart, everything } from "@/lib/spend/period";
 import { sumHistory, sumToPoint } from "./add-history";
-import { type HistoryDay, isCounted, readHistory } from "./history";
+import { type HistoryDay, isCounted, isWithin, readHistory } from "./history";
 import { providerKeyOf } from "./read-row";
 
 /**
- * The billed history of the days of an answer, and of those that it is compared with, for members: of the providers that the query filters by.
+ * The billed history of some days, for members: of the providers that the query filters by.
+ * @param range all days by default
  * @throws ServiceError not_found
  */
-export async function readHistoryOfAnswer(
+export async function readHistoryOfQuery(
   claims: UserClaims,
   slug: string,
   { filters, currency }: Pick<SpendQuery, "filters" | "currency">,
-  { answer, stretch }: { answer: Pick<SpendAnswer, "from" | "to">; stretch: ComparedStretch | null },
+  range: DayRange = everything,
 ): Promise<HistoryDay[]> {
-  const from = stretch && stretch.from < answer.from ? stretch.from : answer.from;
-  const until = addDays(stretch && stretch.to > answer.to ? stretch.to : answer.to, 1);
-  return ofProviders(await readHistory(claims, slug, { from, until }, currency), filters);
+  return ofProviders(await readHistory(claims, slug, range, currency), filters);
 }
 
-/**
- * The first day of billed history, from which a query of all time is to cover, for members; undefined without history.
- * @throws ServiceError not_found
- */
-export async function readFirstHistoryDay(
-  claims: UserClaims,
-  slug: string,
-  { filters }: Pick<SpendQuery, "filters">,
-): Promise<string | undefined> {
-  const days = ofProviders(await readHistory(claims, slug, everything), filters);
-  return days.map(({ day }) => day).sort()[0];
+/** The first of these days, from which a query of all time is to cover; undefined without any. */
+export const firstDayOf = (days: readonly HistoryDay[]): string | undefined =>
+  days.map(({ day }) => day).sort()[0];
+
+/** The days of an answer and those that it is compared with, as one range. */
+export function rangeOfAnswer(
+  { from, to }: Pick<SpendAnswer, "from" | "to">,
+  stretch: ComparedStretch | null,
+): DayRange {
+  return {
+    from: stretch && stretch.from < from ? stretch.from : from,
+    until: addDays(stretch && stretch.to > to ? stretch.to : to, 1),
+  };
 }
+
+/** The days within a range. */
+export const daysWithin = (days: readonly HistoryDay[], range: DayRange): HistoryDay[] =>
+  days.filter(({ day }) => isWithin(day, range));
 
 /** The days of the providers that a query filters by. */
 function ofProviders(days: readonly HistoryDay[], filters: SpendQuery["filters"]): HistoryDay[] {

@@ -12,7 +12,7 @@ create table public.provider_limits (
   kind text not null check (kind in ('organization', 'project', 'workspace', 'key', 'member')),
   -- The provider's id of what is limited. Only the service reads it.
   target text not null check (char_length(target) between 1 and 255),
-  -- Its name there, once it was read.
+  -- Its name there; until it was read, the one given with the link, or null.
   target_name text check (char_length(target_name) between 1 and 255),
   -- 'day', 'week' or 'month': that of the budget, which cannot change.
   period text not null check (period in ('day', 'week', 'month')),
@@ -118,7 +118,7 @@ create trigger limits_end_with_budgets
   for each row execute function private.end_limits_of_budget();
 
 -- Links a budget to a limit at a provider, as an admin of the workspace.
--- given: { id, budget_id, account_id, kind, target, period, removes }
+-- given: { id, budget_id, account_id, kind, target, target_name or null, period, removes }
 -- returns: 'added'; 'no_account'; 'taken' where a budget is linked to it already; 'too_many'
 create function private.add_provider_limit(workspace uuid, given jsonb, at_most integer)
 returns text
@@ -137,9 +137,12 @@ begin
   if (select count(*) from public.provider_limits as l where l.workspace_id = workspace) >= at_most then
     return 'too_many';
   end if;
-  insert into public.provider_limits (workspace_id, id, budget_id, account_id, provider, account, kind, target, period, removes)
-  select workspace, g.id, g.budget_id, of_account.id, of_account.provider, of_account.account, g.kind, g.target, g.period, g.removes
-  from jsonb_to_record(given) as g (id uuid, budget_id uuid, kind text, target text, period text, removes boolean)
+  insert into public.provider_limits (workspace_id, id, budget_id, account_id, provider, account, kind, target, target_name, period, removes)
+  select workspace, g.id, g.budget_id, of_account.id, of_account.provider, of_account.account, g.kind, g.target, g.target_name,
+    g.period, g.removes
+  from jsonb_to_record(given) as g (
+    id uuid, budget_id uuid, kind text, target text, target_name text, period text, removes boolean
+  )
   on conflict on constraint provider_limits_target_key do nothing;
   return case when found then 'added' else 'taken' end;
 end

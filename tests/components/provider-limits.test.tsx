@@ -69,6 +69,7 @@ test("Links what is chosen of the provider's list, and says why the list could n
   await waitFor(() => expect(isClosed).toBe(true));
   expect(linked).toEqual({
     ...{ budget_id: budget.id, account_id: account, kind: "project", target_id: "proj:1" },
+    target_name: "Checkout",
     removes_limit: true,
   });
   cleanup();

@@ -40,6 +40,14 @@ beforeAll(async () => {
      where p.workspace_id = $1 and not (person > 100 and day >= 10)`,
     [workspaceId],
   );
+  // Two messages with three lines of a model without a price.
+  await fixtures.sql.query(
+    `select private.add_daily_spend(array_agg(row(
+       $1::uuid, '2026-01-12'::date, p.id, null, 'usage', 'p', 'unheard-of', 'f', 'api', 'live', 0, 2, 3, 3, null, '{}'::text[], 0
+     )::public.daily_spend))
+     from public.projects as p where p.workspace_id = $1 and p.slug = 'a'`,
+    [workspaceId],
+  );
 }, 60_000);
 
 const list = (dimension: (typeof subjectDimensions)[number], claims = member) =>
@@ -65,7 +73,7 @@ const sumOf = (amounts: (Amount | null | undefined)[]) =>
   show(total(amounts.map((amount) => exact(exactText(amount ?? 0)))));
 
 test.each(["before past days are folded", "when they are folded"])(
-  "Lists every kind with spend and changes that sum to those of the ledger's sums, %s",
+  "Lists every kind with spend and changes that sum to those of the ledger's sums, and how much has no price, %s",
   async (when) => {
     if (when.startsWith("when")) await foldPastDays(fixtures);
     const [now, before] = [
@@ -82,6 +90,12 @@ test.each(["before past days are folded", "when they are folded"])(
       );
       expect(compared).toMatchObject({ from: "2026-01-01", to: "2026-01-10", until: null });
     }
+    const unpriced = async (dimension: "model" | "project") =>
+      (await list(dimension)).subjects.flatMap(({ value, messages, unpriced: lines }) =>
+        lines === 0 ? [] : [[value, dimension === "model" ? messages : 0, lines]],
+      );
+    expect(await unpriced("model")).toEqual([["unheard-of", 2, 3]]);
+    expect(await unpriced("project")).toEqual([["a", 0, 3]]);
   },
 );
 

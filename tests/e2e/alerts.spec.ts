@@ -8,7 +8,7 @@ test.use({ mayBeRefused: true });
 
 async function chooseAction(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole("button", { name: `Actions for ${name}` }).click();
-  await page.getByRole("menuitem", { name: action }).click();
+  await page.getByRole("menuitem", { name: action, exact: true }).click();
 }
 
 test("Adds a webhook, shows its secret once and sends a test that arrives; names a field that is wrong, and says why a test did not arrive", async ({
@@ -17,7 +17,7 @@ test("Adds a webhook, shows its secret once and sends a test that arrives; names
   const receiver = await openReceiver();
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/alerts`);
-  await expect(page.getByText("Nothing needs you", { exact: true })).toBeVisible();
+  await expect(page.getByText("Nothing needs attention", { exact: true })).toBeVisible();
   await page.getByRole("link", { name: "Rules and channels" }).click();
   await expect(page.getByText("No channel yet")).toBeVisible();
   await page.getByRole("button", { name: "Alerts", exact: true }).click();
@@ -114,8 +114,8 @@ test("Shows one entry a thing with its course and how sending it ended; takes, a
 
   const key = entryOf("The key Test key is near its monthly limit");
   await expect(key.locator('[data-figure="spent_usd"][data-exact="90.010000000000000001"]')).toBeVisible();
-  await key.getByRole("button", { name: /^Take it/ }).click();
-  await expect(key).toContainText("You have it");
+  await key.getByRole("button", { name: /^Assign to me/ }).click();
+  await expect(key).toContainText("Assigned to you");
   await page.getByRole("link", { name: "Mine 1" }).click();
   await expect(inbox.getByRole("article")).toHaveCount(1);
   await chooseAction(page, "The key Test key is near its monthly limit", "Assign");
@@ -125,7 +125,7 @@ test("Shows one entry a thing with its course and how sending it ended; takes, a
   await assign.getByLabel("Who takes care of it?").selectOption("Nobody");
   await assign.getByRole("button", { name: "Assign" }).click();
   await expect(page.getByText("Nothing here")).toBeVisible();
-  await page.getByRole("link", { name: "Everybody" }).click();
+  await page.getByRole("link", { name: "All", exact: true }).click();
   await chooseAction(page, "The key Test key is near its monthly limit", "Snooze");
   await page.getByRole("dialog", { name: "Snooze Test key" }).getByRole("button", { name: "Snooze" }).click();
   await expect(inbox.getByRole("article")).toHaveCount(1);

@@ -37,7 +37,7 @@ test("Voids a cost with a reason; its row says so, and leads to the void and bac
   await expect(page.getByText("$3.00 in 1 message")).toBeVisible();
 });
 
-test("Undoes a void of one cost, which is recorded again", async ({ page, world }) => {
+test("Undoes a void of one cost while its sheet is open, and records it again", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await recordExpense(world, slug, 12);
   await page.goto(`/${slug}/activity`);
@@ -48,10 +48,12 @@ test("Undoes a void of one cost, which is recorded again", async ({ page, world 
   await dialog.getByLabel("Reason").fill("Recorded twice.");
   await dialog.getByRole("button", { name: "Void", exact: true }).click();
   await expect(dialog).toBeHidden();
-  // The sheet is modal, so the notice is reached when it is closed.
-  await page.keyboard.press("Escape");
+  // The sheet is still open, and modal: the notice is in it.
+  await expect(page.getByRole("dialog")).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByText("Undone. The cost is recorded again.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toBeHidden();
   await expect(page.getByText("$12.00 in 1 message")).toBeVisible();
 });
 

@@ -142,7 +142,7 @@ export const ofSpend: Opened[] = [
     ],
     open: async (page, check) => {
       await ask(page, check, "Actions for Everything", "Delete");
-      await ask(page, check, "Actions for OpenRouter API key", "Unlink and leave the limit");
+      await ask(page, check, "Actions for OpenRouter API key ci", "Unlink and leave the limit");
       await choose(page, "Actions for Everything", "Limit at a provider");
       await inspect(page, check, "Limit Everything at a provider");
       await choose(page, "Actions for Everything", "Edit");

@@ -82,7 +82,7 @@ const ofMembers: Record<string, string[]> = {
       "Actions for 80% of the budget Everything is spent",
       "Actions for The key Test key is near its monthly limit",
     ],
-    ...["Assign", "Resolve", "Take it"],
+    ...["Assign", "Resolve", "Assign to me"],
   ],
   "/keys": ["Create a key"],
   "/projects/[project]": ["Actions for checkout", "Archive", "Rename"],

@@ -36,7 +36,8 @@ test("Prices unpriced usage, previews the amount, and updates it in place", asyn
 test("Shows both prices of a dispute, and settles it with one click", async ({ page, world }) => {
   const { slug } = await signUp(page);
   await page.goto(`/${slug}/settings/prices`);
-  await expect(page.getByText("The price catalogues agree about every model")).toBeVisible();
+  await expect(page.getByText("All recorded usage has a price.")).toBeVisible();
+  await expect(page.getByText("Disputed prices")).toHaveCount(0);
   const client = await clientOf(world, slug);
   const model = "meta-llama/Llama-3.3-70B-Instruct-Turbo";
   const usage = { type: "usage", provider: "together", model, unit_type: "input_tokens", quantity: 1e6 };

@@ -40,7 +40,7 @@ export async function setScene(world: World): Promise<Scene> {
   // So large that the job raises no alert of it, however far the month is.
   const everything = await make("/budgets", { name: "Everything", scope_type: "global", amount: 1_000_000 });
   const account = await make("/provider-accounts", { provider: "openrouter", key: "sk-or-of-the-scene" });
-  const target = { account_id: account.id, kind: "key", target_id: "hash" };
+  const target = { account_id: account.id, kind: "key", target_id: "hash", target_name: "ci" };
   await make("/provider-limits", { budget_id: everything.id, ...target });
   await make("/views", { name: "Models", query: "by=model", is_shared: true });
   await make("/invitations", { role: "viewer", email: "bo@example.com" });

@@ -82,7 +82,7 @@ test.describe("Without the network", () => {
     await page.waitForLoadState("networkidle");
     await page.route("**", (route) => route.abort());
     await page.getByRole("switch").first().click();
-    const notice = page.getByRole("status").filter({ hasText: "reached" });
+    const notice = page.getByRole("status").filter({ hasText: "Try again in a moment" });
     await expect(notice).toBeVisible();
     await page.unroute("**");
     // Once the service answers, it is shown as the others are.

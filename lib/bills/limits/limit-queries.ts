@@ -54,7 +54,7 @@ export function selectLimits(client: ClientBase, workspaceId: string, id?: strin
 
 // The rest runs as the service; what a user changes checks their role again.
 
-/** Links a budget to a limit. @param limit `{ id, budget_id, account_id, kind, target, period, removes }` */
+/** Links a budget to a limit. @param limit `{ id, budget_id, account_id, kind, target, target_name, period, removes }` */
 export function addLimit(
   client: ClientBase,
   workspaceId: string,

@@ -69,6 +69,7 @@ export function linkLimit(
     const given = {
       ...{ id, budget_id: budget.id, account_id: request.account_id, kind: request.kind, period },
       target: isOrganization ? accountName || "organization" : request.target_id,
+      target_name: request.target_name ?? null,
       removes: request.removes_limit,
     };
     const outcome = await asServiceWithin(client, () => addLimit(client, workspaceId, given, maxLimits));

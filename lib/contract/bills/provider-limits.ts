@@ -34,10 +34,10 @@ export const providerLimit = z
       name: z.string().nullable().meta({ description: "The account's name, where there are several." }),
     }),
     kind,
-    name: z
-      .string()
-      .nullable()
-      .meta({ description: "The name of what is limited, as the provider has it; null until it was read." }),
+    name: z.string().nullable().meta({
+      description:
+        "The name of what is limited, as the provider has it; until it was read, the one given with the link, or null.",
+    }),
     period,
     state: z.enum(limitStates).meta({
       description:
@@ -72,23 +72,30 @@ export const providerLimitList = z
   .meta({ id: "ProviderLimitList" });
 export type ProviderLimitList = z.output<typeof providerLimitList>;
 
+/** An id or a name as a provider has it. */
+const givenText = z
+  .string()
+  .trim()
+  .min(1, "is required")
+  .max(255, "must have at most 255 characters")
+  .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), "must not contain control characters");
+
 export const linkProviderLimitRequest = z
   .strictObject({
     budget_id: uuid.toLowerCase().meta({ description: "A budget per day, week or month." }),
     account_id: uuid.toLowerCase().meta({ description: "A provider account, whose key sets the limit." }),
     kind,
-    target_id: z
-      .string()
-      .trim()
-      .min(1, "is required")
-      .max(255, "must have at most 255 characters")
-      .refine((id) => id.isWellFormed() && !/\p{Cc}/u.test(id), "must not contain control characters")
+    target_id: givenText
       // Part of a path of the provider, where "." and ".." would name another thing.
       .refine((id) => !/^\.+$/.test(id), "must be an id")
       .meta({
         description:
           "The provider's id of what is limited, as its list has it: of a project, a workspace, a key (its hash) or a member (of Cursor the e-mail address, of GitHub the login); of an organization any.",
       }),
+    target_name: givenText.optional().meta({
+      description:
+        "Its name, as the list has it: what the limit is called until the provider's own name was read.",
+    }),
     removes_limit: z.boolean().default(true).meta({
       description: "Whether the limit at the provider is removed when the budget is deleted.",
     }),

@@ -16,12 +16,16 @@ export type SubjectDimension = (typeof subjectDimensions)[number];
 /** A subject. `value`: the slug of a project, the id of a key, `name:value` of a tag, otherwise the name. */
 export type Subject = { dimension: SubjectDimension; value: string };
 
-/** What a subject cost in a range up to now, and how that differs from the days compared with; null if nothing is compared. */
+/**
+ * What a subject cost in a range up to now, and how that differs from the days compared with; null if nothing is compared. `unpriced`: how many
+ * lines have no price, and count as 0.
+ */
 export type SubjectSpend = {
   value: string;
   name: string;
   spent: ExactNumber;
   messages: number;
+  unpriced: number;
   change: { before: ExactNumber; difference: ExactNumber; isNew: boolean } | null;
 };
 

@@ -70,6 +70,7 @@ function toSubject(row: SubjectRow, isCompared: boolean): SubjectSpend {
     name: row.name,
     spent: amount(spent, convertedSpent),
     messages: Number(row.messages),
+    unpriced: Number(row.unpriced),
     change: isCompared
       ? {
           before: amount(before, convertedBefore),

@@ -15,6 +15,8 @@ const subjectRow = {
   name: neverNull(text()),
   spent: numeric(),
   messages: numeric(),
+  /** Lines without a price. */
+  unpriced: numeric(),
   before: numeric(),
   /** Both amounts in another currency, each day converted at its rate; null if none is requested. */
   converted_spent: nullable(numeric()),
@@ -54,7 +56,7 @@ export function selectSubjects(
       range,
       folded,
       ({ name, day }, { from, until }) => sql`
-        select value, amount_usd, message_count, ${day} as day, ${part} as part from ${name}
+        select value, amount_usd, message_count, unpriced_count, ${day} as day, ${part} as part from ${name}
         where workspace_id = ${workspaceId} and environment = ${environment} and dimension = ${dimension}
           and value is not null and ${day} >= ${from} and ${day} < ${until}`,
     );
@@ -83,13 +85,14 @@ export function selectSubjects(
   return selectAll(
     client,
     subjectRow,
-    sql`select ${named?.value ?? sql`s.value`} as value, ${named?.name ?? sql`s.value`} as name, s.spent, s.messages, s.before,
+    sql`select ${named?.value ?? sql`s.value`} as value, ${named?.name ?? sql`s.value`} as name, s.spent, s.messages, s.unpriced, s.before,
         s.converted_spent, s.converted_before, s.found
       from (
         select *, count(*) over () as found
         from (
           select value, ${sumOf(sql`amount_usd`, sql`'spent'`)} as spent,
             coalesce(sum(message_count) filter (where part = 'spent'), 0) as messages,
+            coalesce(sum(unpriced_count) filter (where part = 'spent'), 0) as unpriced,
             ${sumOf(sql`amount_usd`, sql`'before'`)} as before,
             ${convertedOf(sql`'spent'`)} as converted_spent,
             ${convertedOf(sql`'before'`)} as converted_before
@@ -112,7 +115,7 @@ function rowsOfCut(cut: CutDayOf, dimension: SubjectDimension): Sql {
       ? { column: sql`tag.value`, join: sql`cross join lateral unnest(cut.tags) as tag (value)` }
       : { column: sql`cut.${columnOf[dimension]}::text`, join: sql`` };
   return sql`
-    select ${value.column} as value, cut.amount_usd, cut.message_count, cut.day, 'before' as part
+    select ${value.column} as value, cut.amount_usd, cut.message_count, 0 as unpriced_count, cut.day, 'before' as part
     from (${rowsOfCutDay(cut)}) as cut ${value.join}
     where ${value.column} is not null`;
 }

@@ -108,6 +108,15 @@ const issueOf = ({ status, body }: { status: number; body: Record<string, unknow
 };
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
 
+test("A linked limit has the name that was given with the link until the provider's own name was read", async () => {
+  const named = await withBudget("openai");
+  const linked = await named.link({ target_name: "Checkout of the shop" });
+  expect(linked.body).toMatchObject({ state: "waiting", name: "Checkout of the shop" });
+  expect(await named.settled()).toMatchObject({ state: "equal", name: "Checkout" });
+  const unnamed = await withBudget("openai");
+  expect((await unnamed.link()).body).toMatchObject({ state: "waiting", name: null });
+});
+
 describe("A budget's limit at each provider", () => {
   test("is written, raised, lowered and removed there, and the provider refuses calls beyond it", () =>
     atEach(async (provider, team) => {
@@ -270,6 +279,9 @@ describe("Writing limits at providers", () => {
       "400 kind must be one of those that OpenAI limits: project, organization",
     );
     expect(issueOf(await team.link({ target_id: ".." }))).toBe("400 target_id must be an id");
+    expect(issueOf(await team.link({ target_name: "a\u0007" }))).toBe(
+      "400 target_name must not contain control characters",
+    );
     expect(issueOf(await team.link({ account_id: randomUUID() }))).toContain("400 account_id");
     expect(issueOf(await team.link({ budget_id: randomUUID() }))).toContain("400 budget_id");
     await team.linked();

@@ -28,7 +28,13 @@ import { AddSourceLink } from "@/components/sources/add-source-link";
 import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
-import { readFirstHistoryDay, readHistoryOfAnswer, toHistory } from "@/lib/bills/explore-history";
+import {
+  daysWithin,
+  firstDayOf,
+  rangeOfAnswer,
+  readHistoryOfQuery,
+  toHistory,
+} from "@/lib/bills/explore-history";
 import type { RangeQuery } from "@/lib/contract/spend/ledger-query";
 import { maxSpendDays, spendQuery } from "@/lib/contract/spend/spend-query";
 import { explainIssue } from "@/lib/contract/values/parse-part";
@@ -82,10 +88,12 @@ async function Explore({
   if (problem !== undefined || !query.success)
     return <Refused slug={slug} title="This address is not valid" problem={problem ?? ""} />;
   const hasHistory = canHaveHistory(state);
-  const earliest =
-    query.data.from === undefined && hasHistory && state.history !== "off"
-      ? await readFirstHistoryDay(claims, slug, query.data)
+  // The days of all time begin with it, so it is read before them.
+  const ofAllTime =
+    query.data.from === undefined && hasHistory
+      ? await readHistoryOfQuery(claims, slug, query.data)
       : undefined;
+  const earliest = ofAllTime && state.history !== "off" ? firstDayOf(ofAllTime) : undefined;
   const read = await readExplore(claims, slug, query.data, days, earliest).catch((error: unknown) => {
     if (isRefusal(error)) return error;
     throw error;
@@ -105,8 +113,11 @@ async function Explore({
   const isCompared = comparison !== null && !(comparison instanceof ServiceError);
   const recorded = toExploreData(answer, isCompared ? comparison : null, projectOrder);
   const stretch = isCompared ? comparison.stretch : null;
+  const daysShown = rangeOfAnswer(answer, stretch);
   const historyDays = hasHistory
-    ? await readHistoryOfAnswer(claims, slug, query.data, { answer, stretch })
+    ? ofAllTime
+      ? daysWithin(ofAllTime, daysShown)
+      : await readHistoryOfQuery(claims, slug, query.data, daysShown)
     : undefined;
   const history = historyDays && toHistory(historyDays, answer, { stretch, choice: state.history });
   const data = history?.isCounted ? withHistory(recorded, history) : recorded;

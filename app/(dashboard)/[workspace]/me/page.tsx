@@ -66,7 +66,7 @@ export default async function MePage({ params }: Props) {
           </p>
           <p className="text-muted-foreground text-xs">
             In your name: costs whose user is {user.email}. With your keys: what the keys that you made have
-            recorded in this UTC month, for whomever. A cost can be in both.
+            recorded in this UTC month, for anyone. A cost can be in both.
           </p>
         </div>
         <Part title="Limits that hold for you">
@@ -107,7 +107,7 @@ export default async function MePage({ params }: Props) {
               {keys.map(({ id, name, source, spent, environment, last_used_at: usedAt }) => (
                 <li
                   key={id}
-                  className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1 border-t py-2.5"
+                  className="grid gap-x-4 gap-y-1 border-t py-2.5 sm:flex sm:items-baseline sm:justify-between"
                 >
                   <span className="flex flex-wrap items-center gap-x-2">
                     <Link

@@ -59,6 +59,9 @@ export default async function RecommendationsPage({ params }: Props) {
               in the last 30 days.{" "}
               <span className="text-muted-foreground">
                 Of several about the same usage, only the largest counts.
+                {open.some(({ kind }) => kind === "smaller_model")
+                  ? " Models are compared by price, not by the quality of their answers."
+                  : null}
                 {computedAt === null ? null : (
                   <>
                     {" "}

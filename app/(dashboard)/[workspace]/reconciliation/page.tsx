@@ -1,4 +1,4 @@
-import { Scale } from "lucide-react";
+import { Download, Scale } from "lucide-react";
 import type { Metadata } from "next";
 import { Adjustments } from "@/components/bills/adjustments";
 import { BookDifference } from "@/components/bills/book-difference";
@@ -12,6 +12,7 @@ import { exactText } from "@/components/figures/amount";
 import type { SearchParams } from "@/components/filters/href";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
 import { PageHeader } from "@/components/shell/page-header";
+import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Link } from "@/components/ui/link";
 import { listAdjustments } from "@/lib/bills/adjustments";
@@ -66,12 +67,13 @@ export default async function ReconciliationPage({ params, searchParams }: Props
             {detail ? (
               <a
                 href={`/api/v1/workspaces/${slug}/reconciliation/export?month=${detail.month}`}
-                className="text-sm underline underline-offset-4"
+                className={buttonVariants({ variant: "outline" })}
               >
-                Export as CSV
+                <Download aria-hidden="true" />
+                CSV
               </a>
             ) : null}
-            <Link href={`/${slug}/settings/bills`} className="text-sm underline underline-offset-4">
+            <Link href={`/${slug}/settings/bills`} className={buttonVariants({ variant: "outline" })}>
               Bills
             </Link>
           </>

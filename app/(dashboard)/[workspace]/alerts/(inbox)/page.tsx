@@ -81,9 +81,9 @@ export default async function AlertsPage({ params, searchParams }: Props) {
           <SegmentedLinks
             label="Show alerts of"
             options={[
-              option("Everybody", 0, path, given, { assignee: undefined }, shown.assignee === undefined),
+              option("All", 0, path, given, { assignee: undefined }, shown.assignee === undefined),
               option("Mine", mine, path, given, { assignee: "me" }, shown.assignee === "me"),
-              option("Nobody's", 0, path, given, { assignee: "nobody" }, shown.assignee === "nobody"),
+              option("Unassigned", 0, path, given, { assignee: "nobody" }, shown.assignee === "nobody"),
             ]}
           />
         </div>
@@ -143,13 +143,12 @@ function NoEntries({ query: { status, assignee, cursor }, slug }: { query: Inbox
         }
       >
         No alert is {status === "all" ? "listed" : status}
-        {assignee === "me" ? " and yours" : assignee === "nobody" ? " and without somebody who has it" : null}
-        .
+        {assignee === "me" ? " and assigned to you" : assignee === "nobody" ? " and unassigned" : null}.
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={<BellRing />} title="Nothing needs you">
+    <EmptyState icon={<BellRing />} title="Nothing needs attention">
       An alert opens when a budget reaches a threshold, a key is close to its limit, a day costs much more
       than usual, or another rule applies. It is resolved by a member, or by itself once it no longer holds.{" "}
       <Link href={`/${slug}/budgets`} className="underline underline-offset-4">

@@ -51,7 +51,7 @@ export default async function GeneralSettingsPage({ params }: Props) {
       {isAdmin ? (
         <SettingsSection
           title="Time zone"
-          description="The time zone whose days, weeks and months all figures of the workspace are of. New budgets have it, too."
+          description="All figures of the workspace are by days, weeks and months of this time zone. New budgets begin with it."
         >
           <TimeZoneSetting workspace={workspace} />
         </SettingsSection>

@@ -10,6 +10,7 @@ import { peopleId } from "@/components/people/people-id";
 import { PeopleTable } from "@/components/people/people-table";
 import { RefreshWhile } from "@/components/prices/refresh-while";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
+import { AddSourceLink } from "@/components/sources/add-source-link";
 import { Badge } from "@/components/ui/badge";
 import { EmptyState } from "@/components/ui/empty-state";
 import { rangeQuery } from "@/lib/contract/spend/ledger-query";
@@ -38,17 +39,20 @@ export default async function PeoplePage({ params }: Props) {
           description={subjects.length === 0 ? undefined : introduce(subjects.length, found)}
         >
           {subjects.length === 0 ? (
-            <EmptyState icon={<Users />} title="Nobody is named yet">
+            <EmptyState
+              icon={<Users />}
+              title="Nobody is named yet"
+              action={<AddSourceLink workspace={workspace} />}
+            >
               Usage that is recorded with a <code className="font-mono">user</code> appears here by person.
             </EmptyState>
           ) : (
             <PeopleTable
               workspace={slug}
-              people={subjects.map(({ name, spent, messages }) => ({
-                name,
+              people={subjects.map(({ name, spent, messages, unpriced }) => ({
+                ...{ name, messages, unpriced },
                 href: activityHref(slug, { period: "all", user: name }),
                 spent: asProp(spent),
-                messages,
               }))}
               canErase={canErase}
               views={await readRememberedViews(user.id)}

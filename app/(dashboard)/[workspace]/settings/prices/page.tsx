@@ -50,18 +50,14 @@ export default async function PricesPage({ params }: Props) {
           />
         )}
       </SettingsSection>
-      <SettingsSection
-        title="Disputed prices"
-        description={
-          disputed.length === 0
-            ? "The price catalogues agree about every model used in the last 31 days."
-            : "Two price catalogues disagree by 10% or more about these models. The price you use becomes your own, from the first day of this month on."
-        }
-      >
-        {disputed.length === 0 ? null : (
+      {disputed.length === 0 ? null : (
+        <SettingsSection
+          title="Disputed prices"
+          description="Two price catalogues disagree by 10% or more about these models. The price you use becomes your own, from the first day of this month on."
+        >
           <DisputedList disputed={disputed} workspace={slug} canSet={canSet} today={today} />
-        )}
-      </SettingsSection>
+        </SettingsSection>
+      )}
       <SettingsSection
         title="Your own prices"
         description={`For your own models and for negotiated prices. All other usage is priced by the built-in catalogue.${
@@ -73,8 +69,7 @@ export default async function PricesPage({ params }: Props) {
       >
         {prices.length === 0 ? (
           <EmptyState title="No price of your own yet" action={create}>
-            Models with a public price have a price from the catalogue.
-            {canSet ? null : " Admins of this workspace can set one."}
+            {canSet ? null : "Admins of this workspace can set one."}
           </EmptyState>
         ) : (
           <PriceTable

@@ -6,6 +6,7 @@ import { SettingsSection, SettingsSections } from "@/components/settings/setting
 import { subscriptionsId } from "@/components/subscriptions/subscription-id";
 import { SubscriptionTable } from "@/components/subscriptions/subscription-table";
 import { toSubscriptionView } from "@/components/subscriptions/subscription-view";
+import { buttonVariants } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
 import { listSubscriptions } from "@/lib/ledger/recurring/service";
 
@@ -24,9 +25,17 @@ export default async function SubscriptionsPage({ params }: Props) {
   if (subscriptions.length === 0) {
     return (
       <SettingsSection title="Subscriptions">
-        <EmptyState icon={<Repeat />} title="No recurring subscription">
-          A subscription that is recorded with <code className="font-mono">recurring: true</code> appears
-          here. Its later charges are booked automatically.
+        <EmptyState
+          icon={<Repeat />}
+          title="No recurring subscription"
+          action={
+            <a href="/docs" className={buttonVariants({ variant: "outline" })}>
+              Open the API reference
+            </a>
+          }
+        >
+          A subscription that a program records with <code className="font-mono">recurring: true</code>{" "}
+          appears here. Its later charges are booked automatically.
         </EmptyState>
       </SettingsSection>
     );

@@ -7,7 +7,7 @@ import { clockNow, readPageRange, readRememberedRange } from "@/app/(dashboard)/
 import { readRememberedViews } from "@/app/(dashboard)/[workspace]/remembered-views";
 import { serviceAddresses } from "@/app/(dashboard)/[workspace]/service-addresses";
 import { SubjectFigures } from "@/app/(dashboard)/[workspace]/subject-figures";
-import { asProp } from "@/components/figures/amount";
+import { asProp, exactText } from "@/components/figures/amount";
 import { formatNumber } from "@/components/figures/format-count";
 import { environments, oneOf, type SearchParams } from "@/components/filters/href";
 import { EnvironmentSwitch } from "@/components/filters/pickers";
@@ -179,13 +179,12 @@ async function Subjects({
       <SubjectTable
         workspace={slug}
         dimension={dimension}
-        subjects={subjects.map(({ value, name, spent, messages, change }) => ({
-          value,
-          name,
-          messages,
+        subjects={subjects.map(({ value, name, spent, messages, unpriced, change }) => ({
+          ...{ value, name, messages, unpriced },
           href: subjectHref(slug, { dimension, value }, shown.params),
           spent: asProp(spent),
-          change: toChangeView(change),
+          // What has no price costs nothing in either stretch, which is no comparison.
+          change: unpriced > 0 && exactText(spent) === "0" ? null : toChangeView(change),
         }))}
         views={await readRememberedViews(user.id)}
       />
