@@ -57,6 +57,8 @@ const phases = 7;
 export type Outcome = {
   seed: number;
   steps: number;
+  /** Equal for two runs in which everything happened in the same order. */
+  order: string;
   seconds: number;
   disturbances: number;
   failure?: Error;
@@ -74,6 +76,7 @@ export async function runEpisode(seed: number, template: TestDatabase, boot: Boo
   const outcome = (): Outcome => ({
     seed,
     steps: scheduler.steps,
+    order: scheduler.order,
     seconds: (performance.now() - began) / 1000,
     disturbances: simulation.disturbances,
     trace: scheduler.trace,
@@ -114,7 +117,11 @@ export async function runEpisode(seed: number, template: TestDatabase, boot: Boo
 async function step(simulation: Simulation, team: Team): Promise<void> {
   const before = day(simulation.now);
   await simulation.tick();
-  if (day(simulation.now) !== before) simulation.spawn("fold", simulation.job("fold_past_days"));
+  if (day(simulation.now) !== before) {
+    // What a process began on the day before ends after others have folded it.
+    simulation.scheduler.stand(simulation.processes.pick(), 60);
+    simulation.spawn("fold", simulation.job("fold_past_days"));
+  }
   await look(simulation, team);
 }
 

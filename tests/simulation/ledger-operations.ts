@@ -17,10 +17,10 @@ const micro = (usd: unknown): number => Math.round(Number(usd) * 1e6);
 type Posted = { key: KeyName; body: Record<string, unknown> };
 
 function anyPost({ random, now, seed }: Simulation): Posted {
-  const key = random.pick<KeyName>(["full", "full", "full", "limited", "limited", "denied"]);
+  const key = random.pick<KeyName>(["full", "full", "full", "limited", "limited", "denied", "denied"]);
   const cents = random.pick([1, 7, 40, 85, 130]);
   const project = random.pick(["checkout", "capped", "capped", "allowed"]);
-  const at = random.pick([0, 0, 0, hourMs, dayMs, dayMs, 2 * dayMs, 3 * dayMs, 32 * dayMs]);
+  const at = random.pick([0, 0, 0, hourMs, dayMs, dayMs, dayMs, 2 * dayMs, 3 * dayMs, 32 * dayMs]);
   const when = at === 0 ? {} : { occurred_at: new Date(now - at).toISOString() };
   const usage = {
     type: "usage",
@@ -31,7 +31,12 @@ function anyPost({ random, now, seed }: Simulation): Posted {
     estimated_cost: cents / 100,
   };
   const message = random.chance(key === "denied" ? 0.7 : 0.25)
-    ? { ...usage, feature: random.pick(["chat", "ending"]), session: `s${random.int(1, 9)}`, ...when }
+    ? {
+        ...usage,
+        feature: random.pick(["chat", "ending", "ending"]),
+        session: `s${random.int(1, 9)}`,
+        ...when,
+      }
     : { type: "expense", vendor: random.pick(["acme", "zeta"]), amount: cents / 100, ...when };
   return { key, body: { project, source: "api", idempotency_key: unique(seed), message } };
 }
@@ -123,13 +128,18 @@ export const correct: Operation = async (simulation, team) => {
     idempotency_key: unique(seed),
     ...(!isVoiding && {
       project,
-      message: { type: "expense", vendor: "acme", amount, tags: { team: "core", stage: "live" } },
+      message: {
+        type: "expense",
+        vendor: "acme",
+        amount,
+        tags: { team: "core", stage: "live", region: "eu" },
+      },
     }),
   };
   const { status, body: answer } = await simulation.call(
     "POST",
     `${team.path}/messages/${entry.id}/${isVoiding ? "void" : "correct"}`,
-    { secret: team.owner.token, body },
+    { secret: team.owner.token, body, hangsUp: random.chance(0.2) },
   );
   if (status === 200 || status === 201) {
     const { correction } = answer;
