@@ -3,7 +3,7 @@
 // tests/simulation/README.md.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { parseArgs } from "node:util";
+import { parseArgs, stripVTControlCharacters } from "node:util";
 import { root } from "./root.mjs";
 
 const { values, positionals } = parseArgs({
@@ -47,9 +47,10 @@ async function plantFaults() {
   const codes = await Promise.all(
     [0, 1].map((half) =>
       simulate({ ...settings, SIMULATION_FAULTS: positionals.join(","), SIMULATION_HALF: half }, (line) => {
-        const isResult = /^\d+\. /.test(line);
-        (isResult ? results : rest).push(line);
-        if (isResult) console.log(line);
+        const [result] = /\d+\. .+: (not )?found .*/.exec(stripVTControlCharacters(line)) ?? [];
+        if (result) console.log(result);
+        if (result) results.push(result);
+        else rest.push(line);
       }),
     ),
   );

@@ -2,7 +2,16 @@ import type { TestDatabase } from "@/tests/helpers/cluster";
 import { hang, sweep, work } from "./alert-operations";
 import type { Boot } from "./bundle";
 import { checkAll, checkFolds, checkLimits, checkSums } from "./checks";
-import { bulk, correct, post, raiseLimit, reserve, restartNumbers, subscribe } from "./ledger-operations";
+import {
+  bulk,
+  correct,
+  overspend,
+  post,
+  raiseLimit,
+  reserve,
+  restartNumbers,
+  subscribe,
+} from "./ledger-operations";
 import { callTool, deleteAccount, invite, readLimits, readPages } from "./people-operations";
 import { Simulation } from "./simulation";
 import {
@@ -18,13 +27,14 @@ import { day, dayMs, hourMs, makeTeam, refresh, type Team } from "./world";
 /** What clients do, with how often. */
 const operations: [number, (simulation: Simulation, team: Team) => Promise<void>][] = [
   [8, post],
+  [2, overspend],
   [4, bulk],
   [2, subscribe],
   [7, correct],
   [4, reserve],
   [1, raiseLimit],
   [6, report],
-  [3, reportLate],
+  [6, reportLate],
   [4, meter],
   [1, refuseAndReplay],
   [1, deliverUnreadable],

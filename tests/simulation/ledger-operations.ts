@@ -60,14 +60,30 @@ function note(team: Team, { key, body }: Posted, status: number, verdict: Answer
     throw new Violation("A key that may not use a project is told the figures of a budget of all projects.");
 }
 
-export const post: Operation = async (simulation, team) => {
-  const posted = anyPost(simulation);
+export const post: Operation = (simulation, team) => send(simulation, team, anyPost(simulation));
+
+/** Records more than the budget "ending" has, with a key that may not read this budget. */
+export const overspend: Operation = (simulation, team) => {
+  const message = {
+    type: "usage",
+    provider: "acme",
+    model: "fast",
+    unit_type: "requests",
+    quantity: 1,
+    estimated_cost: 1.3,
+    feature: "ending",
+  };
+  const body = { project: "checkout", source: "api", idempotency_key: unique(simulation.seed), message };
+  return send(simulation, team, { key: "denied", body });
+};
+
+async function send(simulation: Simulation, team: Team, posted: Posted): Promise<void> {
   const { status, body } = await simulation.call("POST", "/api/v1/messages", {
     secret: team.keys[posted.key].secret,
     body: posted.body,
   });
   note(team, posted, status, body);
-};
+}
 
 export const bulk: Operation = async (simulation, team) => {
   const first = anyPost(simulation);
