@@ -53,7 +53,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // So long may a condition take that a test waits for. What is promised within a time, a test measures itself.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 30_000, interval: 100 } },
     // Vite sets BASE_URL to "/"; our setting of this name has another meaning. Tests fetch nothing that changes from day to day.
     env: { BASE_URL: "", LOG_LEVEL: "error", RATES_URL: "off", PRICES_URL: "off", PROVIDER_URLS: "off" },
     projects: [

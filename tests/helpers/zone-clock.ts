@@ -1,9 +1,18 @@
-/** Milliseconds between UTC and a zone's clock at an instant, by the JavaScript engine's own time zone data. */
-export function offsetOf(zone: string, at: number): number {
-  const parts = new Intl.DateTimeFormat("en-US", {
+/** The clocks of zones, each made once: making one takes longer than its answer. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function openClock(zone: string): Intl.DateTimeFormat {
+  const clock = new Intl.DateTimeFormat("en-US", {
     ...{ timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
     ...{ hour: "numeric", minute: "numeric", second: "numeric" },
-  }).formatToParts(at);
+  });
+  clocks.set(zone, clock);
+  return clock;
+}
+
+/** Milliseconds between UTC and a zone's clock at an instant, by the JavaScript engine's own time zone data. */
+export function offsetOf(zone: string, at: number): number {
+  const parts = (clocks.get(zone) ?? openClock(zone)).formatToParts(at);
   const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
   const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
   return shown - Math.floor(at / 1000) * 1000;

@@ -8,7 +8,8 @@ import { withPages } from "@/tests/helpers/service";
 
 const mcpUrl = "https://mcp.outlay.example/agents";
 const baseUrlSetting = "https://outlay.example";
-const harness = withHarness({ services: 0, settings: withPages });
+// Metadata needs no pages. Without the fast lane, Next serves it, and pages too.
+const harness = withHarness({ services: 0 });
 
 /** Asks the service under a Host of the test's choice, which `fetch` would not send. */
 function ask(baseUrl: string, path: string, host?: string, method = "GET") {
@@ -157,7 +158,7 @@ describe("On this machine", () => {
   });
 
   test("Refuses a code of one address at another of its own", async () => {
-    const { baseUrl } = await harness.start({ MCP_URL: mcpUrl });
+    const { baseUrl } = await harness.start({ ...withPages, MCP_URL: mcpUrl });
     const browser = await openBrowser(baseUrl);
     const me = await apiClient(baseUrl, browser.token).get("/api/v1/me");
     const [{ slug: workspace } = { slug: "" }] = me.body.workspaces as { slug: string }[];

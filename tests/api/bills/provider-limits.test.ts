@@ -1,24 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type LimitableProvider, limitingProviders } from "@/lib/contract/bills/limit-kinds";
 import type { ProviderAccount } from "@/lib/contract/bills/provider-accounts";
 import type { LimitTargetList, ProviderLimit } from "@/lib/contract/bills/provider-limits";
 import { judgeKeyRules } from "@/tests/helpers/alerts";
-import { withHarness } from "@/tests/helpers/harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
+import { withProviders } from "@/tests/helpers/with-providers";
 import type { Thing } from "@/tests/providers/simulator/limits";
-import { type Simulator, simulateProviders } from "@/tests/providers/simulator/simulate-providers";
 
-// One service and one simulator, which enforces the limits that it holds: the service writes in the background, and each test awaits
-// how that ends.
-const harness = withHarness({ services: 0 });
-let simulator: Simulator;
-const key = Buffer.from("limits".padEnd(32, ".")).toString("base64");
-beforeAll(async () => {
-  simulator = await simulateProviders();
-  await harness.start({ PROVIDER_URLS: simulator.providerUrls, SEALING_KEYS: key });
-});
-afterAll(() => simulator.close());
+// The providers enforce the limits that they hold. The service writes in the background, and each test waits until that has ended.
+const providers = withProviders();
+const { harness } = providers;
+/** What is written is read with pauses, because each read takes the processor from the service that writes. */
+const pauses = { interval: 200 };
 
 const things: Record<LimitableProvider, Thing> = {
   openai: { kind: "project", id: "proj_checkout", name: "Checkout" },
@@ -34,7 +28,7 @@ async function withBudget(provider: LimitableProvider, budget: object = {}, of?:
   const thing = things[provider];
   const { admin } = team.users;
   const secret = `sk-admin-${randomUUID()}`;
-  const organization = simulator.add(secret, []);
+  const organization = providers.simulator.add(secret, []);
   organization.limits.things = [thing];
   organization.seats = [{ email: "ada@example.com", lastUsed: null }];
   const account = provider === "github" ? "acme" : "";
@@ -75,7 +69,9 @@ async function withBudget(provider: LimitableProvider, budget: object = {}, of?:
     },
     /** Waits until nothing is written or read. */
     settled: async () => {
-      await expect.poll(async () => (await read())?.is_due ?? false, { timeout: 10_000 }).toBe(false);
+      await expect
+        .poll(async () => (await read())?.is_due ?? false, { ...pauses, timeout: 10_000 })
+        .toBe(false);
       return read();
     },
     linked: async (more: object = {}) => {
@@ -141,7 +137,7 @@ describe("A budget's limit at each provider", () => {
 
       const removed = await made.admin.call("DELETE", `${made.path}/${id}?limit=remove`);
       expect(removed.body).toMatchObject({ state: "removing" });
-      await expect.poll(made.read).toBeUndefined();
+      await expect.poll(made.read, pauses).toBeUndefined();
       expect([held(), limits.writes]).toEqual([[], 5]);
     }));
 
@@ -193,10 +189,10 @@ describe("Writing limits at providers", () => {
         ({ last_pull_at: at, is_pulling }) => at !== null && !is_pulling,
       );
     };
-    await expect.poll(pulled).toEqual([true]);
+    await expect.poll(pulled, { ...pauses, timeout: 60_000 }).toEqual([true]);
     Object.assign(organization, { throttled: 1, retryAfter: "3600" });
     await linked();
-    await expect.poll(async () => (await read())?.problem).toContain("429");
+    await expect.poll(async () => (await read())?.problem, pauses).toContain("429");
     expect(await read()).toMatchObject({ state: "waiting", written_usd: null, is_due: false });
     const { rows } = await harness.fixtures.sql.query(
       "select next_at > now() + interval '59 minutes' as waits from public.provider_limits where account_id = $1",
@@ -207,7 +203,7 @@ describe("Writing limits at providers", () => {
       "update public.provider_limits set next_at = now() where account_id = $1",
       [accountId],
     );
-    await expect.poll(async () => (await read())?.state).toBe("equal");
+    await expect.poll(async () => (await read())?.state, pauses).toBe("equal");
     expect([held(), limits.writes]).toEqual([["500 a month"], 1]);
   });
 
@@ -219,7 +215,7 @@ describe("Writing limits at providers", () => {
     await resolve("check");
     expect(await settled()).toMatchObject({ state: "gone", problem: "OpenRouter has no such key." });
     await admin.call("DELETE", `${path}/${id}?limit=remove`);
-    await expect.poll(read).toBeUndefined();
+    await expect.poll(read, pauses).toBeUndefined();
   });
 
   test("leaves or removes the limit of a deleted budget as was chosen, and writes it again if that is undone", async () => {
@@ -230,7 +226,7 @@ describe("Writing limits at providers", () => {
       await settled();
       const budget = `/api/v1/workspaces/${team.slug}/budgets/${budgetId}`;
       await admin.call("DELETE", budget);
-      await expect.poll(read).toBeUndefined();
+      await expect.poll(read, pauses).toBeUndefined();
       expect(held()).toEqual(removes ? [] : ["500 a month"]);
       expect((await admin.call("POST", `${budget}/restore`)).status).toBe(200);
       expect(await settled()).toMatchObject({ state: "equal", budget: { id: budgetId } });

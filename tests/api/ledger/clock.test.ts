@@ -1,14 +1,21 @@
 import { expect, test } from "vitest";
 import { apiClient, costMessage } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
+import type { Service } from "@/tests/helpers/service";
 import { wrongClock } from "@/tests/helpers/wrong-clock";
 
 const secret = "a-secret-of-the-scheduler";
 const dayMs = 86_400_000;
 const harness = withHarness({ services: 0 });
 
-/** Starts a service whose own clock is some days off. */
-const startShifted = (days: number) => harness.start({ ...wrongClock(days), CRON_SECRET: secret });
+const shifted = new Map<number, Promise<Service>>();
+
+/** A service whose own clock is some days off, the same one for every test of these days. */
+function startShifted(days: number): Promise<Service> {
+  const service = shifted.get(days) ?? harness.start({ ...wrongClock(days), CRON_SECRET: secret });
+  shifted.set(days, service);
+  return service;
+}
 
 const iso = (ms: number) => new Date(ms).toISOString();
 const monthOf = (ms: number) => iso(ms).slice(0, 7);

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { reconcile } from "@/lib/ledger/reconcile/service";
 import { connectService } from "@/tests/helpers/connect-service";
 import { foldPastDays } from "@/tests/helpers/folds";
-import { ledgerDifferences } from "@/tests/helpers/harness";
+import { ledgerDifferences, withHarness } from "@/tests/helpers/harness";
 import { clientIn } from "@/tests/helpers/recording";
-import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { addUser } from "@/tests/helpers/team";
 
-const harness = withSharedHarness({ services: 2 });
+// A database of its own: reconciling compares every month that the database has, and a shared one has those of many files.
+const harness = withHarness({ services: 2 });
 connectService(() => harness.database);
 
 const rows = async (text: string, values: unknown[]) => (await harness.fixtures.sql.query(text, values)).rows;
