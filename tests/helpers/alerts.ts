@@ -65,9 +65,12 @@ export async function judgeKeyRules({ sql }: Fixtures): Promise<void> {
 export async function addChannel(
   { sql }: Fixtures,
   workspaceId: string,
-  { address = null, ...columns }: { address?: string | null; [column: string]: unknown } = {},
+  {
+    address = null,
+    id = randomUUID(),
+    ...columns
+  }: { address?: string | null; id?: string; [column: string]: unknown } = {},
 ): Promise<string> {
-  const id = randomUUID();
   const row = {
     workspace_id: workspaceId,
     id,

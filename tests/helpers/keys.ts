@@ -47,8 +47,11 @@ export class Fixtures {
     return rows[0].id;
   }
 
-  async key(workspaceId: string, options: KeyOptions = {}): Promise<{ id: string; secret: string }> {
-    const secret = generateSecret();
+  async key(
+    workspaceId: string,
+    options: KeyOptions = {},
+    secret = generateSecret(),
+  ): Promise<{ id: string; secret: string }> {
     const { prefix, last_four } = secretHint(secret);
     const { permissions = ["log_usage", "add_expenses", "manage_subscriptions", "read_summaries"], ...rest } =
       options;

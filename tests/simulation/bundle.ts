@@ -19,6 +19,7 @@ const globals = [
   "globalThis",
   "process",
   "Date",
+  "Math",
   "performance",
   "crypto",
   "AbortSignal",

@@ -34,7 +34,7 @@ const makeRepeatable = `
       execute regexp_replace(regexp_replace(each.text, '(?<!test_clock\\.)\\m(clock_timestamp|now)\\(\\)', 'test_clock.now()', 'g'),
         '\\mgen_random_uuid\\(\\)', 'test_clock.uuid()', 'g');
     end loop;
-    execute format('alter database %I set deadlock_timeout = ''10ms''', current_database());
+    execute format('alter database %I set deadlock_timeout = ''1ms''', current_database());
   end $$`;
 
 /**
@@ -45,12 +45,9 @@ export async function createSimulated(faults: readonly SqlFault[]): Promise<Test
   const database = await createTestDatabase();
   await hashQuickly(database);
   const fixtures = new Fixtures(database.adminUrl);
-  await moveClock(database, fixtures);
-  await fixtures.close();
   const client = new pg.Client({ connectionString: database.superuserUrl });
   await client.connect();
   try {
-    await client.query(makeRepeatable);
     for (const { routine, replace, by } of faults) {
       const { rows } = await client.query<{ text: string }>(
         "select pg_get_functiondef($1::regproc) as text",
@@ -61,8 +58,14 @@ export async function createSimulated(faults: readonly SqlFault[]): Promise<Test
         throw new Error(`${routine} does not have this text exactly once: ${replace}`);
       await client.query(text.replace(replace, () => by));
     }
+    await moveClock(database, fixtures);
+    // Vacuuming takes locks, and chooses other plans, at times of its own.
+    await client.query("alter system set autovacuum = off");
+    await client.query("select pg_reload_conf()");
+    await client.query(makeRepeatable);
   } finally {
     await client.end();
+    await fixtures.close();
   }
   return database;
 }
@@ -72,7 +75,7 @@ export async function copySimulated(template: TestDatabase): Promise<TestDatabas
   const copy = await copyTemplate(inject("cluster"), new URL(template.url).pathname.slice(1));
   const client = new pg.Client({ connectionString: copy.superuserUrl });
   await client.connect();
-  await client.query(`alter database ${new URL(copy.url).pathname.slice(1)} set deadlock_timeout = '10ms'`);
+  await client.query(`alter database ${new URL(copy.url).pathname.slice(1)} set deadlock_timeout = '1ms'`);
   await client.end();
   return copy;
 }

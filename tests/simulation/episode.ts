@@ -2,7 +2,16 @@ import type { TestDatabase } from "@/tests/helpers/cluster";
 import { hang, sweep, work } from "./alert-operations";
 import type { Boot } from "./bundle";
 import { checkAll, checkFolds, checkLimits, checkSums } from "./checks";
-import { bulk, correct, post, raiseLimit, reserve, restartNumbers, subscribe } from "./ledger-operations";
+import {
+  bulk,
+  correct,
+  overspend,
+  post,
+  raiseLimit,
+  reserve,
+  restartNumbers,
+  subscribe,
+} from "./ledger-operations";
 import { callTool, deleteAccount, invite, readLimits, readPages } from "./people-operations";
 import { Simulation } from "./simulation";
 import {
@@ -18,13 +27,14 @@ import { day, dayMs, hourMs, makeTeam, refresh, type Team } from "./world";
 /** What clients do, with how often. */
 const operations: [number, (simulation: Simulation, team: Team) => Promise<void>][] = [
   [8, post],
+  [2, overspend],
   [4, bulk],
   [2, subscribe],
   [7, correct],
   [4, reserve],
   [1, raiseLimit],
   [6, report],
-  [3, reportLate],
+  [6, reportLate],
   [4, meter],
   [1, refuseAndReplay],
   [1, deliverUnreadable],
@@ -57,6 +67,8 @@ const phases = 7;
 export type Outcome = {
   seed: number;
   steps: number;
+  /** Equal for two runs in which everything happened in the same order. */
+  order: string;
   seconds: number;
   disturbances: number;
   failure?: Error;
@@ -74,6 +86,7 @@ export async function runEpisode(seed: number, template: TestDatabase, boot: Boo
   const outcome = (): Outcome => ({
     seed,
     steps: scheduler.steps,
+    order: scheduler.order,
     seconds: (performance.now() - began) / 1000,
     disturbances: simulation.disturbances,
     trace: scheduler.trace,
@@ -114,7 +127,11 @@ export async function runEpisode(seed: number, template: TestDatabase, boot: Boo
 async function step(simulation: Simulation, team: Team): Promise<void> {
   const before = day(simulation.now);
   await simulation.tick();
-  if (day(simulation.now) !== before) simulation.spawn("fold", simulation.job("fold_past_days"));
+  if (day(simulation.now) !== before) {
+    // What a process began on the day before ends after others have folded it.
+    simulation.scheduler.stand(simulation.processes.pick(), 60);
+    simulation.spawn("fold", simulation.job("fold_past_days"));
+  }
   await look(simulation, team);
 }
 

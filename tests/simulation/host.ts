@@ -12,8 +12,8 @@ export type Receive = (
   signal: AbortSignal,
 ) => Promise<{ status: number; retryAfter: string | undefined }>;
 
-/** How a statement ends: as it should, or with its connection lost before or after Postgres ran it. */
-export type Fate = "runs" | "lost before" | "lost after";
+/** What happens to a statement: Postgres runs it, also after more than a second; or its connection is lost before or after that. */
+export type Fate = "runs" | "late" | "lost before" | "lost after";
 
 /** What hosts of one simulation share. */
 export type World = {
@@ -94,11 +94,11 @@ export class Host {
   }
 
   step<T>(label: string, run: () => Promise<T>): Promise<T> {
-    return this.#scheduler.step(this, label, () => this.#scheduler.busy(run));
+    return this.#scheduler.step(this, label, () => this.#scheduler.inOrder(run));
   }
 
-  busy<T>(run: () => Promise<T>): Promise<T> {
-    return this.#scheduler.busy(run);
+  inOrder<T>(run: () => Promise<T>): Promise<T> {
+    return this.#scheduler.inOrder(run);
   }
 
   /** Sends a statement when its turn comes. */
@@ -106,10 +106,14 @@ export class Host {
     const label = text.replace(/\s+/g, " ").slice(0, 90);
     return this.#scheduler.step(this, label, async () => {
       const fate = this.world.fateOf(this, text);
-      if (fate !== "runs") this.#scheduler.note(`${this.name}: connection ${fate}`);
+      if (fate !== "runs") this.#scheduler.note(`${this.name}: ${fate}`);
+      if (fate === "late") {
+        await this.#scheduler.sleep(1_300);
+        if (this.isDead) return new Promise<never>(() => {});
+      }
       if (fate !== "lost before") {
         const result = await this.#scheduler.fly(this, client, async () => send());
-        if (fate === "runs") return result;
+        if (fate === "runs" || fate === "late") return result;
       }
       this.cut(client);
       throw new Error("Connection terminated unexpectedly");
@@ -170,6 +174,7 @@ export class Host {
         send: { value: (message: unknown) => this.world.relay(this, message) },
       }),
       Date: SimulatedDate,
+      Math: Object.create(Math, { random: { value: () => this.random.next() } }),
       performance: { now: () => scheduler.now - this.bootedAt + 1, timeOrigin: this.bootedAt },
       crypto: {
         subtle: this.#counted(webcrypto.subtle),
@@ -195,7 +200,7 @@ export class Host {
           const work = (
             target as unknown as Record<string | symbol, (...values: unknown[]) => Promise<unknown>>
           )[name];
-          return this.#scheduler.busy(async () => work?.apply(target, values));
+          return this.#scheduler.inOrder(async () => work?.apply(target, values));
         },
     });
   }

@@ -17,10 +17,10 @@ const micro = (usd: unknown): number => Math.round(Number(usd) * 1e6);
 type Posted = { key: KeyName; body: Record<string, unknown> };
 
 function anyPost({ random, now, seed }: Simulation): Posted {
-  const key = random.pick<KeyName>(["full", "full", "full", "limited", "limited", "denied"]);
+  const key = random.pick<KeyName>(["full", "full", "full", "limited", "limited", "denied", "denied"]);
   const cents = random.pick([1, 7, 40, 85, 130]);
   const project = random.pick(["checkout", "capped", "capped", "allowed"]);
-  const at = random.pick([0, 0, 0, hourMs, dayMs, dayMs, 2 * dayMs, 3 * dayMs, 32 * dayMs]);
+  const at = random.pick([0, 0, 0, hourMs, dayMs, dayMs, dayMs, 2 * dayMs, 3 * dayMs, 32 * dayMs]);
   const when = at === 0 ? {} : { occurred_at: new Date(now - at).toISOString() };
   const usage = {
     type: "usage",
@@ -31,7 +31,12 @@ function anyPost({ random, now, seed }: Simulation): Posted {
     estimated_cost: cents / 100,
   };
   const message = random.chance(key === "denied" ? 0.7 : 0.25)
-    ? { ...usage, feature: random.pick(["chat", "ending"]), session: `s${random.int(1, 9)}`, ...when }
+    ? {
+        ...usage,
+        feature: random.pick(["chat", "ending", "ending"]),
+        session: `s${random.int(1, 9)}`,
+        ...when,
+      }
     : { type: "expense", vendor: random.pick(["acme", "zeta"]), amount: cents / 100, ...when };
   return { key, body: { project, source: "api", idempotency_key: unique(seed), message } };
 }
@@ -55,14 +60,30 @@ function note(team: Team, { key, body }: Posted, status: number, verdict: Answer
     throw new Violation("A key that may not use a project is told the figures of a budget of all projects.");
 }
 
-export const post: Operation = async (simulation, team) => {
-  const posted = anyPost(simulation);
+export const post: Operation = (simulation, team) => send(simulation, team, anyPost(simulation));
+
+/** Records more than the budget "ending" has, with a key that may not read this budget. */
+export const overspend: Operation = (simulation, team) => {
+  const message = {
+    type: "usage",
+    provider: "acme",
+    model: "fast",
+    unit_type: "requests",
+    quantity: 1,
+    estimated_cost: 1.3,
+    feature: "ending",
+  };
+  const body = { project: "checkout", source: "api", idempotency_key: unique(simulation.seed), message };
+  return send(simulation, team, { key: "denied", body });
+};
+
+async function send(simulation: Simulation, team: Team, posted: Posted): Promise<void> {
   const { status, body } = await simulation.call("POST", "/api/v1/messages", {
     secret: team.keys[posted.key].secret,
     body: posted.body,
   });
   note(team, posted, status, body);
-};
+}
 
 export const bulk: Operation = async (simulation, team) => {
   const first = anyPost(simulation);
@@ -123,13 +144,18 @@ export const correct: Operation = async (simulation, team) => {
     idempotency_key: unique(seed),
     ...(!isVoiding && {
       project,
-      message: { type: "expense", vendor: "acme", amount, tags: { team: "core", stage: "live" } },
+      message: {
+        type: "expense",
+        vendor: "acme",
+        amount,
+        tags: { team: "core", stage: "live", region: "eu" },
+      },
     }),
   };
   const { status, body: answer } = await simulation.call(
     "POST",
     `${team.path}/messages/${entry.id}/${isVoiding ? "void" : "correct"}`,
-    { secret: team.owner.token, body },
+    { secret: team.owner.token, body, hangsUp: random.chance(0.2) },
   );
   if (status === 200 || status === 201) {
     const { correction } = answer;

@@ -108,6 +108,7 @@ export class Processes {
   }
 
   #chooseFate(): Fate {
+    if (!this.isCalm && this.#random.chance(0.003)) return "late";
     if (!this.#goesWrong(0.004)) return "runs";
     return this.#random.chance(0.5) ? "lost before" : "lost after";
   }

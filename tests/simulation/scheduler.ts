@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Random } from "./random";
 
@@ -8,8 +8,11 @@ type Owner = { readonly name: string; isDead: boolean };
 /** Something that may happen next. `run` resolves when it has happened. `owner` is null for clients. */
 type Action = { owner: Owner | null; label: string; run: () => Promise<void> };
 
-/** A statement that was sent and not answered. It is `blocked` while it waits for a lock. */
-type Flight = { owner: Owner; client: pg.Client; done: boolean; isBlocked: boolean; looks: number };
+/**
+ * A statement that was sent and whose result was not handed over. It `isBlocked` while it waits for a lock; `handOver` is there once
+ * Postgres has answered.
+ */
+type Flight = { client: pg.Client; owner: Owner; isBlocked: boolean; looks: number; handOver?: () => void };
 
 export type Timer = { owner: Owner | null; at: number; run: () => void; everyMs: number | undefined };
 
@@ -30,7 +33,11 @@ export class Scheduler {
   readonly leaving = new Set<number>();
   /** How many operations are pending that are neither statements nor timers: connecting, signing, the statements of checks. */
   computing = 0;
+  /** A process that stands still, as one does whose machine is busy, and the step until which it does. */
+  #standing: { owner: Owner; until: number } | undefined;
   #clockInDatabase = 0;
+  #order = createHash("sha256");
+  #lastBusy: Promise<unknown> = Promise.resolve();
   #wake = (): void => {};
 
   constructor(
@@ -57,6 +64,24 @@ export class Scheduler {
         },
       });
     });
+  }
+
+  /** Like `busy`, for work that is done outside of this thread: results are handed over in the order in which it began. */
+  inOrder<T>(run: () => Promise<T>): Promise<T> {
+    return this.busy(() => {
+      const [before, work] = [this.#lastBusy, run()];
+      this.#lastBusy = work.then(
+        () => before,
+        () => before,
+      );
+      return this.#lastBusy.then(() => work);
+    });
+  }
+
+  /** Lets a process stand still for some steps, while others go on. */
+  stand(owner: Owner, steps: number): void {
+    this.note(`${owner.name} stands still`);
+    this.#standing = { owner, until: this.steps + steps };
   }
 
   /** Has the scheduler wait for what is neither a statement nor a timer. */
@@ -91,23 +116,30 @@ export class Scheduler {
   /** Lets one action happen. @returns whether there was one, or a timer to wait for */
   async act(): Promise<boolean> {
     if (this.ready.length === 0) await this.settle();
-    const due = [...this.timers].filter(({ at }) => at <= this.now);
-    const count = this.ready.length + due.length;
-    if (count === 0) return this.#awaitTimer();
-    const chosen = this.random.int(0, count - 1);
-    if (chosen >= this.ready.length) {
-      this.fire(due[chosen - this.ready.length] as Timer);
+    const possible = [...this.ready, ...[...this.timers].filter(({ at }) => at <= this.now)];
+    if (possible.length === 0) return this.#awaitTimer();
+    const standing = this.#standing && this.#standing.until > this.steps ? this.#standing.owner : undefined;
+    const moving = possible.filter(({ owner }) => owner === null || owner !== standing);
+    const action = this.random.pick(moving.length > 0 ? moving : possible);
+    if ("at" in action) {
+      this.fire(action);
     } else {
-      const [action] = this.ready.splice(chosen, 1);
-      this.note(`${action?.owner?.name ?? "client"}: ${action?.label}`);
-      void action?.run();
+      this.ready.splice(this.ready.indexOf(action), 1);
+      this.note(`${action.owner?.name ?? "client"}: ${action.label}`);
+      void action.run();
     }
     this.steps += 1;
     await this.settle();
     return true;
   }
 
+  /** What happened so far, as eight letters that are equal where everything happened in the same order. */
+  get order(): string {
+    return this.#order.copy().digest("hex").slice(0, 8);
+  }
+
   note(what: string): void {
+    this.#order.update(`${this.now} ${what}\n`);
     this.trace.push(`${new Date(this.now).toISOString()} ${what}`);
     if (this.trace.length > 400) this.trace.shift();
   }
@@ -119,18 +151,8 @@ export class Scheduler {
   }
 
   async #awaitTimer(): Promise<boolean> {
-    if (this.flights.size > 0) {
-      // All wait for locks: Postgres ends a deadlock by itself.
-      const before = this.flights.size;
-      for (let tries = 0; tries < 400 && this.flights.size === before; tries += 1) {
-        await pause(5);
-        await this.settle();
-      }
-      if (this.flights.size === before && this.ready.length === 0)
-        throw new Error("Statements wait for each other without end.");
-      return true;
-    }
     const next = [...this.timers].sort((a, b) => a.at - b.at)[0];
+    if (!next && this.flights.size > 0) throw new Error("Statements wait for locks that nothing releases.");
     if (!next) return false;
     if (next.at > this.now) await this.advance(next.at - this.now);
     this.fire(next);
@@ -139,27 +161,46 @@ export class Scheduler {
     return true;
   }
 
-  /** A statement in flight, from when it is sent. */
+  /** Sends a statement. Its result is handed over by `settle`. */
   async fly<T>(owner: Owner, client: pg.Client, send: () => Promise<T>): Promise<T> {
-    const flight: Flight = { owner, client, done: false, isBlocked: false, looks: 0 };
+    const flight: Flight = { owner, client, isBlocked: false, looks: 0 };
     this.flights.add(flight);
-    try {
-      return await send();
-    } finally {
-      flight.done = true;
-      this.flights.delete(flight);
-      this.#wake();
+    const answered = async () => {
+      // Others may have waited for it.
+      for (const other of this.flights) Object.assign(other, { isBlocked: false, looks: 0 });
+      await new Promise<void>((resolve) => {
+        flight.handOver = resolve;
+        this.#wake();
+      });
+    };
+    const sent = send();
+    await sent.then(answered, answered);
+    return sent;
+  }
+
+  /**
+   * Waits until every process waits for an action, and every statement in flight for a lock. Statements that end meanwhile are handed
+   * over when all have ended or wait, in the order in which they were sent, so that it does not matter which of them is faster.
+   */
+  async settle(): Promise<void> {
+    for (const flight of this.flights) Object.assign(flight, { isBlocked: false, looks: 0 });
+    for (;;) {
+      await this.#rest();
+      const ended = [...this.flights].filter(({ handOver }) => handOver);
+      if (ended.length === 0) return;
+      for (const flight of ended) {
+        this.flights.delete(flight);
+        flight.handOver?.();
+        await this.#turn();
+      }
     }
   }
 
-  /** Waits until every process waits for an action, and every statement in flight for a lock. */
-  async settle(): Promise<void> {
-    // The last step may have released the lock that a statement waits for.
-    for (const flight of this.flights)
-      if (flight.isBlocked) Object.assign(flight, { isBlocked: false, looks: 1 });
+  /** Waits until every statement in flight has ended or waits for a lock, and nothing else is under way. */
+  async #rest(): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       await this.#turn();
-      const running = [...this.flights].filter(({ isBlocked }) => !isBlocked);
+      const running = [...this.flights].filter(({ isBlocked, handOver }) => !isBlocked && !handOver);
       if (running.length === 0 && this.leaving.size === 0 && this.computing === 0) return;
       if (tries > 20_000) throw new Error("A statement takes too long.");
       const isKnown = running.length > 0 && running.every(({ looks }) => looks > 0);
@@ -184,21 +225,35 @@ export class Scheduler {
 
   /** Asks Postgres which statements wait for a lock, and which backends have ended. */
   async #look(running: Flight[]): Promise<void> {
-    const pids = running.map(({ client }) => pidOf(client));
-    const { rows } = await this.monitor.query<{ pid: number; blocked: boolean }>(
-      `select pid, cardinality(pg_blocking_pids(pid)) > 0 as blocked from pg_stat_activity
-       where pid = any ($1) or pid = any ($2)`,
-      [pids, [...this.leaving]],
+    const { rows } = await this.monitor.query<Backend>(
+      `select pid, coalesce(state, '') as state, case when wait_event_type = 'Lock' then pg_blocking_pids(pid) else '{}' end as blockers
+       from pg_stat_activity where datname = current_database()`,
     );
-    const alive = new Map(rows.map(({ pid, blocked }) => [pid, blocked]));
+    const backends = new Map(rows.map((backend) => [backend.pid, backend]));
     for (const flight of running) {
-      if (flight.done || !alive.get(pidOf(flight.client))) flight.looks = 0;
-      else flight.looks += 1;
-      // Twice, because Postgres itself has locks for a moment, too.
+      flight.looks = isBlocked(pidOf(flight.client), backends) ? flight.looks + 1 : 0;
+      // Twice, because a backend says that it is idle before it has released its locks.
       flight.isBlocked = flight.looks >= 2;
     }
-    for (const pid of this.leaving) if (!alive.has(pid)) this.leaving.delete(pid);
+    for (const pid of this.leaving) if (!backends.has(pid)) this.leaving.delete(pid);
   }
+}
+
+/** A connection as Postgres sees it. */
+type Backend = { pid: number; state: string; blockers: number[] };
+
+/**
+ * Whether a backend waits for a lock of a transaction that goes on only when its process does. One that waits for a statement which still
+ * runs will soon be answered; so will one that waits, by way of others, for itself: Postgres ends deadlocks.
+ */
+function isBlocked(pid: number, backends: Map<number, Backend>, path: number[] = []): boolean {
+  const { blockers = [] } = backends.get(pid) ?? {};
+  if (blockers.length === 0 || path.includes(pid)) return false;
+  return blockers.some(
+    (blocker) =>
+      backends.get(blocker)?.state.startsWith("idle in transaction") ||
+      isBlocked(blocker, backends, [...path, pid]),
+  );
 }
 
 /** The number of a connection's backend. */

@@ -16,7 +16,7 @@ export type Call = {
   secret?: string | undefined;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Whether the client may hang up before the answer. */
+  /** Whether the client may hang up before the first answer. */
   hangsUp?: boolean;
 };
 
@@ -79,6 +79,11 @@ export class Simulation {
     return this.scheduler.now;
   }
 
+  /** The secret of a new key. */
+  newSecret(): string {
+    return this.processes.pick().product.generateSecret();
+  }
+
   /** How many processes were killed, and connections and answers lost so far. */
   get disturbances(): number {
     return this.processes.disturbances;
@@ -128,6 +133,7 @@ export class Simulation {
       const restart = await this.processes.kill();
       if (restart) this.spawn("restart", restart());
     }
+    if (this.random.chance(0.01)) this.scheduler.stand(this.processes.pick(), this.random.int(5, 60));
     if (this.random.chance(0.1)) await this.scheduler.advance(this.random.pick([1, 7, 30, 60, 400]));
     const did = await this.scheduler.act();
     if (this.#failure) throw this.#failure;
@@ -145,14 +151,15 @@ export class Simulation {
 
   // biome-ignore lint/suspicious/noExplicitAny: rows of every statement.
   look(text: string, values: unknown[] = []): Promise<any[]> {
-    return this.scheduler.busy(async () => (await this.scheduler.monitor.query(text, values)).rows);
+    return this.scheduler.inOrder(async () => (await this.scheduler.monitor.query(text, values)).rows);
   }
 
   /** Calls until there is an answer, as clients do: the same call again, its members in another order. */
   async call(method: string, path: string, call: Call = {}): Promise<Answer> {
     for (let tries = 0; tries < 60; tries += 1) {
       try {
-        const answer = await this.once(method, path, call, tries > 0);
+        const hangsUp = call.hangsUp === true && tries === 0;
+        const answer = await this.once(method, path, { ...call, hangsUp }, tries > 0);
         if (answer.status < 500) return answer;
         if (answer.status !== 503)
           throw new Violation(`${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);

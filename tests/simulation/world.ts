@@ -54,6 +54,7 @@ export type Team = {
   isReplaying: boolean;
   replays: number;
   hasHung: boolean;
+  isSweeping: boolean;
   isMetering: boolean;
 };
 
@@ -72,7 +73,8 @@ export async function makeTeam(simulation: Simulation): Promise<Team> {
   );
   for (const project of ["checkout", "allowed", "secret", "capped"]) await fixtures.project(id, project);
   const made = {} as Record<KeyName, Key>;
-  for (const [name, options] of Object.entries(keys)) made[name as KeyName] = await fixtures.key(id, options);
+  for (const [name, options] of Object.entries(keys))
+    made[name as KeyName] = await fixtures.key(id, options, simulation.newSecret());
   const path = `/api/v1/workspaces/${slug}`;
   const budgets: Record<string, string> = {};
   const wanted = {
@@ -99,7 +101,11 @@ export async function makeTeam(simulation: Simulation): Promise<Team> {
   }
   for (const name of ["well", "flaky", "down"] as const) {
     simulation.receivers.manners.set(name, name);
-    await addChannel(fixtures, id, { name, address: `https://hooks.example.com/${name}` });
+    await addChannel(fixtures, id, {
+      id: simulation.random.uuid(),
+      name,
+      address: `https://hooks.example.com/${name}`,
+    });
   }
   return {
     id,
@@ -116,6 +122,7 @@ export async function makeTeam(simulation: Simulation): Promise<Team> {
     isReplaying: false,
     replays: 0,
     hasHung: false,
+    isSweeping: false,
     isMetering: false,
     endingUntil: Date.parse(`${day(now + dayMs)}T00:00:00Z`) + dayMs,
   };

@@ -49,7 +49,7 @@ export class Client extends pg.Client {
   override end(callback?: any): any {
     host.leave(this);
     return settle(
-      host.busy(() => super.end()),
+      host.inOrder(() => super.end()),
       callback,
     );
   }
