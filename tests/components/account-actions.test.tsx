@@ -7,7 +7,14 @@ import { show } from "./render";
 test("Asks before it removes a provider with the focus on Cancel, and keeps its bills", async () => {
   const calls = answerApi({ "DELETE /api/v1/workspaces/acme/provider-accounts/a": () => ({}) });
   const user = show(
-    <AccountActions workspace="acme" id="a" name="OpenAI" isPulling={false} isHeld={false} />,
+    <AccountActions
+      workspace="acme"
+      id="a"
+      name="OpenAI"
+      isPulling={false}
+      isHeld={false}
+      isTelling={false}
+    />,
   );
   const open = screen.getByRole("button", { name: "Remove OpenAI" });
   await user.click(open);
