@@ -45,22 +45,12 @@ export function limitsOf(
     const digits = exactText(spent);
     return sumAmounts([limit, digits.startsWith("-") ? digits.slice(1) : `-${digits}`]);
   };
-  const ofKeys = active.flatMap(({ id, name, spent, monthly_limit: limit }): MyLimit[] =>
-    limit === null
-      ? []
-      : [
-          {
-            id,
-            name,
-            kind: "key",
-            period: "month",
-            limit,
-            left: leftOf(spent, limit),
-            blocks: true,
-            used: usedOf(spent, limit),
-          },
-        ],
-  );
+  const ofKeys = active.flatMap(({ id, name, spent, ...key }): MyLimit[] => {
+    const limit = key.raise?.amount ?? key.monthly_limit;
+    if (limit === null) return [];
+    const [left, used] = [leftOf(spent, limit), usedOf(spent, limit)];
+    return [{ id, name, kind: "key", period: "month", limit, left, blocks: key.on_limit === "refuse", used }];
+  });
   const ofBudgets = budgets.filter(isMine).map(
     ({ id, name, period, spent, amount: limit, remaining: left, blocks }): MyLimit => ({
       ...{ id, name, kind: "budget", period, limit, left, blocks, used: usedOf(spent, limit) },

@@ -1,3 +1,4 @@
+import { formatCount } from "@/components/figures/format-count";
 import { formatDate, formatDays } from "@/components/figures/format-date";
 import { formatExactPercent } from "@/components/figures/format-percent";
 import { Money } from "@/components/figures/money";
@@ -67,6 +68,13 @@ export function AlertFigures({ alert }: { alert: Pick<FiredAlert, "figures" | "p
             </>
           )}{" "}
           {during}
+        </p>
+      );
+    case "refused_costs":
+      return (
+        <p className="text-sm">
+          <Money usd={figures.refused_usd} figure="refused_usd" /> refused in{" "}
+          {formatCount(figures.message_count, "message")} {during}
         </p>
       );
     case "silent_source":

@@ -16,6 +16,7 @@ export const ruleNames: Record<AlertRule, string> = {
   bill_coverage: "Bills not recorded",
   bill_difference: "Bills that differ",
   provider_limit: "Limit at a provider",
+  refused_costs: "Refused costs",
 };
 
 /** When a rule fires, in words, with its parameter. */
@@ -45,6 +46,8 @@ export function describeRule({ rule, parameter }: AlertRuleSetting): string {
       return `What providers billed in a month and what was recorded on the billed days differ by ${formatExactUsd(value, true)} or more.`;
     case "provider_limit":
       return "A provider holds another limit than the budget that sets it, or refuses it.";
+    case "refused_costs":
+      return `A budget that blocks, or the monthly limit of a key, refused ${formatExactUsd(value, true)} or more in its period.`;
     case "silent_source":
       return `A source that used to send has sent nothing for ${count("hour")}.`;
   }
@@ -60,6 +63,7 @@ export const parameterLabels: Partial<Record<AlertRule, string>> = {
   silent_source: "Hours",
   bill_coverage: "Percent recorded",
   bill_difference: "Minimum difference, USD",
+  refused_costs: "Minimum amount, USD",
 };
 
 /** A rule's state, in a word, and the badge that shows it. */

@@ -17,7 +17,7 @@ export type AuditView = Pick<AuditEntry, "id" | "at" | "address" | "action"> & {
 
 /** Maps an entry of the service's answer to an AuditView. @param path of the page */
 export function toAuditView(entry: AuditEntry, path: string): AuditView {
-  const { id, at, address, action, actor, subject } = entry;
+  const { id, at, address, action, actor, key, subject } = entry;
   const link = (label: string, filter: Record<string, string>) => ({
     label,
     href: hrefWith(path, {}, filter),
@@ -33,7 +33,8 @@ export function toAuditView(entry: AuditEntry, path: string): AuditView {
     differences: listDifferences(entry),
     links: [
       ...(subject.id === null ? [] : [link("All changes of this", { subject: subject.id })]),
-      link(`All by ${actorName(entry)}`, { actor: actor?.user_id ?? "" }),
+      // The log is not filtered by key.
+      ...(key ? [] : [link(`All by ${actorName(entry)}`, { actor: actor?.user_id ?? "" })]),
       link(`All of ${action}`, { action }),
     ],
   };

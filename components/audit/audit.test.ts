@@ -22,6 +22,7 @@ function entry(
     id: "b7d1e9c2-6f34-4a85-9c07-1e2d3f4a5b6c",
     at: "2026-11-21T09:30:00.000+00:00",
     actor: ada,
+    key: null,
     action,
     subject: { kind, id: graceId },
     before,
@@ -51,6 +52,14 @@ describe("An audit entry as text", () => {
         { name: "Checkout", archived_at: null },
         { name: "Checkout", archived_at: "2026-11-21T09:30:00+00:00" },
       ),
+    ],
+    [
+      "asked for more of a key's monthly limit",
+      entry("budget_request.created", null, { state: "pending", limited_key_id: graceId }),
+    ],
+    [
+      "raised the monthly limit of the key CI",
+      entry("api_key.changed", { name: "CI", raised_limit: null }, { name: "CI", raised_limit: 70 }),
     ],
     [
       "rotated the secret of the key CI",
@@ -97,6 +106,7 @@ describe("An audit entry as text", () => {
     expect(actorName(line)).toBe("Ada");
     expect(actorName({ ...line, actor: { ...ada, display_name: null } })).toBe("ada@example.com");
     expect(actorName({ ...line, actor: null })).toBe("The service");
+    expect(actorName({ ...line, actor: null, key: { id: graceId, name: "CI" } })).toBe("The key CI");
   });
 });
 

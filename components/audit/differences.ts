@@ -39,6 +39,8 @@ const labels: Record<string, string> = {
   scope_type: "Scope",
   scope_value: "Scope value",
   monthly_limit: "Monthly limit, USD",
+  raised_limit: "Raised monthly limit, USD",
+  raised_until: "Raised through",
   on_limit: "Costs past the limit",
   amount: "Amount, USD",
   rate: "USD per unit",

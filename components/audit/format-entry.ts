@@ -7,9 +7,9 @@ import type { AuditEntry } from "./entry";
 
 type Row = Record<string, unknown>;
 
-/** The name of the user who made a change, or the e-mail address they had; "The service" when no user did. */
-export function actorName({ actor }: AuditEntry): string {
-  if (actor === null) return "The service";
+/** The name of the user or the key that made a change, or the e-mail address that the user had; "The service" when neither did. */
+export function actorName({ actor, key }: AuditEntry): string {
+  if (actor === null) return key ? `The key ${key.name ?? ""}`.trimEnd() : "The service";
   return actor.display_name ?? actor.email ?? "A deleted user";
 }
 
@@ -66,14 +66,19 @@ const formatters: Record<string, (entry: AuditEntry, row: Row, before: Row) => s
     if (!action.endsWith(".changed")) return `${verbOf(action, "created", "", "deleted")} ${key}`;
     if (differs("revoked_at", before, row)) return `revoked ${key}`;
     if (differs("last_four", before, row)) return `rotated the secret of ${key}`;
+    if (differs("raised_limit", before, row))
+      return row.raised_limit === null
+        ? `ended the raise of the limit of ${key}`
+        : `raised the monthly limit of ${key}`;
     return `changed ${key}`;
   },
   budget: ({ action }, row) => `${verbOf(action, "set", "changed", "deleted")} the budget ${nameOf(row)}`,
   budget_request: ({ action }, row) => {
-    if (action.endsWith(".created")) return "asked for more of a budget";
+    const limit = textOf(row, "limited_key_id") === "" ? "a budget" : "a key's monthly limit";
+    if (action.endsWith(".created")) return `asked for more of ${limit}`;
     const verb = { approved: "approved", denied: "denied", withdrawn: "withdrew" }[textOf(row, "state")];
     const place = textOf(row, "slack_user") === "" ? "" : " in Slack";
-    return `${verb ?? "changed"} a request for more of a budget${place}`;
+    return `${verb ?? "changed"} a request for more of ${limit}${place}`;
   },
   slack_link: ({ action }, row) =>
     `${verbOf(action, "linked", "", "unlinked")} the Slack user ${textOf(row, "slack_name")}`,

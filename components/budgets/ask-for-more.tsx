@@ -15,8 +15,14 @@ import { Textarea } from "@/components/ui/textarea";
 import type { askForBudget, budgetRequest } from "@/lib/contract/spend/budget-requests";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 
-/** A budget whose raise can be requested. `limit` is exact text in its currency. */
-export type AskedBudget = { id: string; name: string; limit: string; currency: string };
+/** A budget, or a key with a monthly limit, whose raise can be requested. `limit` is exact text in its currency. */
+export type AskedLimit = {
+  kind: "budget" | "key";
+  id: string;
+  name: string;
+  limit: string;
+  currency: string;
+};
 
 type Request = typeof budgetRequest;
 
@@ -37,36 +43,36 @@ function checkFields(fields: FormData): Record<string, string> {
   };
 }
 
-/** The form that requests a raise of a budget until a day. */
+/** The form that requests a raise of a budget or of a key's monthly limit until a day. */
 export function AskForMore({
   workspace,
-  budgets,
+  limits,
   chosen,
   today,
 }: {
   workspace: string;
-  budgets: AskedBudget[];
-  /** The id of the initially chosen budget. */
+  limits: AskedLimit[];
+  /** The id of the initially chosen budget or key. */
   chosen: string | undefined;
   /** The present day, UTC. */
   today: string;
 }) {
-  const [id, setId] = useState(budgets.find((budget) => budget.id === chosen)?.id ?? budgets[0]?.id ?? "");
+  const [id, setId] = useState(limits.find((limit) => limit.id === chosen)?.id ?? limits[0]?.id ?? "");
   // Remounts the form after a request, so that its fields are empty again.
   const [sent, setSent] = useState(0);
-  const budget = budgets.find((each) => each.id === id);
+  const limit = limits.find((each) => each.id === id);
   const { run, isPending, problem, fieldErrors } = useMutation(
     (fields: FormData) =>
       callApi<Request, typeof askForBudget>("POST", `/api/v1/workspaces/${workspace}/budget-requests`, {
-        budget_id: id,
+        ...(limit?.kind === "key" ? { key_id: id } : { budget_id: id }),
         ...parseMore(textOf(fields, "more")),
         reason: textOf(fields, "reason"),
         until: textOf(fields, "until"),
       }),
     {
       check: checkFields,
-      done: ({ amount, budget: { currency } }) =>
-        `You asked for ${formatAmount(amount, currency ?? "USD")} more. You get a mail when it is decided.`,
+      done: ({ amount, budget }) =>
+        `You asked for ${formatAmount(amount, budget?.currency ?? "USD")} more. You get a mail when it is decided.`,
       quiet: true,
     },
   );
@@ -81,22 +87,19 @@ export function AskForMore({
       aria-label="Ask for more"
       className="grid items-start gap-5 rounded-lg border bg-card p-4 sm:grid-cols-2"
     >
-      <FormField label="Of which budget?" error={fieldErrors.budget_id}>
+      <FormField label="Of what?" error={fieldErrors.budget_id ?? fieldErrors.key_id}>
         {(control) => (
-          <Select {...control} name="budget_id" value={id} onChange={(event) => setId(event.target.value)}>
-            {budgets.map(({ id: value, name }) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
+          <Select {...control} name="limit" value={id} onChange={(event) => setId(event.target.value)}>
+            <Options label="Budgets" limits={limits.filter(({ kind }) => kind === "budget")} />
+            <Options label="Monthly limits of keys" limits={limits.filter(({ kind }) => kind === "key")} />
           </Select>
         )}
       </FormField>
       <TextField
         label="How much more?"
         description={
-          budget
-            ? `The limit is ${formatAmount(budget.limit, budget.currency)}. An amount in ${budget.currency}, or a share like 20%.`
+          limit
+            ? `The limit is ${formatAmount(limit.limit, limit.currency)}. An amount in ${limit.currency}, or a share like 20%.`
             : undefined
         }
         error={fieldErrors.amount ?? fieldErrors.percent}
@@ -126,5 +129,18 @@ export function AskForMore({
         </Button>
       </div>
     </Form>
+  );
+}
+
+function Options({ label, limits }: { label: string; limits: AskedLimit[] }) {
+  if (limits.length === 0) return null;
+  return (
+    <optgroup label={label}>
+      {limits.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </optgroup>
   );
 }

@@ -30,7 +30,7 @@ export function DecideRequest({
   most: string;
   /** The latest day on which the raise may end. */
   until: string;
-  /** Whether the end is fixed, because the budget already has a raise with that end. */
+  /** Whether the end is fixed, because there is a raise with that end already. */
   isFixed: boolean;
 }) {
   const { run, isPending, problem, fieldErrors } = useMutation(
@@ -55,7 +55,7 @@ export function DecideRequest({
             },
       done: ({ state }) =>
         state === "approved"
-          ? `The budget is raised. ${author} is notified.`
+          ? `The limit is raised. ${author} is notified.`
           : `Denied. ${author} is notified.`,
       quiet: true,
     },
@@ -77,7 +77,7 @@ export function DecideRequest({
       />
       <TextField
         label="Raised through"
-        description={isFixed ? "The budget is raised until then already, and this ends with it." : undefined}
+        description={isFixed ? "The limit is raised until then already, and this ends with it." : undefined}
         error={fieldErrors.until}
         name="until"
         type="date"

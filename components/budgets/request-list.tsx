@@ -14,7 +14,7 @@ const states = {
   expired: { label: "Expired", variant: "outline" },
 } as const;
 
-/** Requests to raise budgets, each with the actions that the reader may take. */
+/** Requests to raise budgets and limits of keys, each with the actions that the reader may take. */
 export function RequestList({
   workspace,
   requests,
@@ -38,8 +38,8 @@ export function RequestList({
 }
 
 function Request({ request, path }: { request: BudgetRequest; path: string }) {
-  const { budget, state, amount, percent, reason, until, created_at: at } = request;
-  const currency = budget.currency ?? "USD";
+  const { budget, limited_key: key, state, amount, percent, reason, until, created_at: at } = request;
+  const currency = budget?.currency ?? "USD";
   const author = authorOf(request);
   const { label, variant } = states[state];
   return (
@@ -52,7 +52,8 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="font-medium [overflow-wrap:anywhere]">
             {author} asks for {formatAmount(amount, currency)} more of{" "}
-            <bdi>{budget.name ?? "a deleted budget"}</bdi>
+            {key ? "the monthly limit of the key " : null}
+            <bdi>{key?.name ?? budget?.name ?? "a deleted budget"}</bdi>
           </span>
           <Badge variant={variant}>{label}</Badge>
         </p>

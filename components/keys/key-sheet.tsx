@@ -15,6 +15,7 @@ import { CoveringBudgets } from "./covering-budgets";
 import { KeyFormView } from "./key-form";
 import { changedFields, type KeyForm, newKeyForm, parseKeyForm, toKeyForm } from "./key-form-state";
 import { type KeyView, toKeyView } from "./key-view";
+import { LimitRaise } from "./limit-raise";
 import type { NewSecret } from "./secret-dialog";
 
 type Props = {
@@ -79,6 +80,7 @@ export function EditKeySheet({ apiKey: key, ...props }: Props & { apiKey: KeyVie
       description="Changes apply to the key's next request. Its secret stays the same."
       onClose={props.onClose}
     >
+      {key.monthly_limit === null ? null : <LimitRaise apiKey={key} workspace={props.workspace} />}
       {key.budgets ? <CoveringBudgets budgets={key.budgets} workspace={props.workspace} /> : null}
       <KeyFormView
         {...props}

@@ -1,5 +1,6 @@
 "use client";
 
+import { HandCoins } from "lucide-react";
 import { useMemo } from "react";
 import { Time } from "@/components/figures/time";
 import { activityHref } from "@/components/filters/href";
@@ -7,14 +8,22 @@ import { secondLine, type TableColumn } from "@/components/table/column";
 import { DataTable } from "@/components/table/data-table";
 import type { RememberedViews } from "@/components/table/view-cookie";
 import { Badge } from "@/components/ui/badge";
+import { buttonVariants } from "@/components/ui/button";
+import { Link } from "@/components/ui/link";
 import { Meter } from "@/components/ui/meter";
 import type { KeyPermission } from "@/lib/contract/access/permissions";
 import { KeyActions } from "./key-actions";
-import { type KeyView, limitUsed, type ServiceAddresses } from "./key-view";
+import { type KeyView, limitUsed, presentLimit, type ServiceAddresses } from "./key-view";
 import { spentColumn } from "./spent-column";
 import { SpentOfLimit } from "./spent-of-limit";
 
-type Context = { workspace: string; grantable: readonly KeyPermission[]; addresses: ServiceAddresses };
+type Context = {
+  workspace: string;
+  grantable: readonly KeyPermission[];
+  addresses: ServiceAddresses;
+  /** Whether the reader may ask for more of a limit. */
+  canAsk: boolean;
+};
 
 /** API keys: what each may do, what it spent, and when it was last used. A phone shows the details below the name. */
 export function KeyTable({
@@ -23,11 +32,12 @@ export function KeyTable({
   workspace,
   grantable,
   addresses,
+  canAsk,
   views,
 }: Context & { keys: KeyView[]; label: string; views: RememberedViews }) {
   const columns = useMemo(
-    () => columnsOf({ workspace, grantable, addresses }),
-    [workspace, grantable, addresses],
+    () => columnsOf({ workspace, grantable, addresses, canAsk }),
+    [workspace, grantable, addresses, canAsk],
   );
   return (
     <DataTable
@@ -95,11 +105,29 @@ function columnsOf(context: Context): TableColumn<KeyView>[] {
       id: "actions",
       part: "actions",
       label: "Actions",
-      cell: (key) => (key.can_edit ? <KeyActions apiKey={key} {...context} /> : null),
+      cell: (key) =>
+        key.can_edit ? <KeyActions apiKey={key} {...context} /> : <AskForMore apiKey={key} {...context} />,
       className: "w-9 px-0",
       cellClassName: "py-1.5 in-data-[density=compact]:py-0",
     },
   ];
+}
+
+/** A link to the form that requests a raise of the limit of a key, for members who may not change it. */
+function AskForMore({ apiKey: key, workspace, canAsk }: Context & { apiKey: KeyView }) {
+  if (!canAsk || key.kind !== "key" || key.status !== "active" || key.monthly_limit === null) return null;
+  const label = `Ask for more of the limit of ${key.name}`;
+  return (
+    <Link
+      href={`/${workspace}/budgets/requests?key=${key.id}`}
+      prefetch={false}
+      aria-label={label}
+      title={label}
+      className={buttonVariants({ variant: "ghost", size: "icon" })}
+    >
+      <HandCoins aria-hidden="true" />
+    </Link>
+  );
 }
 
 function Name({ apiKey: key }: { apiKey: KeyView }) {
@@ -173,7 +201,8 @@ function Spent({ apiKey: key, workspace }: { apiKey: KeyView; workspace: string 
           environment: key.environment === "test" ? "test" : undefined,
         })}
         spent={key.spent}
-        limit={key.monthly_limit}
+        limit={presentLimit(key)}
+        raisedUntil={key.raise?.until}
       />
       {used === null ? null : (
         <Meter fraction={used} label={`Limit of ${key.name} used`} className={`w-full ${secondLine}`} />

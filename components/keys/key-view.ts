@@ -9,9 +9,11 @@ import type { keyLimits } from "@/lib/contract/spend/limits";
 type ApiKey = z.output<typeof apiKey>;
 
 /** An API key with its amounts as exact text, so that a server component can pass it to a client component. */
-export type KeyView = Omit<ApiKey, "monthly_limit" | "spent"> & {
-  /** USD. */
+export type KeyView = Omit<ApiKey, "monthly_limit" | "raise" | "spent"> & {
+  /** The usual limit, USD. */
   monthly_limit: string | null;
+  /** The limit that applies instead through a UTC day, USD. */
+  raise: { amount: string; until: string } | null;
   /** USD in the current UTC month. */
   spent: string;
   /** The budgets that can count what the key records; absent if they are not shown. */
@@ -60,12 +62,18 @@ export function toKeyView(key: ApiKey): KeyView {
   return {
     ...key,
     monthly_limit: key.monthly_limit === null ? null : exactText(key.monthly_limit),
+    raise: key.raise && { ...key.raise, amount: exactText(key.raise.amount) },
     spent: exactText(key.spent),
   };
 }
 
+/** The limit of a key that applies now, USD; null without one. */
+export const presentLimit = ({ raise, monthly_limit: usual }: KeyView): string | null =>
+  raise?.amount ?? usual;
+
 /** The fraction of its monthly limit that a key has used; null without a limit. A double, only for display. */
-export function limitUsed({ spent, monthly_limit: limit }: KeyView): number | null {
+export function limitUsed(key: KeyView): number | null {
+  const [spent, limit] = [key.spent, presentLimit(key)];
   if (limit === null) return null;
   // A limit of 0 is used up from the start.
   return Number(limit) === 0 ? 1 : Number(spent) / Number(limit);

@@ -33,6 +33,16 @@ export function linksOf(alert: Alert, workspace: string, base: string): AlertLin
         { text: "Open the key", url: pageOfKey(at, id) },
         { text: "Show what the key recorded", url: rows(at, alert, { key: id }, null) },
       ];
+    case "refused_costs":
+      return [
+        alert.subject_type === "key"
+          ? { text: "Open the key", url: pageOfKey(at, id) }
+          : { text: "Open the budget", url: `${at}/budgets#budget-${encodeURIComponent(id)}` },
+        {
+          text: "Ask for more",
+          url: `${at}/budgets/requests?${new URLSearchParams({ [alert.subject_type]: id })}`,
+        },
+      ];
     case "key_expiry":
       return [{ text: "Open the key", url: pageOfKey(at, id) }];
     case "unpriced_usage": {
@@ -86,6 +96,8 @@ export function adviceOf({ rule, state }: Pick<Alert, "rule" | "state">): string
       return state === "alert"
         ? "If programs still use the key, give them a new one, and then revoke this one."
         : "Extend the key, or replace it in the programs that use it.";
+    case "refused_costs":
+      return "See what still calls models, and stop it or ask for more. What was refused is not recorded, and can be booked from the provider's bill.";
     case "unpriced_usage":
       return "Set a price for the model, or correct its name where programs send it.";
     case "bill_coverage":

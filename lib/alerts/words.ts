@@ -2,6 +2,7 @@ import type { Alert } from "./alert";
 import { forecastWords, paceWords, thresholdWords } from "./words/budgets";
 import { keyExpiryWords, keyLimitWords, silentWords } from "./words/keys";
 import { coverageWords, differenceWords, limitWords } from "./words/providers";
+import { refusedWords } from "./words/refused";
 import { unpricedWords, unusualDayWords } from "./words/usage";
 import type { AlertWords } from "./words/values";
 
@@ -31,5 +32,7 @@ export function wordsOf(alert: Alert): AlertWords {
       return differenceWords(alert);
     case "provider_limit":
       return limitWords(alert);
+    case "refused_costs":
+      return refusedWords(alert);
   }
 }

@@ -117,7 +117,7 @@ export const toolContracts = {
   request_budget: {
     title: "Ask for more budget",
     description:
-      "Asks people for more of a budget until a day: an amount in the budget's currency, or a percentage of its usual limit, with a reason for those who decide. A refusal (budget_exceeded) names the budget's id. Ask only when the user wants it. Nothing is raised by asking: people decide in Outlay, and `get_budget_status` then shows the raised limit. One request per budget can wait at a time.",
+      "Asks people for more of a budget, or of this key's own monthly limit, until a day: an amount in the budget's currency (of a key's limit, USD), or a percentage of the usual limit, with a reason for those who decide. A refusal names what to give: `budget_id` (budget_exceeded) or `key_id` (monthly_limit_exceeded). Ask only when the user wants it. Nothing is raised by asking: people decide in Outlay, and `get_budget_status` or `check_budget` then shows the raised limit. One request per limit can wait at a time.",
     permission: "log_usage",
     input: askForBudget,
     output: keyBudgetRequest,

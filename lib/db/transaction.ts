@@ -78,6 +78,14 @@ export function asKey<T>(claims: KeyClaims, run: Run<T>, deadlineMs: number = de
   return inTransaction(reading(deadlineMs, [claims]), keySettings(claims), run);
 }
 
+/**
+ * Calls `run` in one transaction as the service, for what an API key asks the service to write. The audit log names the key.
+ * @throws ServiceError unavailable
+ */
+export function asKeyWriting<T>(claims: KeyClaims, run: Run<T>): Promise<T> {
+  return inTransaction(writing([claims]), { "request.api_key": JSON.stringify(claims) }, run);
+}
+
 function keySettings(claims: KeyClaims): Record<string, string> {
   return { role: "outlay_key", "request.api_key": JSON.stringify(claims) };
 }

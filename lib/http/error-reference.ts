@@ -17,12 +17,13 @@ const usd = (description: string): JsonSchema => ({ type: "number", description 
 const howToAsk: JsonSchema = {
   type: "object",
   description:
-    "How to ask for more: a page for people with access to the workspace. Of a budget, also the endpoint for this key and the assistants' tool.",
+    "How to ask for more: a page for people with access to the workspace, the endpoint for this key and the assistants' tool, with `budget_id` or `key_id`. Of a connected program's limit only the page, because the person who connected it sets the limit.",
   properties: {
     page: { type: "string", format: "uri" },
     api: { type: "string" },
     tool: { type: "string" },
     budget_id: { type: "string", format: "uuid" },
+    key_id: { type: "string", format: "uuid" },
   },
   required: ["page"],
 };
@@ -102,6 +103,9 @@ export const errorReference: Record<ErrorCode, ErrorReference> = {
         schema: howToAsk,
         example: {
           page: "https://outlay.example.com/workspaces/ask?key=0193a0f7-1e44-7c02-a6d3-90b1f8e2d411",
+          api: "POST /api/v1/budget-requests",
+          tool: "request_budget",
+          key_id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d411",
         },
       },
     },

@@ -91,8 +91,15 @@ export function decideCost(
     spent_usd: new ExactNumber(toText(spent)),
     ...heldFields(monthlyLimit, spent, held),
     resets_at: `${nextMonth(now)}T00:00:00Z`,
-    // There is no temporary raise of a key's limit: an admin changes the limit.
-    how_to_ask: { page: `${serviceAddress()}/workspaces/ask?key=${key.id}` },
+    how_to_ask: {
+      page: `${serviceAddress()}/workspaces/ask?key=${key.id}`,
+      // The limit of a connected program is set by the person who connected it.
+      ...(key.kind === "key" && {
+        api: "POST /api/v1/budget-requests",
+        tool: "request_budget",
+        key_id: key.id,
+      }),
+    },
   });
 }
 

@@ -41,9 +41,11 @@ export function describeBudgetCheck(asked: CheckBudget, check: BudgetCheck): str
 function adviceOf({
   page,
   tool,
-  budget_id: id,
+  budget_id: budgetId,
+  key_id: keyId,
 }: NonNullable<BudgetCheck["refusal"] & object>["how_to_ask"] & object) {
-  return tool && id
-    ? `Tell the user. If they want more, ask with ${tool}, the budget ${id} and a reason, or at ${page}.`
+  const limit = budgetId ? `the budget ${budgetId}` : keyId && `the key ${keyId}`;
+  return tool && limit
+    ? `Tell the user. If they want more, ask with ${tool}, ${limit} and a reason, or at ${page}.`
     : `Tell the user. More can be asked for at ${page}.`;
 }

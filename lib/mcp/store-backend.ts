@@ -11,7 +11,7 @@ import type { KeyPrincipal } from "@/lib/keys/identify";
 import { type Person, personOf } from "@/lib/keys/person";
 import { readClosedMonths } from "@/lib/ledger/closing/service";
 import { serviceAddress } from "@/lib/service-address";
-import { askAsKey } from "@/lib/spend/budget-requests/service";
+import { askAsKey } from "@/lib/spend/budget-requests/ask";
 import { readBudgetStatus } from "@/lib/spend/budgets/service";
 import { querySpendAsKey } from "@/lib/spend/explore/service";
 import { readKeyLimits } from "@/lib/spend/limits/service";

@@ -100,7 +100,8 @@ export function describeBudgets({ budgets, hidden_count: hidden }: z.output<type
 
 /** A new budget request as text. */
 export function describeBudgetRequest({ id, budget, amount, until }: KeyBudgetRequest): string {
-  return `Asked for ${textOf(amount)} ${budget.currency ?? ""} more of ${budget.name ?? "the budget"} until ${until}. People decide; nothing is raised until then. The request is ${id}.`;
+  const limit = budget ? (budget.name ?? "the budget") : "this key's monthly limit";
+  return `Asked for ${textOf(amount)} ${budget ? (budget.currency ?? "") : "USD"} more of ${limit} until ${until}. People decide; nothing is raised until then. The request is ${id}.`;
 }
 
 type Warned = z.output<typeof budgetStatus>["budgets"][number]["warns"];
@@ -191,6 +192,8 @@ function adviceOf({ code, fields }: ServiceError): string {
 const advice: Partial<Record<ServiceError["code"], string>> = {
   budget_exceeded:
     "Tell the user. If they want more, ask with request_budget, the budget's id and a reason; people then decide.",
+  monthly_limit_exceeded:
+    "Tell the user. If they want more, ask as how_to_ask says: with request_budget, the key_id and a reason, where it names them; people then decide.",
   project_not_allowed: "Use a project that the key may use, or ask the user to allow this one for the key.",
   feature_not_allowed: "Use one of the allowed features, or ask the user to allow this one for the key.",
   user_not_allowed: "Ask the user for a key that may record for them.",

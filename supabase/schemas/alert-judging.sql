@@ -9,18 +9,19 @@ as $$
   with month as (
     select date_trunc('month', at, 'UTC')::timestamptz as begins, (date_trunc('month', at at time zone 'UTC'))::date as first_day
   ), judged as (
-    select k.workspace_id, k.id::text as subject_id, k.name, month.first_day, k.monthly_limit as limit_usd,
+    select k.workspace_id, k.id::text as subject_id, k.name, month.first_day, lim.usd as limit_usd,
       coalesce(spent.amount_usd, 0) as spent_usd, refused.usd as refused_usd, k.on_limit,
       case
         -- It refuses what would exceed it, so it need not be reached.
-        when refused.usd > 0 and coalesce(spent.amount_usd, 0) + refused.usd >= k.monthly_limit then 'alert'
-        when k.monthly_limit is null or coalesce(spent.amount_usd, 0) * 100 < k.monthly_limit * rule.percent then 'ok'
-        when coalesce(spent.amount_usd, 0) >= k.monthly_limit then 'alert'
+        when refused.usd > 0 and coalesce(spent.amount_usd, 0) + refused.usd >= lim.usd then 'alert'
+        when lim.usd is null or coalesce(spent.amount_usd, 0) * 100 < lim.usd * rule.percent then 'ok'
+        when coalesce(spent.amount_usd, 0) >= lim.usd then 'alert'
         else 'warning'
       end as state,
       s.state as old_state, s.period as old_period
     from month
     cross join public.api_keys as k
+    cross join lateral (select private.key_limit(k.monthly_limit, k.raised_limit, k.raised_until, at) as usd) as lim
     left join public.key_spend as spent
       on spent.workspace_id = k.workspace_id and spent.api_key_id = k.id and spent.month = month.first_day
     left join public.alert_states as s
@@ -179,6 +180,76 @@ as $$
   )
 $$;
 
+-- Budgets and keys whose limits refused costs of at least the rule's amount in their present period.
+create function private.judge_refused_costs(at timestamptz)
+returns setof jsonb
+language sql stable security definer set search_path = ''
+as $$
+  with subjects as (
+    select b.workspace_id, 'budget' as subject_type, b.id::text as subject_id, b.name, present.first_day as period,
+      private.budget_period_end(b, present.first_day) as period_until, refused.usd, refused.messages
+    from public.budgets as b
+    cross join lateral (select private.budget_period(b, at) as first_day) as present
+    cross join lateral (
+      select coalesce(sum(f.amount_usd), 0) as usd, coalesce(sum(f.message_count), 0) as messages from public.refused_spend as f
+      where f.workspace_id = b.workspace_id and f.budget_id = b.id and f.period_from = present.first_day
+    ) as refused
+    where b.blocks or exists (
+      select from public.alert_states as s
+      where s.workspace_id = b.workspace_id and s.rule = 'refused_costs' and s.subject_id = b.id::text
+    )
+    union all
+    select k.workspace_id, 'key', k.id::text, k.name, month.first_day, (month.first_day + interval '1 month')::date, refused.usd,
+      refused.messages
+    from (select (date_trunc('month', at at time zone 'UTC'))::date as first_day) as month
+    cross join public.api_keys as k
+    cross join lateral (
+      select coalesce(sum(f.amount_usd), 0) as usd, coalesce(sum(f.message_count), 0) as messages from public.refused_spend as f
+      where f.workspace_id = k.workspace_id and f.api_key_id = k.id and f.budget_id is null and f.period_from = month.first_day
+    ) as refused
+    where k.revoked_at is null and (k.expires_at is null or k.expires_at > at)
+      and (k.monthly_limit is not null or exists (
+        select from public.alert_states as s
+        where s.workspace_id = k.workspace_id and s.rule = 'refused_costs' and s.subject_id = k.id::text
+      ))
+  ), judged as (
+    select u.*, s.state as old_state, s.period as old_period,
+      case when u.messages > 0 and u.usd >= rule.usd then 'warning' else 'ok' end as state
+    from subjects as u
+    left join public.alert_states as s
+      on s.workspace_id = u.workspace_id and s.rule = 'refused_costs' and s.subject_id = u.subject_id
+    join private.alert_rule_defaults() as d on d.rule = 'refused_costs'
+    left join public.alert_rules as r on r.workspace_id = u.workspace_id and r.rule = 'refused_costs'
+    cross join lateral (select coalesce(r.parameter, d.parameter) as usd) as rule
+    where coalesce(r.is_on, true)
+  )
+  (
+    select jsonb_build_object(
+      'workspace_id', workspace_id, 'rule', 'refused_costs', 'subject_type', subject_type, 'subject_id', subject_id, 'period', period,
+      'state', state,
+      'details', jsonb_build_object(
+        'subject', name, 'refused_usd', trim_scale(usd)::text, 'message_count', messages, 'period_from', period,
+        'period_until', period_until
+      )
+    )
+    from judged
+    where (state, period) is distinct from (coalesce(old_state, 'ok'), coalesce(old_period, period))
+    limit 1000
+  )
+  union all
+  (
+    select jsonb_build_object(
+      'workspace_id', s.workspace_id, 'rule', s.rule, 'subject_type', s.subject_type, 'subject_id', s.subject_id,
+      'period', s.period, 'state', 'ok', 'details', jsonb_build_object('because', 'gone')
+    )
+    from public.alert_states as s
+    where s.rule = 'refused_costs' and s.subject_type = 'budget' and not exists (
+      select from public.budgets as b where b.workspace_id = s.workspace_id and b.id::text = s.subject_id
+    )
+    limit 1000
+  )
+$$;
+
 -- The states of keys that no longer exist.
 create function private.judge_gone_keys(at timestamptz)
 returns setof jsonb
@@ -189,7 +260,7 @@ as $$
     'period', s.period, 'state', 'ok', 'details', jsonb_build_object('because', 'gone')
   )
   from public.alert_states as s
-  where s.rule in ('key_limit', 'key_expiry', 'silent_source')
+  where (s.rule in ('key_limit', 'key_expiry', 'silent_source') or s.rule = 'refused_costs' and s.subject_type = 'key')
     and not exists (
       select from public.api_keys as k
       where k.workspace_id = s.workspace_id and k.id::text = s.subject_id and k.revoked_at is null
@@ -497,6 +568,7 @@ begin
       union all select private.judge_key_expiries(at)
       union all select private.judge_silent_sources(at)
       union all select private.judge_provider_limits(at)
+      union all select private.judge_refused_costs(at)
     ) as judged
   ));
 end

@@ -5,7 +5,7 @@ create table public.alert_rules (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   rule text not null check (rule in (
     'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
-    'silent_source', 'bill_coverage', 'bill_difference', 'provider_limit'
+    'silent_source', 'bill_coverage', 'bill_difference', 'provider_limit', 'refused_costs'
   )),
   is_on boolean not null default true,
   -- Percent, USD, days or hours; see private.alert_rule_defaults. Null: the default.
@@ -82,7 +82,7 @@ as $$
   with budget as (
     select b.warned_people, b.warned_channels
     from public.budgets as b
-    where of_rule in ('budget_threshold', 'budget_forecast', 'budget_pace', 'provider_limit') and b.workspace_id = workspace
+    where of_rule in ('budget_threshold', 'budget_forecast', 'budget_pace', 'provider_limit', 'refused_costs') and b.workspace_id = workspace
       and b.id = case when subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then subject::uuid end
   )
   select m.user_id, null::uuid
@@ -202,7 +202,7 @@ as $$
   values
     ('budget_threshold', null::numeric), ('budget_forecast', 100), ('budget_pace', 150), ('unusual_day', 10),
     ('key_limit', 80), ('key_expiry', 7), ('unpriced_usage', null), ('silent_source', 24),
-    ('bill_coverage', 95), ('bill_difference', 1000), ('provider_limit', null)
+    ('bill_coverage', 95), ('bill_difference', 1000), ('provider_limit', null), ('refused_costs', 10)
 $$;
 grant execute on function private.alert_rule_defaults() to authenticated, outlay_service, service_role;
 

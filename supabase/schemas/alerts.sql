@@ -26,7 +26,7 @@ create table public.alerts (
   primary key (workspace_id, id),
   constraint alerts_rule_check check (rule in (
     'budget_threshold', 'budget_forecast', 'budget_pace', 'unusual_day', 'key_limit', 'key_expiry', 'unpriced_usage',
-    'silent_source', 'bill_coverage', 'bill_difference', 'provider_limit'
+    'silent_source', 'bill_coverage', 'bill_difference', 'provider_limit', 'refused_costs'
   )),
   constraint alerts_subject_type_check check (subject_type in ('budget', 'workspace', 'key', 'model', 'source')),
   constraint alerts_of_which_nobody_is_told_are_quiet check (quiet_reason is null or is_quiet),

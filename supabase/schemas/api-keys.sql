@@ -105,10 +105,16 @@ create table public.api_keys (
   source_settings jsonb
   constraint api_keys_source_settings_are_known check (private.are_source_settings(source_settings)),
   on_limit text not null default 'refuse' constraint api_keys_on_limit_check check (on_limit in ('refuse', 'record')),
+  -- Until and with this UTC day the limit is `raised_limit`.
+  raised_limit numeric
+    constraint api_keys_raised_limit_is_money check (raised_limit < 1e15 and scale(raised_limit) <= 18),
+  raised_until date,
   primary key (workspace_id, id),
   foreign key (workspace_id, project_id) references public.projects (workspace_id, id),
   -- It acts in the name of the person who connected a program, and the secret of a key can be anybody's.
   constraint api_keys_manage_alerts_if_connected check (kind = 'connection' or not 'manage_alerts' = any (permissions)),
+  constraint api_keys_raises_have_an_end check ((raised_limit is null) = (raised_until is null)),
+  constraint api_keys_raises_are_above_the_limit check (raised_limit is null or coalesce(raised_limit > monthly_limit, false)),
   -- Like the id of the demo workspace, this id is public in the source and reserved.
   constraint api_keys_id_environment_is_reserved check (
     id <> '00000000-0000-4000-8000-0000000000e1'
@@ -135,8 +141,32 @@ grant all on public.api_keys to service_role;
 -- created_at, rotated_at, last_used_at; of an existing key, also the workspace and the environment.
 -- The policies of keys hold: members change the keys they made, admins all. Triggers write the audit log.
 grant insert (workspace_id, name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, environment, source_settings, on_limit),
-  update (name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, revoked_at, source_settings, on_limit)
+  update (name, permissions, project_id, conditions, monthly_limit, expires_at, rate_limit_rpm, allowed_cidrs, revoked_at, source_settings, on_limit, raised_limit, raised_until)
   on public.api_keys to authenticated;
+
+-- The monthly limit of a key at an instant, USD: during a raise, the raised one.
+create function private.key_limit(usual numeric, raised numeric, raised_until date, instant timestamptz)
+returns numeric
+language sql immutable
+return case when (instant at time zone 'UTC')::date <= raised_until then raised else usual end;
+grant execute on function private.key_limit(numeric, numeric, date, timestamptz) to outlay_service;
+
+-- A limit that is removed, or set to at least the raised one, ends the raise.
+create function private.end_key_raise()
+returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  new.raised_limit := null;
+  new.raised_until := null;
+  return new;
+end
+$$;
+
+create trigger raises_end_at_higher_limits
+  before update of monthly_limit on public.api_keys
+  for each row when (new.raised_limit is not null and not coalesce(new.raised_limit > new.monthly_limit, false))
+  execute function private.end_key_raise();
 
 create policy "A member reads the keys of their workspaces"
   on public.api_keys for select to authenticated

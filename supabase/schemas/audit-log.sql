@@ -1,6 +1,6 @@
 -- The audit log, and the triggers that write it.
 
--- Adds an entry to the audit log for every change of a row, by the user in the transaction's claims. It is a trigger, so
+-- Adds an entry to the audit log for every change of a row, by the user or the key in the transaction's claims. It is a trigger, so
 -- that no statement can change the row without an entry. The trigger's argument is the name of the subject in the log.
 --
 -- A workspace's row is identified by its id, a member's by the user's id with their e-mail address, which outlives the
@@ -15,15 +15,16 @@ declare
   changed jsonb := coalesce(after, before);
   workspace uuid := (coalesce(changed ->> 'workspace_id', changed ->> 'id'))::uuid;
   member jsonb;
+  acting_key uuid := (private.key_claims() ->> 'id')::uuid;
 begin
   if tg_table_name = 'workspace_members' then
     member := jsonb_build_object('email', (select p.email from public.profiles as p where p.id = (changed ->> 'user_id')::uuid));
     before := before || member;
     after := after || member;
   end if;
-  insert into public.audit_log (workspace_id, actor_id, actor_email, action, subject, before, after, address)
+  insert into public.audit_log (workspace_id, actor_id, actor_email, actor_key_id, actor_key, action, subject, before, after, address)
   select
-    workspace, auth.uid(), auth.email(),
+    workspace, auth.uid(), auth.email(), acting_key, (select k.name from public.api_keys as k where k.id = acting_key),
     tg_argv[0] || case tg_op when 'INSERT' then '.created' when 'UPDATE' then '.changed' else '.deleted' end,
     tg_argv[0] || ' ' || coalesce(changed ->> 'id', changed ->> 'user_id', ''),
     before, after, nullif(current_setting('request.address', true), '')
@@ -55,7 +56,7 @@ create table public.audit_log (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   at timestamptz not null default now(),
-  -- Null: the service.
+  -- Null: a key or the service.
   actor_id uuid,
   actor_email text,
   action text not null,
@@ -65,6 +66,9 @@ create table public.audit_log (
   address text,
   kind text not null generated always as (split_part(subject, ' ', 1)) stored,
   subject_id text generated always as (nullif(split_part(subject, ' ', 2), '')) stored,
+  -- The key that made the change, and its name at that time.
+  actor_key_id uuid,
+  actor_key text,
   primary key (workspace_id, id)
 );
 

@@ -1,21 +1,41 @@
--- Requests for more of a budget, and their decisions.
+-- Requests for more of a budget or of a key's monthly limit, and their decisions.
 
--- An approved request raises the budget: its `raised_amount` and `raised_until`, which every limit is read with, so that the raise
+-- The limits that can be raised until a day: budgets, and the monthly limits of keys that members made. Read with the caller's own
+-- rights. Amounts are in `currency`, days in `time_zone`.
+create view private.raisable_limits with (security_invoker = true) as
+select b.workspace_id, 'budget' as kind, b.id, b.name, b.currency, b.time_zone, b.amount as usual_amount, b.raised_amount, b.raised_until,
+  -- Who may decide besides owners and admins of the workspace, up to this percentage of the usual amount.
+  b.owner_id, b.owner_percent, b.warned_people, b.warned_channels, true as is_in_use
+from public.budgets as b
+union all
+select k.workspace_id, 'key', k.id, k.name, 'USD', 'UTC', k.monthly_limit, k.raised_limit, k.raised_until,
+  -- The member who made the key may change it.
+  (
+    select m.user_id from public.workspace_members as m
+    where m.workspace_id = k.workspace_id and m.user_id = k.created_by and m.role <> 'viewer'
+  ), 50, '{}', '{}', k.revoked_at is null and k.monthly_limit is not null
+from public.api_keys as k
+where k.kind = 'key';
+
+revoke all on private.raisable_limits from anon, authenticated, service_role;
+grant select on private.raisable_limits to authenticated, service_role;
+
+-- An approved request raises the limit: its raised amount and the raise's last day, with which every limit is read, so that the raise
 -- ends by the clock.
 create table public.budget_requests (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   -- Without a foreign key: a budget that is deleted and restored has its requests again.
-  budget_id uuid not null,
+  budget_id uuid,
   -- Who asks: a member, or with `key_id` the member who made the key. Null once the account is erased.
   requested_by uuid references public.profiles (id) on delete set null,
   key_id uuid,
-  -- How much more, in the budget's currency. `percent`: the share of the usual limit that was asked for, where one was.
+  -- How much more, in the limit's currency. `percent`: the share of the usual limit that was asked for, where one was.
   amount numeric not null
     constraint budget_requests_amount_is_money check (amount > 0 and amount < 1e15 and scale(amount) <= 18),
   percent numeric constraint budget_requests_percent_is_a_share check (percent > 0 and percent <= 1000),
   reason text not null constraint budget_requests_reason_is_short check (char_length(reason) between 1 and 500),
-  -- The last day of the raise, in the budget's time zone.
+  -- The last day of the raise, in the limit's time zone.
   until date not null,
   created_at timestamptz not null default now(),
   state text not null default 'pending'
@@ -27,14 +47,20 @@ create table public.budget_requests (
   answer text constraint budget_requests_answer_is_short check (char_length(answer) between 1 and 500),
   -- Decided by a click of this Slack user, who is linked to `decided_by`: team and user, separated by a space.
   slack_user text constraint budget_requests_slack_user_is_short check (char_length(slack_user) between 3 and 130),
+  -- The key whose monthly limit it is about; null where it is about a budget.
+  limited_key_id uuid,
   primary key (workspace_id, id),
   foreign key (workspace_id, key_id) references public.api_keys (workspace_id, id) on delete cascade,
+  constraint budget_requests_limited_key_fkey
+    foreign key (workspace_id, limited_key_id) references public.api_keys (workspace_id, id) on delete cascade,
+  constraint budget_requests_are_about_one_limit check (num_nonnulls(budget_id, limited_key_id) = 1),
   constraint budget_requests_grants_are_of_approved check ((state = 'approved') = (granted_amount is not null and granted_until is not null)),
   constraint budget_requests_decided_have_a_time check ((state = 'pending') = (decided_at is null))
 );
 
 create index budget_requests_recent_idx on public.budget_requests (workspace_id, created_at desc, id desc);
 create index budget_requests_key_idx on public.budget_requests (workspace_id, key_id);
+create index budget_requests_limited_key_idx on public.budget_requests (workspace_id, limited_key_id);
 create index budget_requests_requested_by_idx on public.budget_requests (requested_by);
 create index budget_requests_decided_by_idx on public.budget_requests (decided_by);
 
@@ -49,31 +75,37 @@ create policy "A member reads the budget requests of their workspaces"
 create trigger budget_requests_are_audited after insert or update on public.budget_requests
   for each row execute function private.audit_change('budget_request');
 
--- The state of a request by now: one that nobody decided in time has expired, as has one of a budget that was deleted.
-create function private.present_state(r public.budget_requests, budget public.budgets)
+-- The state of a request by now: one that nobody decided in time has expired, as has one of a limit that is gone.
+create function private.present_state(r public.budget_requests, asked private.raisable_limits)
 returns text
 language sql stable set search_path = ''
 as $$
   select case
     when r.state <> 'pending' then r.state
-    when budget.id is null or r.until < (now() at time zone budget.time_zone)::date then 'expired'
+    when not coalesce(asked.is_in_use, false) or r.until < (now() at time zone asked.time_zone)::date then 'expired'
     else 'pending'
   end
 $$;
-grant execute on function private.present_state(public.budget_requests, public.budgets) to authenticated, outlay_service, service_role;
+grant execute on function private.present_state(public.budget_requests, private.raisable_limits) to authenticated, outlay_service, service_role;
 
--- Each request with its budget as it is now. Read with the caller's own rights. Amounts are in the budget's currency.
+-- Each request with its limit as it is now. Read with the caller's own rights. Amounts are in the limit's currency.
 create view public.budget_request_status with (security_invoker = true) as
-select r.workspace_id, r.id, r.budget_id, b.name as budget_name, b.currency, private.present_state(r, b) as state, r.amount, r.percent,
-  r.reason, r.until, r.created_at, r.requested_by, r.key_id, r.decided_by, r.decided_at, r.granted_amount, r.granted_until, r.answer,
-  b.owner_id,
-  -- The most that the budget's owner may grant.
-  greatest(b.amount * (100 + b.owner_percent) / 100 - private.budget_amount(b, now()), 0) as owner_most,
+select r.workspace_id, r.id, r.budget_id, r.limited_key_id, l.name as limit_name, l.currency, private.present_state(r, l) as state,
+  r.amount, r.percent, r.reason, r.until, r.created_at, r.requested_by, r.key_id, r.decided_by, r.decided_at, r.granted_amount,
+  r.granted_until, r.answer, l.owner_id,
+  -- The most that the limit's owner may grant.
+  greatest(
+    l.usual_amount * (100 + l.owner_percent) / 100
+      - case when l.raised_until >= (now() at time zone l.time_zone)::date then l.raised_amount else l.usual_amount end,
+    0
+  ) as owner_most,
   -- The last day of a raise that has not ended.
-  case when b.raised_until >= (now() at time zone b.time_zone)::date then b.raised_until end as raised_until,
+  case when l.raised_until >= (now() at time zone l.time_zone)::date then l.raised_until end as raised_until,
   r.slack_user is not null as in_slack
 from public.budget_requests as r
-left join public.budgets as b on b.workspace_id = r.workspace_id and b.id = r.budget_id;
+left join private.raisable_limits as l
+  on l.workspace_id = r.workspace_id and l.id = coalesce(r.budget_id, r.limited_key_id)
+    and l.kind = case when r.budget_id is null then 'key' else 'budget' end;
 
 revoke all on public.budget_request_status from anon, authenticated, service_role;
 grant select on public.budget_request_status to authenticated, service_role;
@@ -101,31 +133,33 @@ as $$
   end
 $$;
 
--- A budget that a key may ask for more of, whatever its permissions: one that can count what it records, as refusals name it.
+-- A limit that a key may ask for more of, whatever its permissions: its own, or a budget that can count what it records, as refusals
+-- name it.
 -- returns: { currency, usual_amount: exact text }, or null
-create function private.budget_to_ask(of_key uuid, budget uuid)
+create function private.limit_to_ask(of_key uuid, budget uuid, limited_key uuid)
 returns jsonb
 language sql stable security definer set search_path = ''
 as $$
-  select jsonb_build_object('currency', b.currency, 'usual_amount', trim_scale(b.amount)::text)
+  select jsonb_build_object('currency', l.currency, 'usual_amount', trim_scale(l.usual_amount)::text)
   from public.api_keys as k
-  join public.budgets as b on b.workspace_id = k.workspace_id and b.id = budget
-  where k.id = of_key and private.can_count_key(b, k)
+  join private.raisable_limits as l on l.workspace_id = k.workspace_id and l.id = coalesce(budget, limited_key)
+  left join public.budgets as b on b.workspace_id = k.workspace_id and b.id = budget
+  where k.id = of_key and l.is_in_use
+    and case l.kind when 'budget' then private.can_count_key(b, k) else limited_key = k.id end
 $$;
-grant execute on function private.budget_to_ask(uuid, uuid) to outlay_service, service_role;
+grant execute on function private.limit_to_ask(uuid, uuid, uuid) to outlay_service, service_role;
 
--- The latest hundred requests that a key made, the newest first. Amounts are exact text in the budget's currency.
+-- The latest hundred requests that a key made, the newest first. Amounts are exact text in the limit's currency.
 create function private.requests_of_key(of_key uuid)
 returns jsonb
 language sql stable security definer set search_path = ''
 as $$
   select coalesce(jsonb_agg(to_jsonb(latest) order by latest.created_at desc, latest.id desc), '[]')
   from (
-    select r.id, r.budget_id, b.name as budget_name, b.currency, trim_scale(r.amount)::text as amount, trim_scale(r.percent)::text as percent,
-      r.reason, r.until, r.created_at, private.present_state(r, b) as state, r.decided_at,
+    select r.id, r.budget_id, r.limited_key_id, r.limit_name, r.currency, trim_scale(r.amount)::text as amount,
+      trim_scale(r.percent)::text as percent, r.reason, r.until, r.created_at, r.state, r.decided_at,
       trim_scale(r.granted_amount)::text as granted_amount, r.granted_until, r.answer
-    from public.budget_requests as r
-    left join public.budgets as b on b.workspace_id = r.workspace_id and b.id = r.budget_id
+    from public.budget_request_status as r
     where r.key_id = of_key and r.workspace_id = (select k.workspace_id from public.api_keys as k where k.id = of_key)
     order by r.created_at desc, r.id desc
     limit 100
@@ -133,51 +167,64 @@ as $$
 $$;
 grant execute on function private.requests_of_key(uuid) to outlay_service, service_role;
 
--- A request in words of people, as its deliveries have it. Amounts are exact text in the budget's currency.
+-- The limit that a request is about.
+create function private.limit_of_request(r public.budget_requests)
+returns private.raisable_limits
+language sql stable security definer set search_path = ''
+as $$
+  select l from private.raisable_limits as l
+  where l.workspace_id = r.workspace_id and l.id = coalesce(r.budget_id, r.limited_key_id)
+    and l.kind = case when r.budget_id is null then 'key' else 'budget' end
+$$;
+
+-- A request in words of people, as its deliveries have it. Amounts are exact text in the limit's currency.
 create function private.describe_budget_request(r public.budget_requests)
 returns jsonb
 language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(
-    'id', r.id, 'budget', jsonb_build_object('id', b.id, 'name', b.name), 'currency', b.currency,
-    'amount', trim_scale(r.amount)::text, 'percent', trim_scale(r.percent)::text, 'usual_amount', trim_scale(b.amount)::text,
-    'until', r.until, 'time_zone', b.time_zone, 'reason', r.reason, 'state', r.state,
+    'id', r.id, 'budget', case l.kind when 'budget' then jsonb_build_object('id', l.id, 'name', l.name) end,
+    'limited_key', case l.kind when 'key' then jsonb_build_object('id', l.id, 'name', l.name) end, 'currency', l.currency,
+    'amount', trim_scale(r.amount)::text, 'percent', trim_scale(r.percent)::text, 'usual_amount', trim_scale(l.usual_amount)::text,
+    'until', r.until, 'time_zone', l.time_zone, 'reason', r.reason, 'state', r.state,
     'asked_by', (select coalesce(p.display_name, p.email) from public.profiles as p where p.id = r.requested_by),
     'key', (select k.name from public.api_keys as k where k.workspace_id = r.workspace_id and k.id = r.key_id),
     'decided_by', (select coalesce(p.display_name, p.email) from public.profiles as p where p.id = r.decided_by),
     'granted_amount', trim_scale(r.granted_amount)::text, 'granted_until', r.granted_until, 'answer', r.answer,
     'at', coalesce(r.decided_at, r.created_at)
   )
-  from public.budgets as b
-  where b.workspace_id = r.workspace_id and b.id = r.budget_id
+  from private.limit_of_request(r) as l
 $$;
 
--- Queues what people are told of a request: those who are asked, and once it is decided the author, too. Asked are the budget's
--- owner and whom it warns, but no pager; where nobody of them can decide and there is no channel, the workspace's owners and admins.
+-- Queues what people are told of a request: those who are asked, and once it is decided the author, too. Asked are a budget's owner
+-- and whom it warns; of a key's limit, who made the key, and the channels that get alerts about limits of keys. No pager is. Where
+-- nobody of them can decide, and for a budget there is no channel: the workspace's owners and admins.
 create function private.tell_of_budget_request(told public.budget_requests)
 returns void
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  budget public.budgets;
+  asked constant private.raisable_limits := private.limit_of_request(told);
   said constant jsonb := private.describe_budget_request(told);
   channels uuid[];
   people uuid[];
 begin
-  select b.* into budget from public.budgets as b where b.workspace_id = told.workspace_id and b.id = told.budget_id;
   channels := array(
     select c.id from public.alert_channels as c
-    where c.workspace_id = told.workspace_id and c.id = any (budget.warned_channels) and c.kind <> 'pagerduty'
-      and (c.disabled_at is null or c.disabled_reason = 'failing')
+    where c.workspace_id = told.workspace_id and c.kind <> 'pagerduty' and (c.disabled_at is null or c.disabled_reason = 'failing')
+      and case asked.kind
+        when 'budget' then c.id = any (asked.warned_channels)
+        else c.rules is null or 'key_limit' = any (c.rules)
+      end
   );
   people := array(
     select m.user_id from public.workspace_members as m
-    where m.workspace_id = told.workspace_id and (m.user_id = budget.owner_id or m.user_id = any (budget.warned_people))
+    where m.workspace_id = told.workspace_id and (m.user_id = asked.owner_id or m.user_id = any (asked.warned_people))
   );
-  if cardinality(channels) = 0 and not exists (
+  if (cardinality(channels) = 0 or asked.kind = 'key') and not exists (
     select from public.workspace_members as m
     where m.workspace_id = told.workspace_id and m.user_id = any (people) and m.user_id is distinct from told.requested_by
-      and (m.role in ('owner', 'admin') or m.user_id = budget.owner_id)
+      and (m.role in ('owner', 'admin') or m.user_id = asked.owner_id)
   ) then
     people := people || array(
       select m.user_id from public.workspace_members as m
@@ -204,10 +251,10 @@ begin
 end
 $$;
 
--- Asks for more of a budget, by a member of the workspace (the transaction's user) or by one of its keys.
--- asked: { workspace_id, key_id: null for a member, budget_id, amount, percent, reason, until }
+-- Asks for more of a budget or of a key's monthly limit, by a member of the workspace (the transaction's user) or by one of its keys.
+-- asked: { workspace_id, key_id: null for a member, budget_id or limited_key_id, amount, percent, reason, until }
 -- returns: { id }, or { refused: 'not_found' | 'over' (the day is past) | 'pending' (one waits, its `id`) | 'too_many' }
-create function private.ask_for_budget(asked jsonb)
+create function private.ask_for_more(asked jsonb)
 returns jsonb
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -216,14 +263,14 @@ declare
   last_day constant date := (asked ->> 'until')::date;
   asking public.api_keys;
   author uuid;
-  budget public.budgets;
+  limited private.raisable_limits;
   waiting uuid;
   made public.budget_requests;
 begin
   if asked ->> 'key_id' is not null then
     select k.* into asking from public.api_keys as k
     where k.workspace_id = workspace and k.id = (asked ->> 'key_id')::uuid and k.revoked_at is null;
-    if not found then
+    if not found or private.limit_to_ask(asking.id, (asked ->> 'budget_id')::uuid, (asked ->> 'limited_key_id')::uuid) is null then
       return '{"refused": "not_found"}';
     end if;
     author := asking.created_by;
@@ -234,16 +281,19 @@ begin
   end if;
   -- The requests of one author are made one after another.
   perform pg_advisory_xact_lock(hashtextextended('outlay.budget_requests.' || workspace || coalesce(asking.id, author), 0));
-  select b.* into budget from public.budgets as b where b.workspace_id = workspace and b.id = (asked ->> 'budget_id')::uuid;
-  if budget.id is null or asking.id is not null and not private.can_count_key(budget, asking) then
+  made.workspace_id := workspace;
+  made.budget_id := (asked ->> 'budget_id')::uuid;
+  made.limited_key_id := (asked ->> 'limited_key_id')::uuid;
+  limited := private.limit_of_request(made);
+  if not coalesce(limited.is_in_use, false) then
     return '{"refused": "not_found"}';
   end if;
-  if last_day < (clock_timestamp() at time zone budget.time_zone)::date then
+  if last_day < (clock_timestamp() at time zone limited.time_zone)::date then
     return '{"refused": "over"}';
   end if;
   select r.id into waiting from public.budget_requests as r
-  where r.workspace_id = workspace and r.budget_id = budget.id and r.state = 'pending'
-    and r.until >= (clock_timestamp() at time zone budget.time_zone)::date
+  where r.workspace_id = workspace and coalesce(r.budget_id, r.limited_key_id) = limited.id and r.state = 'pending'
+    and r.until >= (clock_timestamp() at time zone limited.time_zone)::date
     and r.key_id is not distinct from asking.id and r.requested_by is not distinct from author
   limit 1;
   if waiting is not null then
@@ -257,19 +307,20 @@ begin
   ) then
     return '{"refused": "too_many"}';
   end if;
-  insert into public.budget_requests (workspace_id, budget_id, requested_by, key_id, amount, percent, reason, until)
+  insert into public.budget_requests (workspace_id, budget_id, limited_key_id, requested_by, key_id, amount, percent, reason, until)
   values (
-    workspace, budget.id, author, asking.id, (asked ->> 'amount')::numeric, (asked ->> 'percent')::numeric, asked ->> 'reason', last_day
+    workspace, made.budget_id, made.limited_key_id, author, asking.id, (asked ->> 'amount')::numeric, (asked ->> 'percent')::numeric,
+    asked ->> 'reason', last_day
   )
   returning * into made;
   perform private.tell_of_budget_request(made);
   return jsonb_build_object('id', made.id);
 end
 $$;
-grant execute on function private.ask_for_budget(jsonb) to outlay_service, service_role;
+grant execute on function private.ask_for_more(jsonb) to outlay_service, service_role;
 
 -- Approves or denies a request, by the transaction's user: once, never its author; an owner or admin of the workspace, or the
--- budget's owner within its `owner_percent`. Approving adds the amount to the limit in force, a raise that has not ended included;
+-- limit's owner within its `owner_percent`. Approving adds the amount to the limit in force, a raise that has not ended included;
 -- the sum holds until one day, so that during a raise the other ends with it.
 -- decision: { approve: boolean, amount, until: null for what was asked, answer, slack_user: who clicked, of a click in Slack }
 -- returns: null where it is decided, or { refused: 'not_found' | 'forbidden' | 'own' | 'decided' | 'over' | 'more' |
@@ -281,7 +332,7 @@ as $$
 declare
   is_admin constant boolean := workspace in (select private.member_workspaces(array['owner', 'admin']));
   asked public.budget_requests;
-  budget public.budgets;
+  limited private.raisable_limits;
   today date;
   in_force boolean;
   present numeric;
@@ -297,11 +348,13 @@ begin
   -- Before the rows, as every change of a blocking budget: see hold_writers_of_budget.
   perform pg_advisory_xact_lock(hashtextextended('outlay.prices.' || workspace, 0));
   select r.* into asked from public.budget_requests as r where r.workspace_id = workspace and r.id = request for update;
-  select b.* into budget from public.budgets as b where b.workspace_id = workspace and b.id = asked.budget_id for no key update;
-  if budget.id is null then
+  perform from public.budgets as b where b.workspace_id = workspace and b.id = asked.budget_id for no key update;
+  perform from public.api_keys as k where k.workspace_id = workspace and k.id = asked.limited_key_id for no key update;
+  limited := private.limit_of_request(asked);
+  if not coalesce(limited.is_in_use, false) then
     return '{"refused": "not_found"}';
   end if;
-  if not (is_admin or budget.owner_id is not distinct from auth.uid()) then
+  if not (is_admin or limited.owner_id is not distinct from auth.uid()) then
     return '{"refused": "forbidden"}';
   end if;
   if asked.requested_by is not distinct from auth.uid() then
@@ -310,16 +363,16 @@ begin
   if asked.state <> 'pending' then
     return jsonb_build_object('refused', 'decided', 'state', asked.state);
   end if;
-  today := (clock_timestamp() at time zone budget.time_zone)::date;
+  today := (clock_timestamp() at time zone limited.time_zone)::date;
   if asked.until < today then
     return '{"refused": "over"}';
   end if;
   if (decision ->> 'approve')::boolean then
-    in_force := coalesce(budget.raised_until >= today, false);
-    present := case when in_force then budget.raised_amount else budget.amount end;
+    in_force := coalesce(limited.raised_until >= today, false);
+    present := case when in_force then limited.raised_amount else limited.usual_amount end;
     granted := coalesce((decision ->> 'amount')::numeric, asked.amount);
-    first_end := case when in_force then budget.raised_until else today end;
-    last_end := case when in_force then budget.raised_until else asked.until end;
+    first_end := case when in_force then limited.raised_until else today end;
+    last_end := case when in_force then limited.raised_until else asked.until end;
     last_day := coalesce((decision ->> 'until')::date, last_end);
     if granted > asked.amount then
       return '{"refused": "more"}';
@@ -327,12 +380,14 @@ begin
     if last_day < first_end or last_day > last_end then
       return jsonb_build_object('refused', 'until', 'first', first_end, 'last', last_end);
     end if;
-    most := case when is_admin then 999999999999999 else budget.amount * (100 + budget.owner_percent) / 100 end - present;
+    most := case when is_admin then 999999999999999 else limited.usual_amount * (100 + limited.owner_percent) / 100 end - present;
     if granted > most then
       return jsonb_build_object('refused', 'too_much', 'most', trim_scale(greatest(most, 0))::text);
     end if;
     update public.budgets set raised_amount = present + granted, raised_until = last_day
-    where workspace_id = workspace and id = budget.id;
+    where workspace_id = workspace and id = asked.budget_id;
+    update public.api_keys set raised_limit = present + granted, raised_until = last_day
+    where workspace_id = workspace and id = asked.limited_key_id;
   end if;
   update public.budget_requests as r
   set state = case when last_day is null then 'denied' else 'approved' end, decided_by = auth.uid(), decided_at = now(),

@@ -9,7 +9,7 @@ create table public.provider_limits (
   -- As in public.provider_accounts, which members do not read.
   provider text not null check (char_length(provider) between 1 and 64),
   account text not null check (char_length(account) <= 128),
-  kind text not null check (kind in ('organization', 'project', 'workspace', 'key', 'member')),
+  kind text not null check (kind in ('organization', 'project', 'workspace', 'key', 'member', 'guardrail', 'repository')),
   -- The provider's id of what is limited. Only the service reads it.
   target text not null check (char_length(target) between 1 and 255),
   -- Its name there; until it was read, the one given with the link, or null.

@@ -170,7 +170,7 @@ begin
     'project', (select p.slug from public.projects as p where p.workspace_id = k.workspace_id and p.id = k.project_id),
     'project_id', k.project_id,
     'conditions', k.conditions,
-    'monthly_limit', k.monthly_limit::text,
+    'monthly_limit', private.key_limit(k.monthly_limit, k.raised_limit, k.raised_until, now_at)::text,
     'on_limit', k.on_limit,
     'spent', usage -> k.id::text ->> 'spent',
     'expires_at', (extract(epoch from k.expires_at) * 1000)::bigint,

@@ -23,6 +23,7 @@ create table public.refused_spend (
 );
 
 create index refused_spend_day_idx on public.refused_spend (workspace_id, environment, day);
+create index refused_spend_budget_idx on public.refused_spend (workspace_id, budget_id, period_from) where budget_id is not null;
 create index refused_spend_made_idx on public.refused_spend (workspace_id, api_key_id, made_on);
 
 alter table public.refused_spend enable row level security;

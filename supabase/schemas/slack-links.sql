@@ -168,7 +168,7 @@ as $$
   select jsonb_build_object(
     'slug', w.slug, 'workspace', w.name, 'channel', c.name, 'slack_name', o.slack_name,
     'may_decide', w.id in (select private.member_workspaces(array['owner', 'admin'])) or exists (
-      select from public.budgets as b where b.workspace_id = w.id and b.owner_id = auth.uid()
+      select from private.raisable_limits as l where l.workspace_id = w.id and l.owner_id = auth.uid() and l.is_in_use
     )
   )
   from private.slack_offers as o

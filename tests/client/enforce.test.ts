@@ -11,7 +11,7 @@ import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { newOutlay } from "./client";
 import { withIntermediary } from "./intermediary";
 import { withProviderMock } from "./provider-mock";
-import { loadCalls, recordedCalls } from "./recorded-calls";
+import { countEstimated, loadCalls, recordedCalls } from "./recorded-calls";
 
 const harness = withSharedHarness({ services: 2 });
 const mock = withProviderMock();
@@ -143,6 +143,14 @@ test("Holds the budget of a user against that user alone", async () => {
   expect(called()).toBe(1);
 });
 
+/** What is recorded of a stream that stopped before its usage was told: the input as reserved, the output as it arrived. */
+const estimated = {
+  provider: "openai",
+  model: expect.any(String),
+  feature: null,
+  lines: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+};
+
 describe("Nothing stays held", () => {
   const wrapped = async () => {
     const started = await start(used("100"));
@@ -159,27 +167,33 @@ describe("Nothing stays held", () => {
   });
 
   test.each([
-    ["that fail", "broken", false],
-    ["whose stream breaks off", "cut", true],
-    ["whose stream ends with an error", "failing", true],
-  ])("after calls %s", async (_, model, stream) => {
+    ["that fail", "broken", false, []],
+    ["whose stream breaks off, of which an estimate is recorded", "cut", true, [estimated]],
+    ["whose stream ends with an error", "failing", true, []],
+  ])("after calls %s", async (_, model, stream, recorded) => {
     const { client, ...started } = await wrapped();
     // The catalogue has no price for the mock's models.
     const enforce = { ...patient, estimate: () => ({ usd: 1 }) };
     expect(
       await openai.failingCall(wrapOpenAI(client, started.outlay, { enforce }), randomUUID(), model, stream),
     ).toBeDefined();
+    // Usage without a price costs nothing until it has one.
     expect(await spentOnce(started)).toBe(0);
+    expect(await recordedCalls(harness, started.workspace)).toEqual(recorded);
+    expect(await countEstimated(harness, started.workspace)).toBe(recorded.length);
     expect(started.called()).toBe(1);
   });
 
   test.each(["stopEarly", "abortedCall", "cancelledBody"])(
-    "after a stream that the caller stops (%s)",
+    "after a stream that the caller stops, of which an estimate is recorded (%s)",
     async (stop) => {
       const { client, ...started } = await wrapped();
       const enforce = { ...patient, estimate: () => ({ usd: 1 }) };
       await openai[stop](wrapOpenAI(client, started.outlay, { enforce }), randomUUID());
       expect(await spentOnce(started)).toBe(0);
+      // It stops at the first event, which has no text yet.
+      const lines = { input_tokens: expect.any(Number) };
+      expect(await recordedCalls(harness, started.workspace)).toEqual([{ ...estimated, lines }]);
     },
   );
 
@@ -245,6 +259,8 @@ describe.each(["5", "6", "7"])("The AI SDK %s", (number) => {
     await ai.stream(version, guessed("cut"), "Hello").catch(() => {});
     await ai.stopEarly(version, guessed("endless"), "Hello");
     expect(await spentOnce(started)).toBe(2 * chatUsd);
+    expect(await recordedCalls(harness, started.workspace)).toHaveLength(4);
+    expect(await countEstimated(harness, started.workspace)).toBe(2);
   });
 });
 

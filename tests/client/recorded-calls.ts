@@ -30,3 +30,12 @@ export async function recordedCalls(harness: Harness, workspace: string): Promis
   );
   return rows;
 }
+
+/** How many messages of a workspace have the mark of an estimate. */
+export async function countEstimated(harness: Harness, workspace: string): Promise<number> {
+  const { rows } = await harness.fixtures.sql.query(
+    "select count(distinct id)::integer as count from public.messages where workspace_id = $1 and 'usage:estimated' = any (tags)",
+    [workspace],
+  );
+  return rows[0].count;
+}

@@ -14,6 +14,7 @@ beforeAll(async () => {
     { kind: "project", id: "proj_1", name: "Checkout" },
     { kind: "workspace", id: "ws_1", name: "Checkout" },
     { kind: "key", id: "hash_1", name: "checkout" },
+    { kind: "guardrail", id: "guard_1", name: "Interns" },
   ];
 });
 afterAll(() => simulator.close());
@@ -36,8 +37,14 @@ test("OpenRouter's SDK sets and reads the limit of a key and of a workspace in d
   });
 });
 
-test("GitHub's SDK sets, changes and removes the budget of a member in dollars", async () => {
+test("OpenRouter's SDK sets, reads and removes the limit of a guardrail in dollars", async () => {
+  expect(await sdks.openrouterGuardrail(simulator.url, "admin", "guard_1")).toEqual({
+    ...{ listed: ["Interns"], set: 10.5, read: "10.5 monthly", removed: null },
+  });
+});
+
+test("GitHub's SDK sets, changes and removes the budget of a member and of a repository in dollars", async () => {
   expect(await sdks.githubLimit(simulator.url, "admin", "acme", "ada")).toEqual({
-    ...{ listed: ["ada"], set: 10, read: 12, removed: true },
+    ...{ listed: ["ada", "acme/web"], set: 10, read: 12, removed: true },
   });
 });

@@ -8,7 +8,7 @@ import { namesQuery } from "@/lib/contract/spend/names";
 import type { KeyClaims, UserClaims } from "@/lib/db/transaction";
 import { readMessage } from "@/lib/spend/activity/message";
 import { readActivity } from "@/lib/spend/activity/service";
-import { listRequests } from "@/lib/spend/budget-requests/service";
+import { listRequests } from "@/lib/spend/budget-requests/list";
 import { listBudgets, readBudgetStatus } from "@/lib/spend/budgets/service";
 import { exportActivity } from "@/lib/spend/exports/service";
 import { readMetrics } from "@/lib/spend/metrics/service";

@@ -122,7 +122,7 @@ test("The page of a key has its name and limit, of whichever kind it is, for mem
   for (const kind of ["key", "connection", "member", "environment"] as const) {
     const { id } = await fixtures.key(workspaceId, { monthly_limit: "12.50" });
     await fixtures.sql.query("update public.api_keys set kind = $2, name = $2 where id = $1", [id, kind]);
-    const { name, monthly_limit: limit, spent } = await readSpendingKey(member, slug, id);
+    const { name, limit, spent } = await readSpendingKey(member, slug, id);
     expect([name, limit?.text, spent.text]).toEqual([kind, "12.5", "0"]);
     await expect(readSpendingKey(stranger, slug, id)).rejects.toMatchObject({ code: "not_found" });
     const elsewhere = await fixtures.key(await fixtures.workspace());

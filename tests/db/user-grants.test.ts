@@ -86,6 +86,8 @@ test("Lets users write the columns that are theirs to choose, and no others", as
       "on_limit",
       "permissions",
       "project_id",
+      "raised_limit",
+      "raised_until",
       "rate_limit_rpm",
       "revoked_at",
       "source_settings",

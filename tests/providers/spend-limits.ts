@@ -65,6 +65,32 @@ export async function openrouterLimit(
   };
 }
 
+/** OpenRouter's SDK with the limit of a guardrail, in dollars. */
+export async function openrouterGuardrail(
+  baseUrl: string,
+  managementKey: string,
+  id: string,
+): Promise<SetLimit> {
+  const client = new OpenRouter({
+    ...{ apiKey: managementKey, serverURL: `${baseUrl}/api/v1` },
+    retryConfig: { strategy: "none" },
+  });
+  const listed: unknown[] = [];
+  for await (const page of await client.guardrails.list())
+    listed.push(...page.result.data.map(({ name }) => name));
+  const monthly = { limitUsd: 10.5, resetInterval: "monthly" } as const;
+  const { data: set } = await client.guardrails.update({ id, updateGuardrailRequest: monthly });
+  const { data: read } = await client.guardrails.get({ id });
+  const none = { limitUsd: null, resetInterval: null };
+  const { data: removed } = await client.guardrails.update({ id, updateGuardrailRequest: none });
+  return {
+    listed,
+    set: set.limitUsd,
+    read: `${read.limitUsd} ${read.resetInterval}`,
+    removed: removed.limitUsd,
+  };
+}
+
 /** The SDK prints refusals otherwise. */
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -88,8 +114,17 @@ export async function githubLimit(
     budget_amount: 12,
   });
   const { data: removed } = await octokit.request(`DELETE ${budgets}/{budget_id}`, of);
+  const { data: ofRepository } = await octokit.request(`POST ${budgets}`, {
+    ...{ org, budget_amount: 7, prevent_further_usage: true, budget_scope: "repository" as const },
+    ...{ budget_entity_name: `${org}/web`, budget_type: "BundlePricing", budget_product_sku: "ai_credits" },
+  });
+  const { data: ofRepositories } = await octokit.request(`GET ${budgets}`, { org, scope: "repository" });
+  await octokit.request(`DELETE ${budgets}/{budget_id}`, { org, budget_id: String(ofRepository.budget.id) });
   return {
-    listed: all.budgets.map(({ user: login }: { user?: string }) => login),
+    listed: [
+      ...all.budgets.map(({ user: login }: { user?: string }) => login),
+      ...ofRepositories.budgets.map(({ budget_entity_name: name }: { budget_entity_name?: string }) => name),
+    ],
     ...{
       set: made.budget.budget_amount,
       read: changed.budget.budget_amount,

@@ -22,6 +22,8 @@ const auditRow = {
   actor_id: nullable(uuid()),
   actor_email: nullable(text()),
   actor_name: nullable(text()),
+  actor_key_id: nullable(uuid()),
+  actor_key: nullable(text()),
   action: text(),
   kind: text(),
   subject_id: nullable(text()),
@@ -113,7 +115,8 @@ export function selectEntries(
   return selectAll(
     client,
     auditRow,
-    sql`select a.id, a.at, ${placeAt} as place_at, a.actor_id, a.actor_email, p.display_name as actor_name, a.action,
+    sql`select a.id, a.at, ${placeAt} as place_at, a.actor_id, a.actor_email, p.display_name as actor_name, a.actor_key_id, a.actor_key,
+      a.action,
         a.kind, a.subject_id, a.before::text, a.after::text, a.address
       from (${looked} limit ${rest.length === 0 ? atMost : amongFirst}) as a
       left join public.profiles as p on p.id = a.actor_id

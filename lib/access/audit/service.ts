@@ -52,6 +52,7 @@ function toEntry({ id, at, action, kind, subject_id, before, after, address, ...
       actor.actor_id === null
         ? null
         : { user_id: actor.actor_id, email: actor.actor_email, display_name: actor.actor_name },
+    key: actor.actor_key_id === null ? null : { id: actor.actor_key_id, name: actor.actor_key },
     action,
     subject: { kind, id: subject_id },
     before: parseRow(before),

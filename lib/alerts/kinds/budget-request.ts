@@ -4,10 +4,13 @@ import type { MailContent } from "@/lib/alerts/mail/send-mail";
 import type { AlertWords } from "@/lib/alerts/words/values";
 import { toInstant } from "@/lib/contract/values/instant";
 
-/** A budget request as `private.describe_budget_request` returns it. Amounts are exact text in the budget's currency. */
+/** A request as `private.describe_budget_request` returns it. Amounts are exact text in the limit's currency. */
 export type BudgetRequestDetails = {
   id: string;
-  budget: { id: string; name: string };
+  /** Null if the request is about a key's monthly limit. */
+  budget: { id: string; name: string } | null;
+  /** The key whose monthly limit it is about. Missing in what was queued before keys could be asked for. */
+  limited_key?: { id: string; name: string } | null;
   currency: string;
   amount: string;
   /** What share of the usual limit was asked for; null if an amount was. */
@@ -42,11 +45,11 @@ export function wordBudgetRequest(
   workspace: Workspace,
   base: string,
 ): AlertWords & { links: AlertLink[]; severity: "info" } {
-  const { currency, budget, percent } = request;
+  const { currency, budget, limited_key: key, percent } = request;
   const asked = amountText(request.amount, currency);
   const facts: [string, string][] = [
     ["Workspace", workspace.name],
-    ["Budget", budget.name],
+    budget ? ["Budget", budget.name] : ["Key", key?.name ?? ""],
     ["Asked for", percent === null ? asked : `${asked} (${percent}% of the limit)`],
     ["Until", dayText(request.until)],
     ["Usual limit", amountText(request.usual_amount, currency)],
@@ -65,7 +68,7 @@ export function wordBudgetRequest(
     title: requestTitle(request),
     text: [
       request.state === "approved"
-        ? `${decider} raised the budget until ${dayText(request.granted_until ?? request.until)}; the raise then ends by itself.`
+        ? `${decider} raised the limit until ${dayText(request.granted_until ?? request.until)}; the raise then ends by itself.`
         : `${decider} denied the request.`,
       ...(request.answer ? [request.answer] : []),
     ].join(" "),
@@ -77,13 +80,24 @@ export function wordBudgetRequest(
 
 /** One line that says what was requested, or how it was decided. */
 export function requestTitle(request: BudgetRequestDetails): string {
-  const { budget, currency } = request;
-  const author = authorOf(request);
+  const { currency } = request;
+  const [author, limit] = [authorOf(request), limitName(request)];
   if (request.state === "pending")
-    return `${author} asks for ${amountText(request.amount, currency)} more of ${budget.name}`;
+    return `${author} asks for ${amountText(request.amount, currency)} more of ${limit}`;
   return request.granted_amount === null
-    ? `${author} got no more of ${budget.name}`
-    : `${author} got ${amountText(request.granted_amount, currency)} more of ${budget.name}`;
+    ? `${author} got no more of ${limit}`
+    : `${author} got ${amountText(request.granted_amount, currency)} more of ${limit}`;
+}
+
+/** What more is asked for of: the name of the budget, or the monthly limit of a key. */
+export function limitName({
+  budget,
+  limited_key: key,
+}: {
+  budget: { name: string | null } | null;
+  limited_key?: { name: string } | null;
+}): string {
+  return key ? `the monthly limit of the key ${key.name}` : (budget?.name ?? "a deleted budget");
 }
 
 function authorOf({ asked_by: person, key }: BudgetRequestDetails): string {
@@ -98,17 +112,26 @@ export function budgetRequestMail(
   base: string,
 ): MailContent {
   return mailContent(wordBudgetRequest(request, workspace, base), {
-    text: `You receive this as a member of the workspace ${workspace.name}, because you asked, or may decide about the budget ${request.budget.name} or are warned by it: ${base}/${workspace.slug}/budgets`,
+    text: `You receive this as a member of the workspace ${workspace.name}, because you asked, or may decide about ${request.budget ? `the budget ${request.budget.name} or are warned by it` : limitName(request)}: ${base}/${workspace.slug}/budgets`,
   });
 }
 
 /** The body of a webhook about a request. Amounts are decimal text, so that no parser rounds them. */
 export function budgetRequestPayload(request: BudgetRequestDetails, workspace: Workspace, base: string) {
-  const { at, state, budget, ...fields } = request;
+  const { at, state, budget, limited_key: key = null, ...fields } = request;
   const { title, text, links } = wordBudgetRequest(request, workspace, base);
   return {
     type: state === "pending" ? "budget_request.made" : `budget_request.${state}`,
     timestamp: toInstant(Date.parse(at)),
-    data: { ...fields, state, budget, workspace, title, summary: text, url: links[0]?.url ?? null },
+    data: {
+      ...fields,
+      state,
+      budget,
+      limited_key: key,
+      workspace,
+      title,
+      summary: text,
+      url: links[0]?.url ?? null,
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { OutgoingRequest } from "@/lib/alerts/delivery/post";
 import { approveAction, approveValue } from "@/lib/alerts/slack/interaction";
-import { amountText, type BudgetRequestDetails, dayText } from "./budget-request";
+import { amountText, type BudgetRequestDetails, dayText, limitName } from "./budget-request";
 import { cut, type Wording } from "./wording";
 
 /**
@@ -42,7 +42,8 @@ export function slackRequest(
 }
 
 /** The button asks once more before it is clicked. Its text names all that a click approves. */
-function approveButton({ id, amount, currency, until, budget }: BudgetRequestDetails) {
+function approveButton(request: BudgetRequestDetails) {
+  const { id, amount, currency, until, budget } = request;
   const plain = (text: string, most: number) => ({ type: "plain_text", text: cut(text, most), emoji: false });
   const granted = `${amountText(amount, currency)} until ${dayText(until)}`;
   return {
@@ -53,7 +54,10 @@ function approveButton({ id, amount, currency, until, budget }: BudgetRequestDet
     text: plain(`Approve ${granted}`, 75),
     confirm: {
       title: plain("Approve the request?", 100),
-      text: plain(`The budget ${budget.name} is raised by ${granted}; the raise then ends by itself.`, 300),
+      text: plain(
+        `${budget ? `The budget ${budget.name}` : `T${limitName(request).slice(1)}`} is raised by ${granted}; the raise then ends by itself.`,
+        300,
+      ),
       confirm: plain("Approve", 30),
       deny: plain("Cancel", 30),
     },

@@ -109,6 +109,19 @@ describe("The other rules", () => {
       "The limits of the budget Checkout at providers hold",
     ],
     [
+      "refused_costs",
+      {
+        subject_type: "budget",
+        details: {
+          ...{ subject: "Checkout", refused_usd: "1234.5", message_count: 1200 },
+          ...{ period_from: "2026-11-01", period_until: "2026-12-01" },
+        },
+      },
+      "The budget Checkout refused $1,234.50",
+      "It refused to record 1,200 messages from Nov 1, 2026 to Nov 30, 2026. The amount may have been spent all the same.",
+      "The budget Checkout no longer refuses as much",
+    ],
+    [
       "unpriced_usage",
       {
         subject_type: "model",

@@ -48,6 +48,12 @@ export function selectSettings(client: ClientBase, workspaceId: string): Promise
           when d.rule = 'provider_limit' then exists (
             select from public.provider_limits where workspace_id = ${workspaceId}
           )
+          when d.rule = 'refused_costs' then exists (
+            select from public.budgets where workspace_id = ${workspaceId} and blocks
+          ) or exists (
+            select from public.api_keys
+            where workspace_id = ${workspaceId} and monthly_limit is not null and revoked_at is null
+          )
           when d.rule = 'unusual_day' then exists (
             select from public.daily_totals
             where workspace_id = ${workspaceId} and environment = 'live' and dimension = 'provider'

@@ -1,7 +1,7 @@
 import { hashSecret } from "@/lib/access/secrets/secret";
 import { generateToken } from "@/lib/access/secrets/token";
 import { post } from "@/lib/alerts/delivery/post";
-import { amountText, dayText } from "@/lib/alerts/kinds/budget-request";
+import { amountText, dayText, limitName } from "@/lib/alerts/kinds/budget-request";
 import { escapeSlack } from "@/lib/alerts/kinds/slack";
 import type { BudgetRequest } from "@/lib/contract/spend/budget-requests";
 import { uuid } from "@/lib/contract/values/fields";
@@ -11,7 +11,7 @@ import { type Issue, ServiceError } from "@/lib/errors";
 import { reportFailure } from "@/lib/log";
 import { internet } from "@/lib/outside/connect";
 import { serviceAddress } from "@/lib/service-address";
-import { decide } from "@/lib/spend/budget-requests/service";
+import { decide } from "@/lib/spend/budget-requests/decide";
 import { type ApproveClick, readInteraction } from "./interaction";
 import { loadSlackSecret } from "./secret";
 import { type SlackProof, verifySlackSignature } from "./signature";
@@ -109,10 +109,11 @@ async function approve({ click, slug }: TakenInteraction, member: NonNullable<Ta
   }
 }
 
-function describeApproval({ decision, budget, amount, until, asked_by: person, key }: BudgetRequest): string {
-  const more = amountText(exact(decision?.amount ?? amount), budget.currency ?? "USD");
+function describeApproval(request: BudgetRequest): string {
+  const { decision, budget, amount, until, asked_by: person, key } = request;
+  const more = amountText(exact(decision?.amount ?? amount), budget?.currency ?? "USD");
   const author = key ? `the key ${key.name}` : (person?.name ?? "somebody who has left");
-  return `${decision?.by?.name ?? "A member"} approved ${more} more of ${budget.name ?? "the budget"} until ${dayText(decision?.until ?? until)}, as ${author} asked. The raise then ends by itself.`;
+  return `${decision?.by?.name ?? "A member"} approved ${more} more of ${limitName(request)} until ${dayText(decision?.until ?? until)}, as ${author} asked. The raise then ends by itself.`;
 }
 
 const exact = (amount: BudgetRequest["amount"]): string =>

@@ -22,7 +22,7 @@ export function readOffer(claims: UserClaims, token: string): Promise<SlackOffer
 
 /**
  * Links the Slack user who clicked to the caller, so that later clicks decide as the caller. For members who may decide about
- * requests: owners and admins of the workspace, and owners of a budget.
+ * requests: owners and admins of the workspace, owners of a budget, and who made a key with a limit.
  * @throws ServiceError not_found, permission_denied
  */
 export function linkSlackUser(claims: UserClaims, token: string): Promise<SlackLink> {
@@ -32,7 +32,7 @@ export function linkSlackUser(claims: UserClaims, token: string): Promise<SlackL
     if (made.refused === "not_found") throw notFound();
     throw new ServiceError(
       "permission_denied",
-      "Owners and admins of the workspace decide about requests, and the owner of a budget about its own. You are none of them.",
+      "Owners and admins of the workspace decide about requests, the owner of a budget about its own, and who made a key about its limit. You are none of them.",
     );
   });
 }

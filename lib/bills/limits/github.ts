@@ -34,6 +34,8 @@ const seatPage = z.object({
   seats: z.array(z.object({ assignee: z.object({ login: z.string() }) })).default([]),
 });
 
+const repositoryPage = z.array(z.object({ full_name: z.string(), archived: z.boolean().default(false) }));
+
 const budgetsPath = (account: string) =>
   `/organizations/${encodeURIComponent(account)}/settings/billing/budgets`;
 
@@ -52,9 +54,14 @@ async function readPages<T>(read: (page: [string, string][]) => Promise<T[]>): P
 
 const isSame = (a: string | null | undefined, b: string) => a?.toLowerCase() === b.toLowerCase();
 
-/** The budget of AI credits of an organization or a member. */
-async function find(ask: Ask, { kind, id, account }: LimitPlace): Promise<Budget | undefined> {
-  const scope = kind === "member" ? "user" : "organization";
+/** `budget_scope` of what is limited. */
+const scopeOf = ({ kind }: LimitPlace) =>
+  kind === "member" ? "user" : kind === "repository" ? "repository" : "organization";
+
+/** The budget of AI credits of an organization, a member or a repository. */
+async function find(ask: Ask, place: LimitPlace): Promise<Budget | undefined> {
+  const { kind, id, account } = place;
+  const scope = scopeOf(place);
   const budgets = await readPages(
     async (page) =>
       (await ask(budgetsPath(account), [...page, ["scope", scope]], budgetPage, version)).budgets,
@@ -63,7 +70,8 @@ async function find(ask: Ask, { kind, id, account }: LimitPlace): Promise<Budget
     (each) =>
       each.budget_scope === scope &&
       each.budget_product_sku === "ai_credits" &&
-      (kind === "organization" || isSame(each.user ?? each.budget_entity_name, id)),
+      (kind === "organization" ||
+        isSame(kind === "member" ? (each.user ?? each.budget_entity_name) : each.budget_entity_name, id)),
   );
 }
 
@@ -73,21 +81,36 @@ const listMembers = async (ask: Ask, account: string): Promise<LimitTarget[]> =>
   return seats.map(({ assignee: { login } }) => ({ kind: "member", id: login, name: login, held: null }));
 };
 
-/** GitHub: budgets for the AI credits of an organization or a member, monthly, in whole dollars, which stop further use. */
+/** The repositories that are not archived, as `owner/name`. */
+const listRepositories = async (ask: Ask, account: string): Promise<LimitTarget[]> => {
+  const path = `/orgs/${encodeURIComponent(account)}/repos`;
+  const all = await readPages((page) => ask(path, page, repositoryPage, version));
+  return all
+    .filter(({ archived }) => !archived)
+    .map(({ full_name: name }) => ({ kind: "repository", id: name, name, held: null }));
+};
+
+/** Checks that GitHub still has a member or a repository. @throws TargetGone */
+async function requireTarget(ask: Ask, { kind, id }: LimitPlace): Promise<void> {
+  if (kind === "organization") return;
+  const path =
+    kind === "member"
+      ? `/users/${encodeURIComponent(id)}`
+      : `/repos/${id.split("/").map(encodeURIComponent).join("/")}`;
+  const found = await unlessMissing(ask(path, [], z.looseObject({}), version));
+  if (!found) throw new TargetGone(`GitHub has no ${kind === "member" ? "user" : "repository"} ${id}.`);
+}
+
+/** GitHub: budgets for the AI credits of an organization, a member or a repository, monthly, in whole dollars, which stop further use. */
 export const github: Limiter = {
   list: async (ask, account) => [
     { kind: "organization", id: account, name: account, held: null },
-    ...(await listEach([listMembers(ask, account)])),
+    ...(await listEach([listMembers(ask, account), listRepositories(ask, account)])),
   ],
   read: async (ask, place) => {
-    if (place.kind === "member") {
-      const user = await unlessMissing(
-        ask(`/users/${encodeURIComponent(place.id)}`, [], z.object({ login: z.string() }), version),
-      );
-      if (!user) throw new TargetGone(`GitHub has no user ${place.id}.`);
-    }
+    await requireTarget(ask, place);
     const found = await find(ask, place);
-    const name = place.kind === "member" ? place.id : place.account;
+    const name = place.kind === "organization" ? place.account : place.id;
     return found
       ? { usd: found.budget_amount, period: "month", stops: found.prevent_further_usage, name }
       : { ...noLimit, name };
@@ -103,7 +126,10 @@ export const github: Limiter = {
     const of =
       place.kind === "member"
         ? { budget_scope: "user", user: place.id, budget_entity_name: place.id }
-        : { budget_scope: "organization", budget_entity_name: place.account };
+        : {
+            budget_scope: scopeOf(place),
+            budget_entity_name: place.kind === "repository" ? place.id : place.account,
+          };
     const credits = { budget_type: "BundlePricing", budget_product_sku: "ai_credits" };
     await ask(path, [], z.unknown(), version, { ...body, ...of, ...credits });
   },

@@ -26,6 +26,13 @@ const key = z.object({
   limit_reset: optionalText,
 });
 const keyList = z.object({ data: z.array(key) });
+const guardrail = z.object({
+  id: z.string(),
+  name: z.string(),
+  limit_usd: inDollars.nullish(),
+  reset_interval: optionalText,
+});
+const guardrailList = z.object({ data: z.array(guardrail) });
 const workspace = z.object({ id: z.string(), name: z.string() });
 const workspaceList = z.object({ data: z.array(workspace) });
 const budgetList = z.object({
@@ -34,10 +41,14 @@ const budgetList = z.object({
 
 const keyPath = (hash: string) => `/api/v1/keys/${encodeURIComponent(hash)}`;
 const workspacePath = (id: string) => `/api/v1/workspaces/${encodeURIComponent(id)}`;
+const guardrailPath = (id: string) => `/api/v1/guardrails/${encodeURIComponent(id)}`;
 const budgetPath = (id: string, period: LimitPeriod) => `${workspacePath(id)}/budgets/${intervals[period]}`;
 
 const heldOfKey = ({ limit, limit_reset: reset }: z.output<typeof key>): HeldLimit =>
   limit === null ? noLimit : { usd: limit, period: periodOf(reset), stops: true };
+
+const heldOfGuardrail = ({ limit_usd: usd, reset_interval: reset }: z.output<typeof guardrail>): HeldLimit =>
+  usd ? { usd, period: periodOf(reset), stops: true } : noLimit;
 
 /** Reads a list to its end: the next page begins behind what was read. */
 async function readAll<T>(page: (offset: string) => Promise<{ data: T[] }>): Promise<T[]> {
@@ -63,7 +74,17 @@ async function listKeys(ask: Ask): Promise<LimitTarget[]> {
     .map((each) => ({ kind: "key", id: each.hash, name: each.name, held: heldOfKey(each) }));
 }
 
-/** OpenRouter: limits of API keys, and budgets of workspaces. */
+async function listGuardrails(ask: Ask): Promise<LimitTarget[]> {
+  const all = await readAll((offset) => ask("/api/v1/guardrails", [["offset", offset]], guardrailList));
+  return all.map((each) => ({
+    kind: "guardrail",
+    id: each.id,
+    name: each.name,
+    held: heldOfGuardrail(each),
+  }));
+}
+
+/** OpenRouter: limits of API keys and guardrails, and budgets of workspaces. */
 export const openrouter: Limiter = {
   list: (ask) =>
     listEach([
@@ -71,12 +92,18 @@ export const openrouter: Limiter = {
       listWorkspaces(ask).then((all) =>
         all.map(({ id, name }) => ({ kind: "workspace" as const, id, name, held: null })),
       ),
+      listGuardrails(ask),
     ]),
   read: async (ask, { kind, id, period }) => {
     if (kind === "key") {
       const found = await unlessMissing(ask(keyPath(id), [], z.object({ data: key })));
       if (!found) throw new TargetGone("OpenRouter has no such key.");
       return { ...heldOfKey(found.data), name: found.data.name };
+    }
+    if (kind === "guardrail") {
+      const found = await unlessMissing(ask(guardrailPath(id), [], z.object({ data: guardrail })));
+      if (!found) throw new TargetGone("OpenRouter has no such guardrail.");
+      return { ...heldOfGuardrail(found.data), name: found.data.name };
     }
     const found = await unlessMissing(ask(workspacePath(id), [], z.object({ data: workspace })));
     if (!found) throw new TargetGone("OpenRouter has no such workspace.");
@@ -86,16 +113,22 @@ export const openrouter: Limiter = {
   },
   write: async (ask, { kind, id, period }, amount) => {
     const usd = new ExactNumber(toText(amount));
-    if (kind === "key")
-      await ask(keyPath(id), [], z.unknown(), {}, { limit: usd, limit_reset: intervals[period] }, "PATCH");
-    else await ask(budgetPath(id, period), [], z.unknown(), {}, { limit_usd: usd }, "PUT");
+    const interval = intervals[period];
+    if (kind === "key") {
+      await ask(keyPath(id), [], z.unknown(), {}, { limit: usd, limit_reset: interval }, "PATCH");
+    } else if (kind === "guardrail") {
+      const limit = { limit_usd: usd, reset_interval: interval };
+      await ask(guardrailPath(id), [], z.unknown(), {}, limit, "PATCH");
+    } else await ask(budgetPath(id, period), [], z.unknown(), {}, { limit_usd: usd }, "PUT");
   },
   remove: async (ask, { kind, id, period }) => {
-    const none = { limit: null, limit_reset: null };
+    const patch = (path: string, none: object) => ask(path, [], z.unknown(), {}, none, "PATCH");
     await unlessMissing(
       kind === "key"
-        ? ask(keyPath(id), [], z.unknown(), {}, none, "PATCH")
-        : ask(budgetPath(id, period), [], z.unknown(), {}, undefined, "DELETE"),
+        ? patch(keyPath(id), { limit: null, limit_reset: null })
+        : kind === "guardrail"
+          ? patch(guardrailPath(id), { limit_usd: null, reset_interval: null })
+          : ask(budgetPath(id, period), [], z.unknown(), {}, undefined, "DELETE"),
     );
   },
 };

@@ -3,6 +3,7 @@ import { user } from "@/lib/contract/ledger/attribution";
 import { source } from "@/lib/contract/ledger/message";
 import { sourceSettings, sourceSettingsChange } from "@/lib/contract/sources/sources";
 import {
+  day,
   decimalNumber,
   instant,
   positiveDecimal,
@@ -115,7 +116,15 @@ export const createApiKeyRequest = z
 
 /** A merge patch (RFC 7396): a field that is left out stays, null clears, a list is replaced. */
 export const editApiKeyRequest = z
-  .strictObject({ name: name.optional(), permissions: granted.optional(), ...limits })
+  .strictObject({
+    name: name.optional(),
+    permissions: granted.optional(),
+    ...limits,
+    raise: z.null().optional().meta({
+      description:
+        "Null ends a raise of the monthly limit. A raise begins with an approved request (`POST /api/v1/workspaces/{slug}/budget-requests`).",
+    }),
+  })
   .meta({ id: "EditApiKeyRequest" });
 
 /** A key as the workspace's members see it: everything except its secret. */
@@ -140,7 +149,16 @@ export const apiKey = z
         users: z.array(z.string()).meta({ description: conditionsOf.users }),
       })
       .meta({ description: "A list is empty if there is no such condition." }),
-    monthly_limit: decimalNumber("USD.").nullable(),
+    monthly_limit: decimalNumber("The usual limit, USD.").nullable(),
+    raise: z
+      .object({
+        amount: decimalNumber("The raised limit, USD."),
+        until: day.meta({ description: "Its last day, in UTC." }),
+      })
+      .nullable()
+      .meta({
+        description: "A limit that applies instead of the usual one until a day; null without a raise.",
+      }),
     on_limit: onLimit.meta({ description: "What the limit does with costs past it." }),
     spent: decimalNumber("Recorded with this key in the current UTC month, USD."),
     expires_at: instant.nullable(),

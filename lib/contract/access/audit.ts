@@ -26,7 +26,7 @@ const auditFilters = {
     .regex(/^[a-z][a-z_]{0,30}\.[a-z][a-z_]{0,30}$/, "must be an action like member.changed")
     .optional()
     .meta({ description: "Changes of one sort, as `action` of an entry: `api_key.deleted`, for example." }),
-  actor: orNone(uuid, 36, "The id of the user who made the change. The service itself has none."),
+  actor: orNone(uuid, 36, "The id of the user who made the change. Keys and the service itself have none."),
   subject: text(200)
     .optional()
     .meta({ description: "Changes of one thing: `subject.id` of an entry, unchanged." }),
@@ -69,7 +69,14 @@ const auditEntry = z
           .meta({ description: "The present name, while they are a member." }),
       })
       .nullable()
-      .meta({ description: "Null for the service itself." }),
+      .meta({ description: "Null for a key and for the service itself." }),
+    key: z
+      .object({
+        id: uuid,
+        name: z.string().nullable().meta({ description: "The name at that time." }),
+      })
+      .nullable()
+      .meta({ description: "The API key that made the change; null for a user and for the service itself." }),
     action: z.string().meta({ description: "`member.changed`, for example." }),
     subject: z.object({
       kind: z.string(),

@@ -111,6 +111,11 @@ function figuresWith<D extends z.ZodType>(decimal: (description: string) => D) {
       written_usd: decimal("The limit that was written last, USD.").nullable().default(null),
       held_usd: decimal("The limit that the provider holds, USD; null for none.").nullable().default(null),
     }),
+    z.object({
+      rule: z.literal("refused_costs"),
+      refused_usd: decimal("What the limit refused to record in the period, USD. It may have been spent."),
+      message_count: z.int().meta({ description: "How many messages it refused." }),
+    }),
   ]);
 }
 

@@ -15,6 +15,7 @@ export const alertRules = [
   "bill_coverage",
   "bill_difference",
   "provider_limit",
+  "refused_costs",
 ] as const;
 export const alertRule = z.enum(alertRules).meta({
   id: "AlertRule",
@@ -29,7 +30,8 @@ export const alertRule = z.enum(alertRules).meta({
     "`silent_source`: a source that used to send has sent nothing;",
     "`bill_coverage`: less of what providers billed in a month is recorded than it should be;",
     "`bill_difference`: what providers billed in a month and what was recorded differ by more than it should;",
-    "`provider_limit`: a provider holds another limit than the budget that sets it, or refuses it.",
+    "`provider_limit`: a provider holds another limit than the budget that sets it, or refuses it;",
+    "`refused_costs`: a budget that blocks, or the monthly limit of a key, refused costs of some amount in its period.",
   ].join(" "),
 });
 export type AlertRule = z.output<typeof alertRule>;
@@ -62,6 +64,7 @@ export const ruleParameters = {
   bill_coverage: { unit: "percent", least: 1, most: 100 },
   bill_difference: { unit: "usd", least: 1, most: 1_000_000 },
   provider_limit: null,
+  refused_costs: { unit: "usd", least: 1, most: 1_000_000 },
 } as const satisfies Record<AlertRule, { unit: string; least: number; most: number } | null>;
 
 /** How long a rule can be snoozed at most. */
@@ -126,7 +129,7 @@ export const editAlertRuleRequest = z
       .optional()
       .meta({
         description:
-          "`budget_forecast`, `budget_pace`, `key_limit`, `bill_coverage`: percent; `unusual_day`, `bill_difference`: the least amount, USD; `key_expiry`: days; `silent_source`: hours. Null: the default.",
+          "`budget_forecast`, `budget_pace`, `key_limit`, `bill_coverage`: percent; `unusual_day`, `bill_difference`, `refused_costs`: the least amount, USD; `key_expiry`: days; `silent_source`: hours. Null: the default.",
       }),
   })
   .meta({ id: "EditAlertRuleRequest" });

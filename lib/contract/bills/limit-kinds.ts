@@ -6,7 +6,15 @@ export const limitPeriods = ["day", "week", "month"] as const;
 export type LimitPeriod = (typeof limitPeriods)[number];
 
 /** What providers limit. */
-export const limitKinds = ["organization", "project", "workspace", "key", "member"] as const;
+export const limitKinds = [
+  "organization",
+  "project",
+  "workspace",
+  "key",
+  "member",
+  "guardrail",
+  "repository",
+] as const;
 export type LimitKind = (typeof limitKinds)[number];
 
 type Limited = {
@@ -53,15 +61,17 @@ export const limitingProviders: Record<LimitableProvider, LimitingProvider> = {
     kinds: {
       key: { label: "API key", periods: ["day", "week", "month"] },
       workspace: { label: "workspace", periods: ["day", "week", "month"] },
+      guardrail: { label: "guardrail", periods: ["day", "week", "month"] },
     },
     unit: "cent",
-    note: "OpenRouter's days begin at midnight UTC, its weeks on Monday.",
+    note: "OpenRouter's days begin at midnight UTC, its weeks on Monday. A guardrail limits each key and member that it is assigned to.",
     needs: "a management key",
   },
   github: {
     kinds: {
       organization: { label: "organization", periods: ["month"] },
       member: { label: "member", periods: ["month"] },
+      repository: { label: "repository", periods: ["month"] },
     },
     unit: "dollar",
     note: "GitHub limits the AI credits of a month, in whole dollars.",

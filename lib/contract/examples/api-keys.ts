@@ -18,6 +18,7 @@ const key = {
     users: [],
   },
   monthly_limit: 50,
+  raise: { amount: 70, until: "2026-11-27" },
   on_limit: "refuse",
   spent: 12.4075,
   expires_at: "2027-03-01T00:00:00.000+00:00",
@@ -70,7 +71,8 @@ export const apiKeyExamples: ExampleSet = {
       },
     },
     EditApiKeyRequest: {
-      raise: { summary: "Raise the limit", value: { monthly_limit: 200 } },
+      limit: { summary: "Another limit", value: { monthly_limit: 200 } },
+      raise: { summary: "End a raise before its last day", value: { raise: null } },
       open: {
         summary: "Lift the expiry, and allow one more project",
         value: { expires_at: null, conditions: { project_slugs: ["checkout", "search", "platform"] } },

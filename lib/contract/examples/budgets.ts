@@ -57,6 +57,7 @@ const asked = {
   id: "0193a0f7-2c10-7b6e-9d54-4e0f6a7b8c9d",
   budget: { id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417", name: "Checkout", currency: "USD" },
   state: "approved",
+  limited_key: null,
   amount: 250,
   percent: 25,
   reason: "Load test before the launch",
@@ -144,6 +145,15 @@ export const budgetExamples: ExampleSet = {
         value: {
           budget_id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d417",
           amount: 50,
+          reason: "Backfill of last week",
+          until: "2026-11-27",
+        },
+      },
+      key: {
+        summary: "The monthly limit of a key, which the key itself can ask for",
+        value: {
+          key_id: "0193a0f9-2b1c-7a44-b1f0-6c1d2e3f4a5b",
+          amount: 20,
           reason: "Backfill of last week",
           until: "2026-11-27",
         },

@@ -131,6 +131,7 @@ export const workspaceExamples: ExampleSet = {
           id: "b7d1e9c2-6f34-4a85-9c07-1e2d3f4a5b6c",
           at: "2026-11-21T09:30:00.000+00:00",
           actor: { user_id: ada.user_id, email: ada.email, display_name: ada.display_name },
+          key: null,
           action: "member.changed",
           subject: { kind: "member", id: grace.user_id },
           before: { user_id: grace.user_id, email: grace.email, role: "viewer" },

@@ -56,6 +56,7 @@ export const budgetCheck = z.object({
           api: z.string().optional(),
           tool: z.string().optional(),
           budget_id: uuid.optional(),
+          key_id: uuid.optional(),
         })
         .optional(),
     })

@@ -7,18 +7,33 @@ const words = (description: string) =>
     .refine((value) => value.trim() !== "", "must not be blank")
     .meta({ description });
 
-/** A request for more of a budget until a day. */
+/** A request for more of a budget, or of a key's monthly limit, until a day. */
 export const askForBudget = z
   .strictObject({
     budget_id: uuid
       .toLowerCase()
+      .optional()
       .meta({ description: "The budget, as a refusal (402) or `GET /api/v1/limits` names it." }),
-    amount: positiveDecimal("How much more, in the budget's currency.").optional(),
+    key_id: uuid.toLowerCase().optional().meta({
+      description:
+        "Instead of a budget: the key of whose monthly limit more is asked for, as a refusal names it. A key asks only for its own.",
+    }),
+    amount: positiveDecimal("How much more, in the budget's currency; of a key's limit, USD.").optional(),
     percent: positiveDecimal("How much more, as a share of the usual limit, in per cent.").optional(),
     reason: words("What it is for, for those who decide."),
-    until: day.meta({ description: "The last day on which it is needed, in the budget's time zone." }),
+    until: day.meta({
+      description: "The last day on which it is needed, in the budget's time zone; of a key's limit, in UTC.",
+    }),
   })
-  .superRefine(({ amount, percent }, context) => {
+  .superRefine(({ budget_id: budget, key_id: key, amount, percent }, context) => {
+    if (budget === undefined && key === undefined)
+      context.addIssue({ code: "custom", path: ["budget_id"], message: "is required, or key_id" });
+    if (budget !== undefined && key !== undefined)
+      context.addIssue({
+        code: "custom",
+        path: ["key_id"],
+        message: "must be left out where budget_id is given",
+      });
     if (amount === undefined && percent === undefined)
       context.addIssue({ code: "custom", path: ["amount"], message: "is required, or percent" });
     if (amount !== undefined && percent !== undefined)
@@ -37,11 +52,11 @@ export const decideBudgetRequest = z
   .strictObject({
     decision: z.enum(["approve", "deny"]),
     amount: positiveDecimal(
-      "How much of it, in the budget's currency. Default: what was asked for.",
+      "How much of it, in the request's currency. Default: what was asked for.",
     ).optional(),
     until: day.optional().meta({
       description:
-        "The last day of the raise. Default: as asked for. While the budget is raised already, the raise's last day.",
+        "The last day of the raise. Default: as asked for. While the limit is raised already, the raise's last day.",
     }),
     answer: words("A word for whoever asked.").optional(),
   })
@@ -55,15 +70,22 @@ export const decideBudgetRequest = z
 
 const asked = z.object({
   id: uuid,
-  budget: z.object({
-    id: uuid,
-    name: z.string().nullable().meta({ description: "Null once the budget is deleted." }),
-    currency: z.string().nullable(),
+  budget: z
+    .object({
+      id: uuid,
+      name: z.string().nullable().meta({ description: "Null once the budget is deleted." }),
+      currency: z.string().nullable(),
+    })
+    .nullable()
+    .meta({ description: "Null if it is about a key's limit." }),
+  limited_key: z.object({ id: uuid, name: z.string() }).nullable().meta({
+    description: "The key whose monthly limit it is about, in USD; null if it is about a budget.",
   }),
   state: z.enum(["pending", "approved", "denied", "withdrawn", "expired"]).meta({
-    description: "`expired`: nobody decided in time, or the budget was deleted.",
+    description:
+      "`expired`: nobody decided in time, the budget was deleted, or the key is revoked or has no limit any more.",
   }),
-  amount: decimalNumber("How much more was asked for, in the budget's currency."),
+  amount: decimalNumber("How much more was asked for, in the budget's currency or USD."),
   percent: decimalNumber("The same as a share of the usual limit, where it was asked for so.").nullable(),
   reason: z.string(),
   until: day,
@@ -72,7 +94,7 @@ const asked = z.object({
 
 const decision = z.object({
   at: instant,
-  amount: decimalNumber("What was granted, in the budget's currency; null for a denial.").nullable(),
+  amount: decimalNumber("What was granted, in the budget's currency or USD; null for a denial.").nullable(),
   until: day.nullable().meta({ description: "The last day of the raise." }),
   answer: z.string().nullable(),
 });
@@ -95,12 +117,13 @@ export const budgetRequest = asked
       .meta({ description: "Null while it is pending; also of one that was withdrawn." }),
     can_decide: z.boolean().meta({ description: "Whether you may approve or deny it now." }),
     can_withdraw: z.boolean(),
-    most: decimalNumber("The most that you may grant, in the budget's currency.").nullable().meta({
-      description: "The most that you may grant, in the budget's currency; null where you may not decide.",
+    most: decimalNumber("The most that you may grant.").nullable().meta({
+      description:
+        "The most that you may grant, in the budget's currency or USD; null where you may not decide.",
     }),
     ends_with_raise: day.nullable().meta({
       description:
-        "While the budget is raised already: the last day of that raise, with which this one then ends.",
+        "While the limit is raised already: the last day of that raise, with which this one then ends.",
     }),
   })
   .meta({ id: "BudgetRequest" });
@@ -110,7 +133,7 @@ export const budgetRequestList = z
     requests: z.array(budgetRequest).meta({
       description: "At most 200: the pending ones, then the others, each the newest first.",
     }),
-    can_ask: z.boolean().meta({ description: "Whether you may ask for more of a budget." }),
+    can_ask: z.boolean().meta({ description: "Whether you may ask for more." }),
   })
   .meta({ id: "BudgetRequestList" });
 

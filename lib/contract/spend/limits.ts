@@ -42,7 +42,7 @@ export const keyLimits = z
       }),
       monthly_limit: z
         .object({
-          limit_usd: decimalNumber("USD in a UTC month."),
+          limit_usd: decimalNumber("USD in a UTC month; during a raise, the raised limit."),
           spent_usd: decimalNumber("Recorded with the key this month, USD."),
           held_usd: decimalNumber("What the key's reservations hold of it, USD."),
           remaining_usd: decimalNumber("What is neither spent nor held, USD; not below 0."),

@@ -47,6 +47,7 @@ export async function readChanges(
     conditions:
       request.conditions === undefined ? undefined : mergeConditions(current.conditions, request.conditions),
     monthly_limit: typeof limit === "string" ? toText(parseDecimal(limit)) : limit,
+    ...(request.raise === null && { raised_limit: null, raised_until: null }),
     on_limit,
     expires_at,
     rate_limit_rpm,

@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import type { KeyPermission } from "@/lib/contract/access/permissions";
 import {
+  date,
   integer,
   json,
   neverNull,
@@ -23,6 +24,9 @@ export type KeyColumns = {
   project_id: string | null;
   conditions: KeyConditions;
   monthly_limit: string | null;
+  /** A raise is only ended here, never begun. */
+  raised_limit?: null;
+  raised_until?: null;
   on_limit: "refuse" | "record";
   expires_at: string | null;
   rate_limit_rpm: number | null;
@@ -41,6 +45,8 @@ const keyRow = {
   project: nullable(json<{ slug: string; name: string }>()),
   conditions: json<KeyConditions>(),
   monthly_limit: nullable(numeric()),
+  raised_limit: nullable(numeric()),
+  raised_until: nullable(date()),
   on_limit: text<"refuse" | "record">(),
   spent: numeric(),
   expires_at: nullable(timestamp()),
@@ -76,7 +82,7 @@ export function selectKeys(
     sql`select k.id, k.kind, k.name, k.prefix, k.last_four, k.permissions, k.project_id,
        case when p.id is not null then jsonb_build_object('slug', p.slug, 'name', p.name) end as project,
        k.conditions, trim_scale(k.monthly_limit) as monthly_limit, trim_scale(coalesce(s.amount_usd, 0)) as spent,
-       k.on_limit, k.expires_at, k.rate_limit_rpm, k.allowed_cidrs, k.source_settings, k.environment, k.revoked_at, k.rotated_at, k.last_used_at,
+       trim_scale(k.raised_limit) as raised_limit, k.raised_until, k.on_limit, k.expires_at, k.rate_limit_rpm, k.allowed_cidrs, k.source_settings, k.environment, k.revoked_at, k.rotated_at, k.last_used_at,
        k.created_at, k.created_by as creator_id,
        case when c.id is not null then jsonb_build_object('id', c.id, 'name', c.display_name, 'email', c.email) end as creator
      from public.api_keys as k
@@ -91,11 +97,11 @@ export function selectKeys(
 
 const spendingKey = {
   name: text(),
-  monthly_limit: nullable(numeric()),
+  limit: nullable(numeric()),
   spent: neverNull(numeric()),
 };
 
-/** A key of any kind, with its limit and its spend in a month as exact text. @param month as for `selectKeys` */
+/** A key of any kind, with its present limit and its spend in a month as exact text. @param month as for `selectKeys` */
 export function selectSpendingKey(
   client: ClientBase,
   workspaceId: string,
@@ -105,7 +111,7 @@ export function selectSpendingKey(
   return selectAll(
     client,
     spendingKey,
-    sql`select k.name, trim_scale(k.monthly_limit) as monthly_limit, trim_scale(coalesce(s.amount_usd, 0)) as spent
+    sql`select k.name, trim_scale(case when k.raised_until >= (now() at time zone 'UTC')::date then k.raised_limit else k.monthly_limit end) as limit, trim_scale(coalesce(s.amount_usd, 0)) as spent
       from public.api_keys as k
       left join public.key_spend as s on s.workspace_id = k.workspace_id and s.api_key_id = k.id and s.month = ${month}
       where k.workspace_id = ${workspaceId} and k.id::text = ${id}`,

@@ -49,22 +49,22 @@ export function listApiKeys(claims: UserClaims, slug: string): Promise<z.output<
 }
 
 /**
- * Reads the name, the monthly limit and the spend in this UTC month of a key of any kind, also of a connection and of the key under which
+ * Reads the name, the present monthly limit and the spend in this UTC month of a key of any kind, also of a connection and of the key under which
  * a member records by hand. For members. @throws ServiceError not_found
  */
 export function readSpendingKey(
   claims: UserClaims,
   slug: string,
   id: string,
-): Promise<{ name: string; monthly_limit: ExactNumber | null; spent: ExactNumber }> {
+): Promise<{ name: string; limit: ExactNumber | null; spent: ExactNumber }> {
   return asUserReading(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug);
     const [key] = await selectSpendingKey(client, membership.id, monthOf(now).from, id);
     if (!key) throw notFound();
-    const { name, monthly_limit: limit, spent } = key;
+    const { name, limit, spent } = key;
     return {
       name,
-      monthly_limit: limit === null ? null : new ExactNumber(limit),
+      limit: limit === null ? null : new ExactNumber(limit),
       spent: new ExactNumber(spent),
     };
   });

@@ -4,7 +4,7 @@ import type { Membership } from "@/lib/contract/access/me";
 import { summarizeKey } from "@/lib/contract/access/summarize-key";
 import type { SourceSettings } from "@/lib/contract/sources/sources";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
-import { toInstant } from "@/lib/contract/values/instant";
+import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import type { UserClaims } from "@/lib/db/transaction";
 import type { StoredSource } from "@/lib/keys/api-key";
 import type { KeyRow } from "./key-queries";
@@ -23,7 +23,16 @@ export function mayManage(
 
 /** A key as the API returns it. @param viewer.now ms since 1970 */
 export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.output<typeof apiKey> {
-  const { creator, creator_id: _, monthly_limit: limit, spent, conditions, source_settings, ...rest } = row;
+  const {
+    creator,
+    creator_id: _,
+    monthly_limit: limit,
+    spent,
+    conditions,
+    source_settings,
+    ...columns
+  } = row;
+  const { raised_limit: raised, raised_until: until, ...rest } = columns;
   const key = {
     ...rest,
     conditions: {
@@ -35,6 +44,10 @@ export function toApiKey(row: KeyRow, viewer: Viewer & { now: number }): z.outpu
       ...conditions,
     },
     monthly_limit: limit === null ? null : new ExactNumber(limit),
+    raise:
+      raised !== null && until !== null && until >= dayOf(viewer.now)
+        ? { amount: new ExactNumber(raised), until }
+        : null,
     spent: new ExactNumber(spent),
     expires_at: toInstantOrNull(row.expires_at),
     revoked_at: toInstantOrNull(row.revoked_at),

@@ -17,8 +17,9 @@ import { empty, sql } from "@/lib/db/sql";
 // Postgres describes every column of a view as nullable.
 const requestRow = {
   id: neverNull(uuid()),
-  budget_id: neverNull(uuid()),
-  budget_name: nullable(text()),
+  budget_id: nullable(uuid()),
+  limited_key_id: nullable(uuid()),
+  limit_name: nullable(text()),
   currency: nullable(text()),
   state: neverNull(text<BudgetRequest["state"]>()),
   amount: neverNull(numeric()),
@@ -37,7 +38,7 @@ const requestRow = {
   granted_until: nullable(date()),
   answer: nullable(text()),
   owner_id: nullable(uuid()),
-  /** The highest limit that the budget's owner may approve. */
+  /** The highest amount that the limit's owner may approve. */
   owner_most: nullable(numeric()),
   /** The last day of a raise that has not ended. */
   raised_until: nullable(date()),
@@ -45,7 +46,7 @@ const requestRow = {
   in_slack: neverNull(boolean()),
 };
 
-/** A request with its budget as it is now. Amounts are exact text in the budget's currency. */
+/** A request with its limit, of a budget or a key, as it is now. Amounts are exact text in the limit's currency. */
 export type RequestRow = Row<typeof requestRow>;
 
 /** A workspace's requests, at most 200: the pending ones first, each the newest first. @param id only this one */
@@ -53,7 +54,7 @@ export function selectRequests(client: ClientBase, workspaceId: string, id?: str
   return selectAll(
     client,
     requestRow,
-    sql`select r.id, r.budget_id, r.budget_name, r.currency, r.state, r.amount, r.percent, r.reason, r.until, r.created_at,
+    sql`select r.id, r.budget_id, r.limited_key_id, r.limit_name, r.currency, r.state, r.amount, r.percent, r.reason, r.until, r.created_at,
         r.requested_by, coalesce(p.display_name, p.email) as requester_name, r.key_id, k.name as key_name, r.decided_by,
         coalesce(d.display_name, d.email) as decider_name, r.decided_at, r.granted_amount, r.granted_until, r.answer,
         r.owner_id, r.owner_most, r.raised_until, r.in_slack
@@ -70,21 +71,44 @@ export function selectRequests(client: ClientBase, workspaceId: string, id?: str
   );
 }
 
-/** The workspace of a budget or a key that the user may see; undefined for an unknown one. */
-export function selectWorkspaceOf(
+/** A budget or a key that the user may see: the slug of its workspace, and whether it is a connected program; undefined for an unknown one. */
+export function selectLimited(
   client: ClientBase,
   kind: "budget" | "key",
   id: string,
-): Promise<{ slug: string } | undefined> {
-  const named = kind === "budget" ? sql`public.budgets` : sql`public.api_keys`;
+): Promise<{ slug: string; is_connection: boolean } | undefined> {
+  const [named, isConnection] =
+    kind === "budget"
+      ? [sql`public.budgets`, sql`false`]
+      : [sql`public.api_keys`, sql`named.kind = 'connection'`];
   return selectFirst(
     client,
-    { slug: text() },
-    sql`select w.slug from ${named} as named join public.workspaces as w on w.id = named.workspace_id where named.id = ${id}`,
+    { slug: text(), is_connection: neverNull(boolean()) },
+    sql`select w.slug, ${isConnection} as is_connection
+      from ${named} as named join public.workspaces as w on w.id = named.workspace_id where named.id = ${id}`,
+  );
+}
+
+/** The usual monthly limit of a key that the user may see, USD; undefined without one. */
+export function selectKeyLimit(
+  client: ClientBase,
+  workspaceId: string,
+  keyId: string,
+): Promise<{ usual_amount: string } | undefined> {
+  return selectFirst(
+    client,
+    { usual_amount: numeric() },
+    sql`select trim_scale(monthly_limit) as usual_amount from public.api_keys
+      where workspace_id = ${workspaceId} and id = ${keyId} and kind = 'key' and revoked_at is null and monthly_limit is not null`,
   );
 }
 
 // The rest runs as the service in the caller's transaction; each function checks the caller again.
+
+/** What a request is about: a budget, or the monthly limit of a key. */
+export type AskedLimit =
+  | { budget_id: string; limited_key_id: null }
+  | { budget_id: null; limited_key_id: string };
 
 /** Why a request was not made. `id`: the request that is still pending. */
 export type AskRefusal = { refused: "not_found" | "over" | "too_many" } | { refused: "pending"; id: string };
@@ -92,18 +116,17 @@ export type AskRefusal = { refused: "not_found" | "over" | "too_many" } | { refu
 /** Makes a request and queues its notifications. @param asked.key_id null for the transaction's user */
 export function insertRequest(
   client: ClientBase,
-  asked: {
+  asked: AskedLimit & {
     workspace_id: string;
     key_id: string | null;
-    budget_id: string;
-    /** Exact text in the budget's currency. */
+    /** Exact text in the limit's currency. */
     amount: string;
     percent: string | null;
     reason: string;
     until: string;
   },
 ): Promise<{ id: string } | AskRefusal> {
-  return callFunction(client, "private.ask_for_budget", JSON.stringify(asked));
+  return callFunction(client, "private.ask_for_more", JSON.stringify(asked));
 }
 
 /** Why a request was not decided. */
@@ -134,13 +157,13 @@ export function withdrawRequest(client: ClientBase, workspaceId: string, id: str
   return callFunction(client, "private.withdraw_budget_request", workspaceId, id);
 }
 
-/** The currency and the usual limit of a budget; null if the key may not ask for more of it. */
-export function selectBudgetToAsk(
+/** The currency and the usual amount of a limit; null if the key may not ask for more of it. */
+export function selectLimitToAsk(
   client: ClientBase,
   keyId: string,
-  budgetId: string,
+  { budget_id: budget, limited_key_id: limited }: AskedLimit,
 ): Promise<{ currency: string; usual_amount: string } | null> {
-  return callFunction(client, "private.budget_to_ask", keyId, budgetId);
+  return callFunction(client, "private.limit_to_ask", keyId, budget, limited);
 }
 
 /** A request as the key that made it sees it. `created_at` and `decided_at` are timestamps as Postgres writes them in JSON. */
@@ -148,7 +171,8 @@ export type KeyRequestRow = Pick<
   RequestRow,
   | "id"
   | "budget_id"
-  | "budget_name"
+  | "limited_key_id"
+  | "limit_name"
   | "currency"
   | "state"
   | "amount"

@@ -1,9 +1,11 @@
 import { type AiSdkUsage, type ProviderMetadata, readAiSdkUsage } from "./ai-sdk-usage.js";
+import { ArrivedOutput } from "./arrived-output.js";
 import type { CallOptions } from "./call-options.js";
 import { reserveCall } from "./enforce.js";
 import type { AskedCall } from "./estimate.js";
 import type { Outlay } from "./outlay.js";
 import { count, recordCall, tierOf } from "./record-call.js";
+import { recordCutCall } from "./record-cut-call.js";
 
 export type { CallOptions, EnforceOptions, Estimate } from "./call-options.js";
 
@@ -43,7 +45,7 @@ export type OutlayMiddleware = {
  * A middleware for `wrapLanguageModel`, `wrapEmbeddingModel` and `wrapProvider` that records what each call of a model
  * uses: one message per step. Results, streams and errors pass unchanged. Nothing is recorded of a call that fails, nor
  * of a stream that ends without its usage, as one that the caller stops. With `enforce`, each call reserves first, and is refused with a
- * `BudgetExceededError` where a limit leaves no room.
+ * `BudgetExceededError` where a limit leaves no room; of such a stream, an estimate is recorded.
  *
  * ```ts
  * const model = wrapLanguageModel({ model: openai("gpt-4o"), middleware: outlayMiddleware(outlay) });
@@ -64,18 +66,19 @@ export function outlayMiddleware(outlay: Outlay, options: CallOptions = {}): Out
       return false;
     }
   };
-  /** Reserves, calls, and releases where the call fails or has nothing to record. */
+  /** Reserves, calls, and releases where the call fails or has nothing to record. Of a stream that stopped, it records an estimate. */
   const enforced = async <R>(
     model: Model,
     params: Params,
-    run: (reservation: string | undefined, release: () => void) => Promise<R>,
+    run: (reservation: string | undefined, release: (arrived?: ArrivedOutput) => void) => Promise<R>,
   ): Promise<R> => {
     const reservation = await reserveCall(outlay, askedOf(model, params), options);
-    const release = () => {
-      if (reservation) void outlay.release(reservation);
+    const release = (arrived?: ArrivedOutput) => {
+      if (!reservation || (arrived && recordCutCall(outlay, reservation, arrived, options))) return;
+      void outlay.release(reservation.id);
     };
     try {
-      return await run(reservation, release);
+      return await run(reservation?.id, release);
     } catch (error) {
       release();
       throw error;
@@ -101,14 +104,16 @@ export function outlayMiddleware(outlay: Outlay, options: CallOptions = {}): Out
         const result = await doStream();
         let response: Result["response"];
         let isRecorded = false;
+        const arrived = new ArrivedOutput();
         const { stream } = result as { stream: ReadableStream<Part> };
         const see = (part: Part) => {
+          arrived.add(part);
           if (part.type === "response-metadata") response = part;
           // Before the caller sees it, so that a flush after the stream has it.
           if (part.type === "finish") isRecorded = record(model, { ...part, response }, reservation);
         };
         const end = () => {
-          if (!isRecorded) release();
+          if (!isRecorded) release(arrived);
         };
         return { ...result, stream: watch(stream, see, end, (params as Params).abortSignal) };
       }),

@@ -49,13 +49,16 @@ function openCallsOf(outlay: Outlay): OpenCalls {
   return known;
 }
 
+/** A reservation: its id, the call that it is for, and the input tokens where the caller knows them. */
+export type ReservedCall = { id: string; asked: AskedCall; inputTokens: number | undefined };
+
 /** Whether the service gave no decision. A 429 is a decision: the caller has to slow down. */
 const isUndecided = ({ status, code }: OutlayError) =>
   code === "unreachable" || status >= 500 || (isPassing(status) && status !== 429);
 
 /**
  * Reserves the maximum cost of a call, if the options enforce limits.
- * @returns the id of the reservation; undefined if the call is made without one
+ * @returns the reservation; undefined if the call is made without one
  * @throws BudgetExceededError if a limit leaves no room
  * @throws OutlayError if the service refuses to reserve for another reason, or gives no decision
  */
@@ -63,11 +66,12 @@ export async function reserveCall(
   outlay: Outlay,
   asked: AskedCall,
   options: CallOptions,
-): Promise<string | undefined> {
+): Promise<ReservedCall | undefined> {
   if (!options.enforce) return undefined;
   const settings = options.enforce === true ? {} : options.enforce;
   const { whenUnreachable = "open", maxOpenCalls = 100, maxOutputTokens = 8192 } = settings;
-  const message = toMostUsage(asked, options, settings.estimate?.(asked.request), maxOutputTokens);
+  const estimate = settings.estimate?.(asked.request);
+  const message = toMostUsage(asked, options, estimate, maxOutputTokens);
   if (!message) return undefined;
   const { project } = options;
   const { waitMs, expiresInSeconds } = settings;
@@ -77,7 +81,7 @@ export async function reserveCall(
       throw new OutlayError("unreachable", "The service did not answer a moment ago.");
     const { id } = await outlay.reserve(message, { project, waitMs, expiresInSeconds });
     open.pausedUntil = Number.NEGATIVE_INFINITY;
-    return id;
+    return { id, asked, inputTokens: estimate?.inputTokens };
   } catch (error) {
     if (whenUnreachable === "closed" || !(error instanceof OutlayError) || !isUndecided(error)) throw error;
     if (Date.now() >= open.pausedUntil) open.pausedUntil = Date.now() + pauseMs;

@@ -38,8 +38,8 @@ export class OutlayError extends Error {
   }
 }
 
-/** Where more can be asked for: a page for people; for a budget also the API, the agent tool and the budget's id. */
-export type HowToAsk = { page: string; api?: string; tool?: string; budget_id?: string };
+/** Where more can be asked for: a page for people, the API and the agent tool, with the id of the budget or of the limited key. */
+export type HowToAsk = { page: string; api?: string; tool?: string; budget_id?: string; key_id?: string };
 
 /** A refusal by a budget or by the API key's monthly limit (402). Figures that the key may not read are undefined. */
 export class BudgetExceededError extends OutlayError {

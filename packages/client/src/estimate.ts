@@ -1,6 +1,6 @@
 import type { CallOptions, Estimate } from "./call-options.js";
 import type { UsageMessage } from "./contract.generated.js";
-import { count, type ModelCall } from "./record-call.js";
+import { count, type Line, type ModelCall } from "./record-call.js";
 
 /** A call that is about to be made. `mostOutput`: the maximum of output tokens in all answers, if the request states one. */
 export type AskedCall = Pick<ModelCall, "provider" | "model" | "tier"> & {
@@ -41,18 +41,20 @@ export function toMostUsage(
   };
   if (estimate?.usd !== undefined)
     return { ...common, unit_type: "requests", quantity: 1, estimated_cost: estimate.usd };
-  const { tokens, text } = countInput(asked.request);
-  const input = Math.ceil(estimate?.inputTokens ?? tokens);
   const output = asked.hasOutput ? (estimate?.outputTokens ?? asked.mostOutput ?? maxOutputTokens) : 0;
-  const lines = [
-    { unit_type: inputUnitOf(asked, text), quantity: input },
-    { unit_type: "output_tokens", quantity: Math.ceil(output) },
-  ];
+  const input = estimateInput(asked, estimate?.inputTokens);
+  const lines = [input, { unit_type: "output_tokens", quantity: Math.ceil(output) }];
   return {
     ...common,
-    request_input_tokens: input || undefined,
+    request_input_tokens: input.quantity || undefined,
     lines: lines.filter(({ quantity }) => quantity > 0),
   };
+}
+
+/** The input of a call that is not told by the provider. @param known its tokens, if the caller knows them */
+export function estimateInput(asked: AskedCall, known: number | undefined): Line {
+  const { tokens, text } = countInput(asked.request);
+  return { unit_type: inputUnitOf(asked, text), quantity: Math.ceil(known ?? tokens) };
 }
 
 /** Anthropic bills what is written to its cache at more than the input's price. */

@@ -20,7 +20,8 @@ export type OpenAIOptions = CallOptions & {
 /**
  * A copy of a client of OpenAI's SDK that records what its chat completions, completions, responses and embeddings use,
  * streamed or not. It behaves as the original does: the same methods, results and errors. Nothing is recorded of a call
- * that fails, nor of a stream that the caller stops: OpenAI tells the usage at its end.
+ * that fails, nor of a stream that the caller stops: OpenAI tells the usage at its end. With `enforce`, an estimate of
+ * a stream that stops is recorded.
  *
  * ```ts
  * const openai = wrapOpenAI(new OpenAI(), outlay, { feature: "search" });

@@ -40,14 +40,18 @@ export function recordCall(
 ): boolean {
   const lines = call.lines.filter(({ quantity }) => quantity > 0);
   if (lines.length === 0) return false;
-  const { responseId: id = "" } = call;
-  const isUnique = id.length >= minIdLength && id.length <= maxIdLength;
   outlay.record(toMessage({ ...call, lines }, options), {
     project: options.project,
     reservationId,
-    ...(isUnique && { idempotencyKey: `${responsePrefix}${id}`, mayExist: true }),
+    ...keyOf(call.responseId),
   });
   return true;
+}
+
+/** The idempotency key of an answer, by the provider's id of it; none for an id that may be of several. */
+function keyOf(id = "") {
+  const isUnique = id.length >= minIdLength && id.length <= maxIdLength;
+  return isUnique ? { idempotencyKey: `${responsePrefix}${id}`, mayExist: true } : {};
 }
 
 /** The message of a call: a line for each kind of token. */

@@ -1,8 +1,10 @@
+import { ArrivedOutput } from "./arrived-output.js";
 import type { CallOptions } from "./call-options.js";
-import { reserveCall } from "./enforce.js";
+import { type ReservedCall, reserveCall } from "./enforce.js";
 import type { AskedCall } from "./estimate.js";
 import type { Outlay } from "./outlay.js";
 import { type ModelCall, recordCall } from "./record-call.js";
+import { recordCutCall } from "./record-cut-call.js";
 
 /** Reads what a provider's answer says about usage. */
 export type AnswerReader = {
@@ -58,10 +60,10 @@ export function wrapClient<Client extends object>(
 }
 
 /** The reservations of background responses that are not complete, by the response's id. The oldest are dropped and expire. */
-const unfinished = new Map<string, string>();
+const unfinished = new Map<string, ReservedCall>();
 const maxUnfinished = 1000;
 
-function keepUnfinished(id: string, reservation: string): void {
+function keepUnfinished(id: string, reservation: ReservedCall): void {
   unfinished.delete(id);
   unfinished.set(id, reservation);
   const [oldest] = unfinished.keys();
@@ -94,25 +96,38 @@ function recordingFetch(
     } catch (error) {
       return refusedResponse(error);
     }
+    const arrived = new ArrivedOutput();
     const end = (how: Ending) => {
       const id = how === "complete" ? attempt(() => reader.unfinishedId?.()) : undefined;
       if (id && reservation) return keepUnfinished(id, reservation);
       const call = how === "failed" ? undefined : attempt(() => reader.call(how === "cut"));
-      const isRecorded = call && attempt(() => recordCall(outlay, call, options, reservation));
+      const isRecorded = call && attempt(() => recordCall(outlay, call, options, reservation?.id));
       // The caller fetches it again after an error.
       if (!reservation || (!asked && how !== "complete")) return;
       unfinished.delete(fetchedId);
-      if (!isRecorded) void outlay.release(reservation);
+      if (isRecorded) return;
+      const cut = how === "complete" ? undefined : reservation;
+      if (cut && attempt(() => recordCutCall(outlay, cut, arrived, options))) return;
+      void outlay.release(reservation.id);
     };
     try {
       const response = await original.call(undefined, input, { ...init, body });
-      return observe(response, reader, end, init?.signal ?? undefined);
+      return observe(response, counting(reader, arrived), end, init?.signal ?? undefined);
     } catch (error) {
       end("failed");
       throw error;
     }
   };
 }
+
+/** The same reader, which also counts the output that arrives. */
+const counting = (reader: AnswerReader, arrived: ArrivedOutput): AnswerReader => ({
+  ...reader,
+  read(data) {
+    attempt(() => arrived.add(data));
+    reader.read(data);
+  },
+});
 
 /**
  * A response for a call that is not made. SDKs treat an error of `fetch` as a broken connection and retry; an error while they read the

@@ -63,6 +63,7 @@ describe("The rules of a workspace", () => {
       [
         ...["budget_threshold", "budget_forecast", "budget_pace", "unusual_day", "key_limit", "key_expiry"],
         ...["unpriced_usage", "silent_source", "bill_coverage", "bill_difference", "provider_limit"],
+        "refused_costs",
       ].map((rule) => `${rule} true no_data`),
     );
     expect(rules.key_limit?.parameter).toEqual({

@@ -23,9 +23,13 @@ const things: Record<LimitableProvider, Thing> = {
 };
 
 /** A budget, and an account at a provider with something that can be limited. */
-async function withBudget(provider: LimitableProvider, budget: object = {}, of?: Team) {
+async function withBudget(
+  provider: LimitableProvider,
+  budget: object = {},
+  of?: Team,
+  thing = things[provider],
+) {
   const team = of ?? (await makeTeam(harness));
-  const thing = things[provider];
   const { admin } = team.users;
   const secret = `sk-admin-${randomUUID()}`;
   const organization = providers.simulator.add(secret, []);
@@ -215,6 +219,45 @@ describe("Writing limits at providers", () => {
     await expect.poll(async () => (await read())?.state, pauses).toBe("equal");
     expect([held(), limits.writes]).toEqual([["500 a month"], 1]);
   });
+
+  test.each<[LimitableProvider, Thing, string]>([
+    [
+      "openrouter",
+      { kind: "guardrail", id: "guard_1", name: "Interns" },
+      "OpenRouter has no such guardrail.",
+    ],
+    [
+      "github",
+      { kind: "repository", id: "acme/web", name: "acme/web" },
+      "GitHub has no repository acme/web.",
+    ],
+  ])(
+    "limits further kinds at %s, stops calls there, and removes the limit: %o",
+    async (provider, thing, gone) => {
+      const team = await withBudget(provider, { amount: 20 }, undefined, thing);
+      const { admin, accountId, budgetId, path } = team;
+      const { body } = await admin.get(
+        `/api/v1/workspaces/${team.slug}/provider-accounts/${accountId}/limit-targets?budget_id=${budgetId}`,
+      );
+      expect(body.targets).toContainEqual(
+        expect.objectContaining({ kind: thing.kind, id: thing.id, is_linked: false }),
+      );
+      const id = await team.linked();
+      expect(await team.settled()).toMatchObject({ state: "equal", limit_usd: 20, held: { limit_usd: 20 } });
+      expect(team.held()).toEqual(["20 a month"]);
+      expect([team.call("20"), team.call("1")]).toEqual([true, false]);
+      await team.edit({ amount: 30 });
+      await expect.poll(team.held).toEqual(["30 a month"]);
+      await team.settled();
+      await admin.call("DELETE", `${path}/${id}?limit=remove`);
+      await expect.poll(team.held).toEqual([]);
+      const again = await team.linked();
+      await team.settled();
+      team.limits.things = [];
+      await team.resolve("check");
+      expect(await team.settled()).toMatchObject({ id: again, state: "gone", problem: gone });
+    },
+  );
 
   test("says that the provider no longer has what is limited", async () => {
     const { linked, settled, resolve, limits, read, admin, path } = await withBudget("openrouter");

@@ -41,6 +41,25 @@ const openrouterSetKey: Endpoint = (asked, id = "") => {
   else limits.set("key", id, String(limit), periodNames[reset] ?? "lifetime");
   return ok({ data: openrouterKey(asked)(thing) });
 };
+const openrouterGuardrail =
+  ({ organization: { limits } }: Asked) =>
+  ({ id, name }: Thing) => {
+    const held = limits.find("guardrail", id);
+    return {
+      ...{ id, name, description: null, workspace_id: "ws_1", created_at: now(), updated_at: null },
+      ...{ limit_usd: held ? number(held.usd) : null, reset_interval: held ? nameOf(held.period) : null },
+      ...{ allowed_models: null, allowed_providers: null, include_byok_in_budgets: false },
+    };
+  };
+const openrouterSetGuardrail: Endpoint = (asked, id = "") => {
+  const { limits } = asked.organization;
+  const thing = thingsOf(asked, "guardrail").find((each) => each.id === id);
+  if (!thing) return openrouterError("Guardrail not found", 404);
+  const { limit_usd: limit, reset_interval: interval } = asked.body;
+  if (limit === null) limits.unset(limits.find("guardrail", id));
+  else limits.set("guardrail", id, String(limit), periodNames[interval] ?? "lifetime");
+  return ok({ data: openrouterGuardrail(asked)(thing) });
+};
 const openrouterBudget = (held: Held) => ({
   ...{
     id: held.id,
@@ -73,7 +92,7 @@ const githubError = (message: string, status = 403): Answer => ({
 });
 const githubBudget = (held: Held) => ({
   ...{ id: held.id, budget_type: "SkuPricing", budget_product_sku: "ai_credits" },
-  budget_scope: held.kind === "member" ? "user" : "organization",
+  budget_scope: held.kind === "member" ? "user" : held.kind,
   ...{ budget_entity_name: held.target, user: held.kind === "member" ? held.target : "" },
   ...{ budget_amount: number(held.usd), prevent_further_usage: held.stops },
   budget_alerting: { will_alert: false, alert_recipients: [] },
@@ -81,9 +100,10 @@ const githubBudget = (held: Held) => ({
 const githubCreate: Endpoint = ({ organization: { limits }, body }, org = "") => {
   const { budget_amount: amount, budget_scope: scope, user, prevent_further_usage: stops } = body;
   if (!Number.isInteger(amount)) return githubError("budget_amount must be whole dollars", 422);
-  const kind = scope === "user" ? "member" : "organization";
-  if (limits.find(kind, user ?? org)) return githubError("A budget exists already", 422);
-  const budget = githubBudget(limits.set(kind, user ?? org, String(amount), "month", stops));
+  const kind = scope === "user" ? "member" : scope;
+  const target = kind === "repository" ? body.budget_entity_name : (user ?? org);
+  if (limits.find(kind, target)) return githubError("A budget exists already", 422);
+  const budget = githubBudget(limits.set(kind, target, String(amount), "month", stops));
   return ok({ message: "Budget successfully created.", budget });
 };
 const githubUpdate: Endpoint = ({ organization: { limits }, body }, _org, id) => {
@@ -148,6 +168,26 @@ export const limitsInDollars: Endpoints = [
   ["PATCH", /^\/api\/v1\/keys\/([^/]+)$/, writing(openrouterError, openrouterSetKey)],
   [
     "GET",
+    /^\/api\/v1\/guardrails$/,
+    (asked) =>
+      ok({
+        data: behind(thingsOf(asked, "guardrail"), asked.url).map(openrouterGuardrail(asked)),
+        total_count: thingsOf(asked, "guardrail").length,
+      }),
+  ],
+  [
+    "GET",
+    /^\/api\/v1\/guardrails\/([^/]+)$/,
+    (asked, id) =>
+      oneOf(
+        "guardrail",
+        (thing) => ({ data: openrouterGuardrail(asked)(thing) }),
+        openrouterError("Guardrail not found", 404),
+      )(asked, id ?? ""),
+  ],
+  ["PATCH", /^\/api\/v1\/guardrails\/([^/]+)$/, writing(openrouterError, openrouterSetGuardrail)],
+  [
+    "GET",
     /^\/api\/v1\/workspaces$/,
     (asked) =>
       ok({
@@ -206,6 +246,22 @@ export const limitsInDollars: Endpoints = [
       asked.organization.seats.some(({ email }) => email.split("@")[0] === login)
         ? ok({ login, id: 1, type: "User" })
         : githubError("Not Found", 404),
+  ],
+  [
+    "GET",
+    /^\/orgs\/([^/]+)\/repos$/,
+    (asked) =>
+      ok(thingsOf(asked, "repository").map(({ name }) => ({ id: 1, full_name: name, archived: false }))),
+  ],
+  [
+    "GET",
+    /^\/repos\/([^/]+)\/([^/]+)$/,
+    (asked, owner, name) =>
+      oneOf(
+        "repository",
+        ({ id }) => ({ id: 1, full_name: id }),
+        githubError("Not Found", 404),
+      )(asked, `${owner}/${name}`),
   ],
   ["POST", /^\/teams\/spend$/, cursorSpend],
   ["POST", /^\/teams\/user-spend-limit$/, writing(cursorError, cursorSet)],

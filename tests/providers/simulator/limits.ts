@@ -3,7 +3,7 @@ import { compare, type Decimal, parseDecimal, sum } from "@/lib/decimal";
 
 /** Something of an organization that can be limited. */
 export type Thing = {
-  kind: "organization" | "project" | "workspace" | "key" | "member";
+  kind: "organization" | "project" | "workspace" | "key" | "member" | "guardrail" | "repository";
   id: string;
   name: string;
   /** Whether Broadcast is on in a workspace of OpenRouter. */

@@ -47,7 +47,7 @@ export default async function KeysPage({ params }: Props) {
             {summarizeKeys(keys, Date.now())}
           </p>
           {active.length > 0 ? (
-            <KeyTable keys={active} label="Keys in use" views={views} {...context} />
+            <KeyTable keys={active} label="Keys in use" views={views} canAsk={can_create} {...context} />
           ) : null}
           {past.length > 0 ? (
             <details className="group">
@@ -59,7 +59,13 @@ export default async function KeysPage({ params }: Props) {
                 {past.length === 1 ? "One key that is" : `${past.length} keys that are`} revoked or expired
               </summary>
               <div className="pt-3">
-                <KeyTable keys={past} label="Revoked and expired keys" views={views} {...context} />
+                <KeyTable
+                  keys={past}
+                  label="Revoked and expired keys"
+                  views={views}
+                  canAsk={false}
+                  {...context}
+                />
               </div>
             </details>
           ) : null}

@@ -16,7 +16,7 @@ import { Meter } from "@/components/ui/meter";
 import { listLinks } from "@/lib/alerts/slack/links";
 import { metricsQuery } from "@/lib/contract/spend/metrics";
 import { listApiKeys } from "@/lib/keys/management/service";
-import { listRequests } from "@/lib/spend/budget-requests/service";
+import { listRequests } from "@/lib/spend/budget-requests/list";
 import { listBudgets } from "@/lib/spend/budgets/service";
 import { readCoveringBudgets } from "@/lib/spend/limits/covering-budgets";
 import { readMetrics } from "@/lib/spend/metrics/service";
@@ -84,7 +84,7 @@ export default async function MePage({ params }: Props) {
         </Part>
         <Part title="Your requests">
           {own.length === 0 ? (
-            <p className="text-muted-foreground text-sm">You have not asked for more of a budget.</p>
+            <p className="text-muted-foreground text-sm">You have not asked for more of a limit.</p>
           ) : (
             <RequestList workspace={slug} requests={own} label="Your requests" />
           )}
@@ -176,9 +176,9 @@ function Limit({ limit, workspace, canAsk }: { limit: MyLimit; workspace: string
         </span>
       </p>
       <Meter fraction={used} label={`${name}, used`} />
-      {isBudget && canAsk ? (
+      {canAsk ? (
         <Link
-          href={`/${workspace}/budgets/requests?budget=${id}`}
+          href={`/${workspace}/budgets/requests?${kind}=${id}`}
           prefetch={false}
           className="w-fit rounded-sm text-xs underline decoration-border underline-offset-4"
         >

@@ -4,7 +4,7 @@ import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { currentUser } from "@/lib/access/sign-in/page-session";
 import { withNext } from "@/lib/access/sign-in/safe-path";
 import { uuid } from "@/lib/contract/values/fields";
-import { findWorkspaceOf } from "@/lib/spend/budget-requests/service";
+import { findAskingPage } from "@/lib/spend/budget-requests/list";
 
 export const metadata: Metadata = { title: "Ask for more", robots: { index: false } };
 
@@ -12,7 +12,7 @@ type Props = { searchParams: Promise<Record<string, string | string[] | undefine
 
 /**
  * The target of links in refusals by a budget or a key's limit, which do not contain the workspace's slug. Redirects to the form that
- * requests a raise of the budget, or to the keys.
+ * requests a raise of it.
  */
 export default async function AskPage({ searchParams }: Props) {
   const { budget, key } = await searchParams;
@@ -21,8 +21,8 @@ export default async function AskPage({ searchParams }: Props) {
   const claims = await currentUser();
   if (!claims)
     redirect(withNext("/sign-in", id.success ? `/workspaces/ask?${kind}=${id.data}` : "/workspaces"));
-  const slug = id.success ? await findWorkspaceOf(claims, kind, id.data) : null;
-  if (slug) redirect(kind === "budget" ? `/${slug}/budgets/requests?budget=${id.data}` : `/${slug}/keys`);
+  const page = id.success ? await findAskingPage(claims, kind, id.data) : null;
+  if (page) redirect(page);
   return (
     <AuthCard
       title="Ask for more"

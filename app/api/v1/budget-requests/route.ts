@@ -1,6 +1,7 @@
 import { askForBudget, keyBudgetRequest, keyBudgetRequestList } from "@/lib/contract/spend/budget-requests";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { askAsKey, listKeyRequests } from "@/lib/spend/budget-requests/service";
+import { askAsKey } from "@/lib/spend/budget-requests/ask";
+import { listKeyRequests } from "@/lib/spend/budget-requests/list";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
@@ -11,9 +12,9 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
     run: ({ principal }) => listKeyRequests(principal),
   }),
   POST: endpoint({
-    summary: "Ask for more of a budget",
+    summary: "Ask for more of a budget or of the key's own limit",
     description:
-      "For any key, of a budget that can count what it records. The budget's owner and those whom it warns are notified, and decide in the dashboard. A key has one pending request a budget, and asks at most 20 times in 24 hours.",
+      "For any key: of its own monthly limit, or of a budget that can count what it records. Those who may decide are notified, and decide in the dashboard. A key has one pending request a limit, and asks at most 20 times in 24 hours.",
     auth: "key",
     body: askForBudget,
     response: keyBudgetRequest,

@@ -21,7 +21,7 @@ import { Link } from "@/components/ui/link";
 import { SegmentedLinks } from "@/components/ui/segmented-control";
 import { listCrossings } from "@/lib/alerts/log/crossings";
 import { listLimits } from "@/lib/bills/limits/service";
-import { listRequests } from "@/lib/spend/budget-requests/service";
+import { listRequests } from "@/lib/spend/budget-requests/list";
 import { listBudgets } from "@/lib/spend/budgets/service";
 
 export const metadata: Metadata = { title: "Budgets" };

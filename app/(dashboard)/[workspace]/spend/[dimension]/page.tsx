@@ -52,7 +52,7 @@ const readAddress = cache(async (params: Props["params"], searchParams: Props["s
   const { api_keys: keys, grantable_permissions: grantable } = await listApiKeys(claims, slug);
   const listed = keys.find(({ id }) => id === value);
   // OAuth connections also spend, but are not listed with the API keys.
-  const key = listed ?? (await readSpendingKey(claims, slug, value).catch(notFoundIfMissing));
+  const key = await readSpendingKey(claims, slug, value).catch(notFoundIfMissing);
   return {
     slug,
     workspace,
@@ -60,7 +60,7 @@ const readAddress = cache(async (params: Props["params"], searchParams: Props["s
     search,
     value,
     title: key.name,
-    limit: { limit: key.monthly_limit, spent: key.spent },
+    limit: { limit: key.limit, spent: key.spent },
     edited: listed?.can_edit ? { apiKey: toKeyView(listed), grantable } : undefined,
   };
 });

@@ -1,6 +1,6 @@
 import { budgetRequest, budgetRequestParams } from "@/lib/contract/spend/budget-requests";
 import { defineRoute, endpoint } from "@/lib/http/define-route";
-import { withdraw } from "@/lib/spend/budget-requests/service";
+import { withdraw } from "@/lib/spend/budget-requests/decide";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   DELETE: endpoint({

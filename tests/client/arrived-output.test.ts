@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { ArrivedOutput } from "@/packages/client/src/arrived-output";
+
+const arrivedOf = (...events: unknown[]) => {
+  const arrived = new ArrivedOutput();
+  for (const event of events) arrived.add(event);
+  const { tokens, id, model } = arrived;
+  return { tokens, id, model };
+};
+
+test.each<[string, unknown[], object]>([
+  [
+    "a chat completion, tools and reasoning included",
+    [
+      {
+        id: "chatcmpl-1",
+        model: "gpt-4o-2024-08-06",
+        choices: [{ delta: { role: "assistant", content: "" } }],
+      },
+      {
+        id: "chatcmpl-1",
+        choices: [{ delta: { content: "Hel" } }, { delta: { reasoning_content: "12345678" } }],
+      },
+      {
+        choices: [{ delta: { tool_calls: [{ id: "call_1", function: { name: "find", arguments: "{}" } }] } }],
+      },
+    ],
+    { tokens: 4, id: "chatcmpl-1", model: "gpt-4o-2024-08-06" },
+  ],
+  [
+    "a response of OpenAI, whose last events repeat the text",
+    [
+      { type: "response.created", response: { id: "resp_1", model: "gpt-5" } },
+      { type: "response.output_text.delta", item_id: "msg_1", delta: "äöü" },
+      { type: "response.output_text.done", text: "äöü".repeat(100) },
+    ],
+    { tokens: 2, id: "resp_1", model: "gpt-5" },
+  ],
+  [
+    "a message of Anthropic",
+    [
+      { type: "message_start", message: { id: "msg_1", model: "claude", content: [] } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hi" } },
+      { type: "content_block_delta", index: 1, delta: { type: "input_json_delta", partial_json: '{"a":1}' } },
+      { type: "message_delta", delta: { stop_reason: "end_turn" } },
+    ],
+    { tokens: 3, id: "msg_1", model: "claude" },
+  ],
+  [
+    "parts of the AI SDK",
+    [
+      { type: "text-start", id: "0" },
+      { type: "response-metadata", id: "resp_1", modelId: "gpt-5" },
+      { type: "text-delta", id: "0", delta: "Hello world" },
+    ],
+    { tokens: 3, id: "resp_1" },
+  ],
+  ["no event", [], { tokens: undefined }],
+  ["only a beginning", [{ type: "message_start", message: { id: "msg_1" } }], { tokens: 0, id: "msg_1" }],
+  [
+    "a call that the stream says has failed",
+    [{ choices: [{ delta: { content: "Hi" } }] }, { type: "error", error: { type: "overloaded_error" } }],
+    { tokens: undefined },
+  ],
+])("Counts what arrived of %s", (_, events, expected) => {
+  expect(arrivedOf(...events)).toMatchObject(expected);
+});
