@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Ask, inDollars, optionalText } from "@/lib/bills/pulls/provider";
+import { readByOffset } from "@/lib/bills/pulls/read-by-offset";
 import type { LimitPeriod } from "@/lib/contract/bills/limit-kinds";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toText } from "@/lib/decimal";
@@ -50,32 +51,24 @@ const heldOfKey = ({ limit, limit_reset: reset }: z.output<typeof key>): HeldLim
 const heldOfGuardrail = ({ limit_usd: usd, reset_interval: reset }: z.output<typeof guardrail>): HeldLimit =>
   usd ? { usd, period: periodOf(reset), stops: true } : noLimit;
 
-/** Reads a list to its end: the next page begins behind what was read. */
-async function readAll<T>(page: (offset: string) => Promise<{ data: T[] }>): Promise<T[]> {
-  const all: T[] = [];
-  for (;;) {
-    const { data } = await page(String(all.length));
-    if (data.length === 0) return all;
-    all.push(...data);
-  }
-}
-
 const listWorkspaces = (ask: Ask) =>
-  readAll((offset) => ask("/api/v1/workspaces", [["offset", offset]], workspaceList));
+  readByOffset((offset) => ask("/api/v1/workspaces", [["offset", offset]], workspaceList));
 
 async function listKeys(ask: Ask): Promise<LimitTarget[]> {
   const workspaces = await unlessMissing(listWorkspaces(ask));
   const filters = workspaces?.map(({ id }): [string, string][] => [["workspace_id", id]]) ?? [[]];
   const keys: z.output<typeof key>[] = [];
   for (const filter of filters)
-    keys.push(...(await readAll((offset) => ask("/api/v1/keys", [["offset", offset], ...filter], keyList))));
+    keys.push(
+      ...(await readByOffset((offset) => ask("/api/v1/keys", [["offset", offset], ...filter], keyList))),
+    );
   return keys
     .filter(({ disabled }) => !disabled)
     .map((each) => ({ kind: "key", id: each.hash, name: each.name, held: heldOfKey(each) }));
 }
 
 async function listGuardrails(ask: Ask): Promise<LimitTarget[]> {
-  const all = await readAll((offset) => ask("/api/v1/guardrails", [["offset", offset]], guardrailList));
+  const all = await readByOffset((offset) => ask("/api/v1/guardrails", [["offset", offset]], guardrailList));
   return all.map((each) => ({
     kind: "guardrail",
     id: each.id,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { unlessMissing } from "@/lib/bills/limits/limiter";
 import { type Ask, optionalText, ProviderFailure } from "@/lib/bills/pulls/provider";
+import { readByOffset } from "@/lib/bills/pulls/read-by-offset";
 import type { Destination, Standing, Teller } from "./teller";
 
 // Shapes of @openrouter/sdk 1.3.19, funcs/observability* and funcs/workspaces*.
@@ -18,22 +19,10 @@ const workspacePage = z.object({ data: z.array(workspace) });
 const destination = z.object({ id: z.string(), name: optionalText, enabled: z.boolean().default(true) });
 const destinationPage = z.object({ data: z.array(destination) });
 
-/** Reads a list to its end: the next page begins behind what was read. A page that has nothing new is the end, too. */
-async function readAll<T extends { id: string }>(
-  read: (offset: string) => Promise<{ data: T[] }>,
-): Promise<T[]> {
-  const all = new Map<string, T>();
-  for (;;) {
-    const before = all.size;
-    const { data } = await read(String(before));
-    for (const each of data) all.set(each.id, each);
-    if (all.size === before) return [...all.values()];
-  }
-}
 const listWorkspaces = (ask: Ask) =>
-  readAll((offset) => ask(workspacesPath, [["offset", offset]], workspacePage));
+  readByOffset((offset) => ask(workspacesPath, [["offset", offset]], workspacePage));
 const listDestinations = (ask: Ask, workspaceId: string) =>
-  readAll((offset) =>
+  readByOffset((offset) =>
     ask(
       path,
       [
