@@ -89,8 +89,12 @@ export function readCoordinates(
   };
 }
 
-/** One spelling for each person: an e-mail address in lower case, another name as it is. The same as `private.is_person`. */
-export const personKeyOf = (name: string): string => (name.includes("@") ? name.toLowerCase() : name);
+/**
+ * One spelling for each person: an e-mail address in lower case, another name as it is. Letters beyond ASCII stay, because which of them are the
+ * same is for the database to say, which an erasure asks (`private.is_person`).
+ */
+export const personKeyOf = (name: string): string =>
+  name.includes("@") ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
 
 /** One spelling for each provider: its id in the catalogue's table of names, otherwise the name in lower case. */
 export const providerKeyOf = (name: string): string => providerId(name) ?? name.trim().toLowerCase();

@@ -97,20 +97,22 @@ $$;
 -- Another name than an e-mail address is looked for in the rows of that person alone. Rows that become alike are summed.
 create function private.erase_billed_person(workspace uuid, name text, pseudonym text)
  returns void
- language sql
+ language plpgsql
  set search_path to ''
 as $function$
+declare
+  pattern constant text := private.pattern_of_person(name);
+begin
   with named as (
     delete from public.billed_facts as f
     where f.workspace_id = workspace and (
-      private.is_person(f.end_user, name)
-      or position('@' in name) > 0 and (f.key_name ~ private.pattern_of_person(name) or f.line ~ private.pattern_of_person(name))
+      private.is_person(f.end_user, name) or position('@' in name) > 0 and (f.key_name ~ pattern or f.line ~ pattern)
     )
     returning *
   ), renamed as (
     select n.statement_id, n.model, n.unit, n.tier, n.amount_usd, n.list_usd, n.quantity,
-      left(regexp_replace(n.line, private.pattern_of_person(name), pseudonym, 'g'), 300) as line,
-      left(regexp_replace(n.key_name, private.pattern_of_person(name), pseudonym, 'g'), 200) as key_name,
+      left(regexp_replace(n.line, pattern, pseudonym, 'g'), 300) as line,
+      left(regexp_replace(n.key_name, pattern, pseudonym, 'g'), 200) as key_name,
       case when private.is_person(n.end_user, name) then pseudonym else n.end_user end as end_user
     from named as n
   )
@@ -120,7 +122,8 @@ as $function$
   select workspace, r.statement_id, r.line, r.model, r.unit, r.tier, r.key_name, r.end_user, sum(r.amount_usd),
     case when count(r.list_usd) = count(*) then sum(r.list_usd) end, case when count(r.quantity) = count(*) then sum(r.quantity) end
   from renamed as r
-  group by r.statement_id, r.line, r.model, r.unit, r.tier, r.key_name, r.end_user
+  group by r.statement_id, r.line, r.model, r.unit, r.tier, r.key_name, r.end_user;
+end
 $function$;
 
 -- The last step of an erasure removes the name from the texts that contain it, and from bills.
