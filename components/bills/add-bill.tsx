@@ -25,6 +25,7 @@ const labels: Record<BillField, string> = {
   unit: "Unit or token type",
   quantity: "Quantity",
   tier: "Service tier",
+  user: "User",
   key: "API key",
   list_amount: "Amount before discounts",
   currency: "Currency",

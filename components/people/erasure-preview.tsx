@@ -70,6 +70,7 @@ function Found({ spellings, message_count, budgets, api_keys, stays, ...counts }
   const counted = (count: number, text: string) => (count === 0 ? [] : [text]);
   const changed = [
     ...counted(message_count, formatCount(message_count, "message")),
+    ...counted(counts.billed_count, `Bills: ${formatCount(counts.billed_count, "row")}`),
     ...named("budget", budgets),
     ...named("API key", api_keys),
     ...counted(counts.alert_count, formatCount(counts.alert_count, "alert")),

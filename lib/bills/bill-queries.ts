@@ -90,7 +90,7 @@ const factRow = {
   unit: nullable(text()),
   tier: nullable(text()),
   key_name: nullable(text()),
-  amount_usd: numeric(),
+  amount_usd: neverNull(numeric()),
   list_usd: nullable(numeric()),
   quantity: nullable(numeric()),
 };
@@ -98,7 +98,7 @@ const factRow = {
 /** A billed fact as stored. */
 export type FactRow = Row<typeof factRow>;
 
-/** What some statements bill. */
+/** What some statements bill, of all people together. */
 export function selectFacts(
   client: ClientBase,
   workspaceId: string,
@@ -107,11 +107,35 @@ export function selectFacts(
   return selectAll(
     client,
     factRow,
-    sql`select statement_id, line, model, unit, tier, key_name, trim_scale(amount_usd) as amount_usd,
-        trim_scale(list_usd) as list_usd, trim_scale(quantity) as quantity
+    // A list price and a quantity are known where those of every person are.
+    sql`select statement_id, line, model, unit, tier, key_name, trim_scale(sum(amount_usd)) as amount_usd,
+        case when count(list_usd) = count(*) then trim_scale(sum(list_usd)) end as list_usd,
+        case when count(quantity) = count(*) then trim_scale(sum(quantity)) end as quantity
       from public.billed_facts
       where workspace_id = ${workspaceId} and statement_id = any(${statements}::uuid[])
+      group by statement_id, line, model, unit, tier, key_name
       order by statement_id, line, model, unit, tier, key_name`,
+  );
+}
+
+const billedUserRow = { provider: text(), end_user: nullable(text()), amount_usd: neverNull(numeric()) };
+
+/** What some statements bill by provider and person, of the providers that name any. */
+export function selectBilledByUser(client: ClientBase, workspaceId: string, statements: string[]) {
+  return selectAll(
+    client,
+    billedUserRow,
+    sql`with billed as (
+        select s.provider, f.end_user, f.amount_usd
+        from public.bill_statements as s
+        join public.billed_facts as f on f.workspace_id = s.workspace_id and f.statement_id = s.id
+        where s.workspace_id = ${workspaceId} and s.id = any(${statements}::uuid[])
+      )
+      select provider, end_user, trim_scale(sum(amount_usd)) as amount_usd
+      from billed
+      where provider in (select named.provider from billed as named where named.end_user is not null)
+      group by provider, end_user
+      order by provider, end_user`,
   );
 }
 
@@ -131,6 +155,7 @@ const recordedRow = {
   day: neverNull(date()),
   provider: neverNull(text()),
   model: nullable(text()),
+  end_user: nullable(text()),
   amount_usd: neverNull(numeric()),
   is_usage: neverNull(boolean()),
   is_unpriced: neverNull(boolean()),
@@ -140,8 +165,11 @@ const recordedRow = {
 /** A workspace, and the zone whose days its sums are of. */
 export type Books = { id: string; timeZone: string };
 
+/** What recorded costs are divided by, besides days. */
+type RecordedBy = "provider" | "model" | "user";
+
 /**
- * What was recorded live by UTC day and provider, and by model, too, USD, without adjustments to bills, of the days from one to before another. An adjustment of a
+ * What was recorded live by UTC day and provider, and by model or person, too, USD, without adjustments to bills, of the days from one to before another. An adjustment of a
  * closed month is of the day when the cost occurred, not of the day when it was booked: bills have it there. In a workspace of
  * another time zone, it is read from the messages, because the sums are not of the days that providers bill.
  */
@@ -150,47 +178,53 @@ export function selectRecorded(
   { id, timeZone }: Books,
   from: string,
   until: string,
-  by: "provider" | "model",
+  by: RecordedBy,
 ) {
   const recorded = timeZone === "UTC" ? recordedInSums : recordedInMessages;
   return selectAll(
     client,
     recordedRow,
-    sql`select day, provider, model, trim_scale(sum(amount_usd)) as amount_usd, type in ('usage', 'batch') as is_usage,
+    sql`select day, provider, model, end_user, trim_scale(sum(amount_usd)) as amount_usd, type in ('usage', 'batch') as is_usage,
         sum(unpriced_count) > 0 and sum(amount_usd) = 0 as is_unpriced, sum(lines)::bigint as line_count
       from (${recorded(id, from, until, by)}) as rows
       where provider is not null and type <> 'bill_adjustment'
-      group by 1, 2, 3, 5
-      order by 1, 2, 3, 5`,
+      group by 1, 2, 3, 4, 6
+      order by 1, 2, 3, 4, 6`,
   );
 }
 
-/** The sums by day and provider, which have few rows; or those by model, too. */
-const sumsOf = {
-  provider: sql`select day, value as provider, null::text as model, type, amount_usd, unpriced_count, message_count as lines
-    from public.daily_totals where dimension = 'provider' and`,
-  model: sql`select day, provider, model, type, amount_usd, unpriced_count, item_count as lines from public.daily_spend where`,
+/** The model and the person of a row, as far as they are asked for. */
+const dividedBy: Record<RecordedBy, Sql> = {
+  provider: sql`null::text as model, null::text as end_user`,
+  model: sql`model, null::text as end_user`,
+  user: sql`null::text as model, end_user`,
 };
 
-function recordedInSums(workspaceId: string, from: string, until: string, by: "provider" | "model"): Sql {
+/** The sums by day and provider, which have few rows; or those that have models and people. */
+const sumsOf = (by: RecordedBy): Sql =>
+  by === "provider"
+    ? sql`select day, value as provider, ${dividedBy[by]}, type, amount_usd, unpriced_count, message_count as lines
+        from public.daily_totals where dimension = 'provider' and`
+    : sql`select day, provider, ${dividedBy[by]}, type, amount_usd, unpriced_count, item_count as lines
+        from public.daily_spend where`;
+
+function recordedInSums(workspaceId: string, from: string, until: string, by: RecordedBy): Sql {
   const [start, end] = [startOf(from), startOf(until)];
-  const model = by === "model" ? sql`model` : sql`null::text`;
-  return sql`${sumsOf[by]} workspace_id = ${workspaceId} and environment = 'live' and day >= ${from} and day < ${until}
+  return sql`${sumsOf(by)} workspace_id = ${workspaceId} and environment = 'live' and day >= ${from} and day < ${until}
     union all
-    select (occurred_at at time zone 'UTC')::date, provider, ${model}, type, -amount_usd, 0, 0
+    select (occurred_at at time zone 'UTC')::date, provider, ${dividedBy[by]}, type, -amount_usd, 0, 0
     from public.messages
     where workspace_id = ${workspaceId} and environment = 'live' and adjusts is not null
       and occurred_at >= ${start} and occurred_at < ${end}
     union all
-    select (adjusts at time zone 'UTC')::date, provider, ${model}, type, amount_usd, 0, 1
+    select (adjusts at time zone 'UTC')::date, provider, ${dividedBy[by]}, type, amount_usd, 0, 1
     from public.messages
     where workspace_id = ${workspaceId} and environment = 'live' and adjusts >= ${start} and adjusts < ${end}`;
 }
 
-function recordedInMessages(workspaceId: string, from: string, until: string, by: "provider" | "model"): Sql {
+function recordedInMessages(workspaceId: string, from: string, until: string, by: RecordedBy): Sql {
   const [start, end] = [startOf(from), startOf(until)];
-  const model = by === "model" ? sql`model` : sql`null::text`;
-  const columns = sql`provider, ${model} as model, type, amount_usd, (cost_status = 'unpriced')::integer as unpriced_count, 1 as lines`;
+  const columns = sql`provider, ${dividedBy[by]}, type, amount_usd, (cost_status = 'unpriced')::integer as unpriced_count, 1 as lines`;
   return sql`select (occurred_at at time zone 'UTC')::date as day, ${columns}
     from public.messages
     where workspace_id = ${workspaceId} and environment = 'live' and adjusts is null

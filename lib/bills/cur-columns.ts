@@ -8,6 +8,7 @@ const columnsOf: Partial<Record<BillField, string>> = {
   line: "line_item_usage_type",
   unit: "pricing_unit",
   quantity: "line_item_usage_amount",
+  user: "line_item_iam_principal",
   key: "line_item_iam_principal",
   list_amount: "pricing_public_on_demand_cost",
   currency: "line_item_currency_code",

@@ -106,6 +106,25 @@ test("An export of CUR 2.0 that lacks columns is refused with their names, and n
   await expect(read([{ ...one, line_item_currency_code: "EUR" }])).rejects.toThrow(/EUR; bills are in USD/);
 });
 
+test("A caller is the person of a row where it is a user, and not where it is the role of a program", async () => {
+  const people = await Promise.all(
+    [
+      alice,
+      "arn:aws:iam::123456789012:user/teams/search/bob",
+      "arn:aws:sts::123456789012:federated-user/cy",
+      "arn:aws-us-gov:sts::123456789012:assumed-role/AWSReservedSSO_Dev_0a1b/Dee@Example.com",
+      "arn:aws:sts::123456789012:assumed-role/app/i-0abcdef",
+      "arn:aws:iam::123456789012:role/app",
+      "",
+    ].map(async (principal) => {
+      const usage = { line_item_usage_type: "USE1-Nova-input-tokens", line_item_unblended_cost: "1" };
+      const { statements } = await read([row({ ...usage, line_item_iam_principal: principal })]);
+      return statements[0]?.facts[0]?.user;
+    }),
+  );
+  expect(people).toEqual(["alice", "bob", "cy", "dee@example.com", null, null, null]);
+});
+
 test("A tag in JSON is the key of the rows that have it, however the other rows write none", async () => {
   const usage = (tags: string) =>
     row({

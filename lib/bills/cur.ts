@@ -50,6 +50,7 @@ export function readCurRow(values: Values): BilledRow | RowProblem | { leftOut: 
         if (field === "account") return read("bill_payer_account_id");
         if (field === "line") return isUsage ? usageType || description : `${type} ${usageType}`.trim();
         if (field === "model") return modelOf(usageType, product);
+        if (field === "user") return personOf(read("line_item_iam_principal"));
         return field === "key" ? read("line_item_iam_principal") : tierOf(usageType);
       }),
       unit: isUsage ? unitOf(usageType) : null,
@@ -87,6 +88,18 @@ function unitOf(usageType: string): string | null {
     ...{ input: "input_tokens", output: "output_tokens", response: "output_tokens" },
   };
   return (kind && units[kind]) ?? null;
+}
+
+/**
+ * The person that a principal is: an IAM user, a federated user, or whoever assumed a role under an e-mail address, as IAM Identity Center has
+ * it. Undefined for roles of programs.
+ */
+function personOf(principal: string | undefined): string | undefined {
+  const [, user, session] =
+    /^arn:[\w-]+:(?:iam::\d*:user|sts::\d*:federated-user)\/(?:.*\/)?([^/]+)$|^arn:[\w-]+:sts::\d*:assumed-role\/.*\/([^/]+@[^/]+)$/.exec(
+      principal ?? "",
+    ) ?? [];
+  return user ?? session;
 }
 
 const tierOf = (usageType: string): string | undefined =>

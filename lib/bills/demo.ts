@@ -54,7 +54,7 @@ async function billedRows(
   for (const { day, model, unit, amount_usd, quantity } of used) {
     const row = {
       ...{ provider, account: "", from: day, until: dayOf(Date.parse(day) + dayMs) },
-      ...{ line: null, model, unit, tier: null, key: "prod", list: null },
+      ...{ line: null, model, unit, tier: null, key: "prod", user: null, list: null },
       amount: money(parseDecimal(amount_usd)),
       quantity: quantity === null ? null : parseDecimal(quantity),
     };

@@ -57,7 +57,7 @@ function billOf(uses: readonly Use[], discount: number, decimals: number): Bille
       const net = multiply(list, parseDecimal(`${100 - discount}e-2`));
       return {
         ...{ provider: "openai", account: "", from: day, until: `${day.slice(0, 9)}${Number(day[9]) + 1}` },
-        ...{ line: null, model, unit, tier, key: null },
+        ...{ line: null, model, unit, tier, key: null, user: null },
         amount: roundTo(net, decimals, "nearest") as Dollars,
         list: discount === 0 ? null : roundTo(list, decimals, "nearest"),
         quantity: parseDecimal(quantity),

@@ -18,6 +18,7 @@ const columnsOf: Partial<Record<BillField, readonly string[]>> = {
   unit: ["x_TokenType", "x_Unit"],
   quantity: ["ConsumedQuantity"],
   tier: ["x_ServiceTier"],
+  user: ["x_User"],
   key: ["x_ApiKey", "x_Key"],
   list_amount: ["ListCost"],
   currency: ["BillingCurrency"],

@@ -5,6 +5,7 @@ import { selectAdjusted } from "./adjustment-queries";
 import {
   type Books,
   type StatementRow,
+  selectBilledByUser,
   selectFacts,
   selectRecorded,
   selectRefusedByModel,
@@ -13,6 +14,7 @@ import {
 } from "./bill-queries";
 import { inferQuantities } from "./infer-quantities";
 import { type Cell, checkedRows, type RecordedRow, reconcileProvider, sumByModel } from "./match";
+import { sumByUser, type UserSums } from "./people";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 import { type BilledFact, judgeStatements } from "./statements";
 
@@ -32,13 +34,14 @@ export async function loadCounted(
 
 /**
  * The billed and recorded costs of a month. `providers`: the keys of providers with a bill or an adjustment. `names`: the most frequent
- * recorded spelling of each provider.
+ * recorded spelling of each provider. `users`: the same amounts by person, of the providers whose bills name any.
  */
 export type ReconciledCells = {
   cells: Cell[];
   statements: StatementRow[];
   providers: string[];
   names: Map<string, string>;
+  users: UserSums[];
 };
 
 /** Matches the billed costs of a month with the recorded ones. @param counted the result of `loadCounted` */
@@ -83,7 +86,27 @@ export async function loadCells(
       of(adjusted, provider),
     ),
   );
-  return { cells, statements, providers, names };
+  const users = await loadUsers(client, books, month, ids, adjusted);
+  return { cells, statements, providers, names, users };
+}
+
+/** The amounts of a month by person. @param statements those that count. @param adjusted the adjustments of the month */
+async function loadUsers(
+  client: PoolClient,
+  books: Books,
+  month: string,
+  statements: string[],
+  adjusted: Parameters<typeof sumByUser>[2],
+): Promise<UserSums[]> {
+  const billed = await selectBilledByUser(client, books.id, statements);
+  if (billed.length === 0) return [];
+  const rows = await selectRecorded(client, books, `${month}-01`, firstDayAfter(month), "user");
+  const amountOf = ({ provider, end_user: user, amount_usd: usd }: (typeof billed)[number]) => ({
+    ...{ provider, user },
+    amount: parseDecimal(usd),
+  });
+  const recorded = rows.map((row) => amountOf({ ...row, provider: providerKeyOf(row.provider) }));
+  return sumByUser(billed.map(amountOf), recorded, adjusted);
 }
 
 /** The recorded costs of some providers in a month: by unit, unless there are too many lines or the units do not sum to the total. */

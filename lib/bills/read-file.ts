@@ -11,7 +11,7 @@ import { focusColumns, isFocus } from "./focus-columns";
 import { chooseMark, readBilledRow, readCoordinates } from "./read-row";
 import { type BillTable, readTable } from "./read-table";
 import { type BilledRow, type Statement, toStatements } from "./statements";
-import { type ChosenTag, mapsOf, memberOf, readChosenTag } from "./tags";
+import { type ChosenTag, mapsOf, memberOf, readChosenTag, type TaggedField, taggedFields } from "./tags";
 
 /** A file of a bill as it was read. */
 export type BillFile = {
@@ -78,11 +78,11 @@ function readerOf(
   rows: readonly Values[],
   request: Given,
 ): Pick<BillFile, "format" | "columns"> & { read: Reader } {
-  const tag = readChosenTag(request.columns?.key);
+  const tags = chosenTags(request);
   if (isFocus(header)) {
     const columns = focusColumns(header);
     const read = (values: Values) => readFocusRow(values, columns);
-    return { format: "focus", columns: withTag(columns, header, tag), read: keyedBy(tag, read) };
+    return { format: "focus", columns: withTags(columns, header, tags), read: taggedBy(tags, read) };
   }
   if (isCur(header)) {
     const missing = missingInCur(header);
@@ -90,34 +90,50 @@ function readerOf(
       throw refuse(`is an export of CUR 2.0 without ${missing.join(", ")}. Export these columns, too`);
     return {
       format: "cur",
-      columns: withTag(curColumns(header), header, tag),
-      read: keyedBy(tag, readCurRow),
+      columns: withTags(curColumns(header), header, tags),
+      read: taggedBy(tags, readCurRow),
     };
   }
   const columns = findColumns(header, request);
   return { format: "csv", columns, read: rowReader(columns, rows, request) };
 }
 
-/** Columns with the tag that was chosen as the key. @throws ServiceError validation_failed where the file has no such tags */
-function withTag(
+/** A tag that was chosen as the key or the person of rows. */
+type FieldTag = ChosenTag & { field: TaggedField };
+
+const chosenTags = ({ columns }: Given): FieldTag[] =>
+  taggedFields.flatMap((field) => {
+    const tag = readChosenTag(columns?.[field]);
+    return tag ? [{ field, ...tag }] : [];
+  });
+
+/** Columns with the chosen tags. @throws ServiceError validation_failed where the file has no such tags */
+function withTags(
   columns: BillFile["columns"],
   header: readonly string[],
-  tag: ChosenTag | undefined,
+  tags: readonly FieldTag[],
 ): BillFile["columns"] {
-  if (!tag) return columns;
-  if (!header.includes(tag.column))
-    throw refuse(`There is no column "${tag.column}"; there are: ${header.join(", ")}`, "columns.key");
-  return { ...columns, key: `${tag.column}.${tag.key}` };
+  for (const { column, field } of tags)
+    if (!header.includes(column))
+      throw refuse(`There is no column "${column}"; there are: ${header.join(", ")}`, `columns.${field}`);
+  return {
+    ...columns,
+    ...Object.fromEntries(tags.map(({ field, column, key }) => [field, `${column}.${key}`])),
+  };
 }
 
-/** Reads rows with a tag as their key; those without it keep the key that they have. */
-function keyedBy(tag: ChosenTag | undefined, read: Reader): Reader {
-  if (!tag) return read;
+/** Reads rows with tags as their key and person; those without a tag keep what they have. */
+function taggedBy(tags: readonly FieldTag[], read: Reader): Reader {
   return (values) => {
     const found = read(values);
-    const key = memberOf(values[tag.column], tag.key);
-    if ("problem" in found || "leftOut" in found || key === undefined) return found;
-    return { ...found, key: readCoordinates((field) => (field === "key" ? key : undefined)).key };
+    if ("problem" in found || "leftOut" in found) return found;
+    const tagged = { ...found };
+    for (const { field, column, key } of tags) {
+      const value = memberOf(values[column], key);
+      if (value !== undefined)
+        tagged[field] = readCoordinates((name) => (name === field ? value : undefined))[field];
+    }
+    return tagged;
   };
 }
 
@@ -135,7 +151,7 @@ function onDays(rows: readonly BilledRow[]): BilledRow[] {
 /** @throws ServiceError validation_failed */
 async function openTable(request: Given): Promise<BillTable> {
   try {
-    return await readTable(request, mapsOf(readChosenTag(request.columns?.key)));
+    return await readTable(request, mapsOf(chosenTags(request)));
   } catch (error) {
     throw refuse(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -72,11 +72,12 @@ function numberIn(text: string, mark: NumberMark): string {
 
 /** The coordinates of a row besides its period and unit. */
 export function readCoordinates(
-  read: (field: "provider" | "account" | "line" | "model" | "tier" | "key") => string | undefined,
-): Pick<BilledRow, "provider" | "account" | "line" | "model" | "tier" | "key"> {
+  read: (field: "provider" | "account" | "line" | "model" | "tier" | "key" | "user") => string | undefined,
+): Pick<BilledRow, "provider" | "account" | "line" | "model" | "tier" | "key" | "user"> {
   const clipped = (field: Parameters<typeof read>[0], most: number) =>
     read(field)?.replaceAll("\u0000", "").toWellFormed().slice(0, most).trim() || null;
   const tier = clipped("tier", 64)?.toLowerCase() ?? null;
+  const user = clipped("user", 255);
   return {
     provider: providerKeyOf(clipped("provider", 64) ?? ""),
     account: clipped("account", 128) ?? "",
@@ -84,8 +85,16 @@ export function readCoordinates(
     model: clipped("model", 200),
     tier: tier !== null && usualTiers.has(tier) ? null : tier,
     key: clipped("key", 200),
+    user: user && personKeyOf(user),
   };
 }
+
+/**
+ * One spelling for each person: an e-mail address in lower case, another name as it is. Letters beyond ASCII stay, because which of them are the
+ * same is for the database to say, which an erasure asks (`private.is_person`).
+ */
+export const personKeyOf = (name: string): string =>
+  name.includes("@") ? name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : name;
 
 /** One spelling for each provider: its id in the catalogue's table of names, otherwise the name in lower case. */
 export const providerKeyOf = (name: string): string => providerId(name) ?? name.trim().toLowerCase();

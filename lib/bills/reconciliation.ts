@@ -7,6 +7,7 @@ import type {
   ReconciledDetail,
   ReconciledModel,
   ReconciledMonth,
+  ReconciledUser,
   Reconciliation,
 } from "@/lib/contract/bills/reconciliation";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
@@ -23,6 +24,7 @@ import type { Explained } from "./explain";
 import { type LearnedRate, learnPrices } from "./learn-prices";
 import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
 import { type Cell, differenceOf, sumCells } from "./match";
+import { toUserRows, type UserRow } from "./people";
 import { firstDayAfter, providerKeyOf } from "./read-row";
 import { daysOf } from "./statements";
 import { findUnseenKeys } from "./unseen-keys";
@@ -32,6 +34,7 @@ const maxModels = 500;
 const maxLines = 20;
 const maxPrices = 50;
 const maxKeys = 20;
+const maxUsers = 100;
 
 /** The most months in an answer. */
 const maxMonths = 36;
@@ -119,7 +122,7 @@ async function loadReconciliation(
   };
 }
 
-/** A month in detail, with every cell; undefined if it has neither a bill nor an adjustment. */
+/** A month in detail, with every cell and person; undefined if it has neither a bill nor an adjustment. */
 export async function loadWholeDetail(
   client: PoolClient,
   books: Books,
@@ -133,15 +136,15 @@ export async function loadWholeDetail(
         month,
         found,
         covered.find((one) => one.month === month),
-        Number.POSITIVE_INFINITY,
+        { cells: Number.POSITIVE_INFINITY, users: Number.POSITIVE_INFINITY },
       );
 }
 
 function toDetail(
   month: string,
-  { cells, statements, providers, names }: ReconciledCells,
+  { cells, statements, providers, names, users }: ReconciledCells,
   covered: Coverage | undefined,
-  atMost = maxCells,
+  atMost = { cells: maxCells, users: maxUsers },
 ): ReconciledDetail {
   const differing = [...cells].sort(
     (a, b) =>
@@ -162,8 +165,9 @@ function toDetail(
       };
     }),
     models: sumModels(cells).slice(0, maxModels),
-    cells: differing.slice(0, atMost).map(toCell),
+    cells: differing.slice(0, atMost.cells).map(toCell),
     cell_count: cells.length,
+    users: toUserRows(users, atMost.users).map(toUser),
     unseen_keys: findUnseenKeys(cells)
       .slice(0, maxKeys)
       .map(({ amount, until, ...key }) => ({ ...key, to: addDays(until, -1), amount_usd: toExact(amount) })),
@@ -185,6 +189,11 @@ const toSums = (sums: { billed: Decimal; recorded: Decimal; adjusted: Decimal })
   recorded_usd: toExact(add(sums.recorded, sums.adjusted)),
   adjusted_usd: toExact(sums.adjusted),
   difference_usd: toExact(differenceOf(sums)),
+});
+
+const toUser = ({ provider, user, kind, count, ...sums }: UserRow): ReconciledUser => ({
+  ...{ provider, user, kind, user_count: count },
+  ...toSums(sums),
 });
 
 /** @param covered undefined if there is no bill */

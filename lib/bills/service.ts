@@ -144,10 +144,11 @@ export function toStored(name: string, file: Omit<BillFile, "columns" | "unused"
       return { id, provider, account, starts_on: from, ends_on: until, amount_usd: toText(amount) };
     }),
     facts: statements.flatMap(({ id, facts }) =>
-      facts.map(({ amount, list, quantity, key, ...coordinates }) => ({
+      facts.map(({ amount, list, quantity, key, user, ...coordinates }) => ({
         statement_id: id,
         ...coordinates,
         key_name: key,
+        end_user: user,
         amount_usd: toText(amount),
         list_usd: list && toText(list),
         quantity: quantity && toText(quantity),

@@ -15,6 +15,9 @@ export type BilledFact = {
   quantity: Decimal | null;
 };
 
+/** A fact of one person. `user`: whom the bill names, an e-mail address in lower case; null where it names nobody. */
+export type NamedFact = BilledFact & { user: string | null };
+
 /** Whether a unit counts tokens. */
 export const isTokens = (unit: string | null): boolean => unit?.endsWith("_tokens") ?? false;
 
@@ -22,19 +25,19 @@ export const isTokens = (unit: string | null): boolean => unit?.endsWith("_token
 export type Period = { provider: string; account: string; from: string; until: string };
 
 /** What a bill states of a period. */
-export type Statement = Period & { amount: Decimal; facts: BilledFact[] };
+export type Statement = Period & { amount: Decimal; facts: NamedFact[] };
 
 /** A row of a bill. */
-export type BilledRow = Period & Omit<BilledFact, "amount"> & { amount: Dollars };
+export type BilledRow = Period & Omit<NamedFact, "amount"> & { amount: Dollars };
 
 /** Makes statements of rows. Rows with the same coordinates are one fact, which has their sum. */
 export function toStatements(rows: Iterable<BilledRow>): Statement[] {
-  const byPeriod = new Map<string, Period & { facts: Map<string, BilledFact> }>();
+  const byPeriod = new Map<string, Period & { facts: Map<string, NamedFact> }>();
   for (const { provider, account, from, until, ...fact } of rows) {
     const period = JSON.stringify([provider, account, from, until]);
     const found = byPeriod.get(period) ?? { provider, account, from, until, facts: new Map() };
     byPeriod.set(period, found);
-    const coordinates = JSON.stringify([fact.line, fact.model, fact.unit, fact.tier, fact.key]);
+    const coordinates = JSON.stringify([fact.line, fact.model, fact.unit, fact.tier, fact.key, fact.user]);
     const present = found.facts.get(coordinates);
     found.facts.set(coordinates, present ? plus(present, fact) : fact);
   }
@@ -45,7 +48,7 @@ export function toStatements(rows: Iterable<BilledRow>): Statement[] {
 }
 
 /** A sum is known where both sides are. */
-const plus = (a: BilledFact, b: BilledFact): BilledFact => ({
+const plus = (a: NamedFact, b: NamedFact): NamedFact => ({
   ...a,
   amount: add(a.amount, b.amount),
   list: a.list && b.list && add(a.list, b.list),

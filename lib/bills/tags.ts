@@ -1,4 +1,9 @@
+import { groupBy } from "@/lib/group-by";
 import type { WantedMaps } from "./parquet/read-parquet";
+
+/** The fields that may be read from a tag. */
+export const taggedFields = ["key", "user"] as const;
+export type TaggedField = (typeof taggedFields)[number];
 
 /** A tag of a charge: the column that has the tags, as a map or as JSON, and the tag's own key. */
 export type ChosenTag = { column: string; key: string };
@@ -9,10 +14,12 @@ export function readChosenTag(name: string | undefined): ChosenTag | undefined {
   return column !== undefined && key !== undefined ? { column, key } : undefined;
 }
 
-/** What is read of columns that are maps: the product's name, and the chosen tag. */
-export const mapsOf = (tag: ChosenTag | undefined): WantedMaps => ({
+/** What is read of columns that are maps: the product's name, and the chosen tags. */
+export const mapsOf = (tags: readonly ChosenTag[]): WantedMaps => ({
   product: ["product_name"],
-  ...(tag && { [tag.column]: [tag.key] }),
+  ...Object.fromEntries(
+    [...groupBy(tags, ({ column }) => column)].map(([column, own]) => [column, own.map(({ key }) => key)]),
+  ),
 });
 
 /** A member of a map that is written as JSON; undefined where it has none, or is no JSON. */

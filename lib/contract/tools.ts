@@ -154,7 +154,7 @@ export const toolContracts = {
   get_reconciliation: {
     title: "Compare records with bills",
     description:
-      "Whether what was recorded equals what providers billed: each month with a bill, and with `month` (YYYY-MM) why that month differs, in parts that sum to the difference exactly, by provider, day and model. A key of some projects or users sees no bills.",
+      "Whether what was recorded equals what providers billed: each month with a bill, and with `month` (YYYY-MM) why that month differs, in parts that sum to the difference exactly, by provider, day and model, and by person where the bill names people. A key of some projects or users sees no bills.",
     permission: "read_summaries",
     input: reconciliationQuery,
     output: reconciliation,

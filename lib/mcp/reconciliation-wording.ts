@@ -2,7 +2,7 @@ import { differenceParts } from "@/lib/contract/bills/difference-parts";
 import type { ReconciledDetail, Reconciliation } from "@/lib/contract/bills/reconciliation";
 import { usd } from "./wording";
 
-/** The most periods and models that a text names. */
+/** The most periods and models, and the most people, that a text names. */
 const maxNamed = 10;
 
 type Parts = ReconciledDetail["parts"];
@@ -32,6 +32,7 @@ export function describeReconciliation(
   }
   const { billed_usd: billed, recorded_usd: recorded, difference_usd: difference } = detail;
   const named = detail.cells.filter(({ parts }) => parts.length > 0).slice(0, maxNamed);
+  const people = detail.users.slice(0, maxNamed);
   return [
     `${detail.month}: billed ${usd(billed)}, recorded ${usd(recorded)} (of it ${usd(detail.adjusted_usd)} booked as adjustments to bills), difference ${usd(difference)}${covered(detail)}.`,
     ...describeParts(detail.parts).map((part) => `- ${part}`),
@@ -42,6 +43,11 @@ export function describeReconciliation(
     ...detail.learned_prices.map(
       ({ provider, model, unit_type: unit, rate, from, now_usd: now, then_usd: after }) =>
         `- ${provider} bills ${model} ${unit} at ${usd(rate)} a unit since ${from}: what is recorded at ${usd(now)} would cost ${usd(after)}.`,
+    ),
+    ...(people.length > 0 ? ["By person, where the bill names people:"] : []),
+    ...people.map(
+      ({ provider, kind, user, user_count: count, ...sums }) =>
+        `- ${provider}, ${kind === "user" ? user : kind === "none" ? "nobody named" : `${count} others`}: billed ${usd(sums.billed_usd)}, recorded ${usd(sums.recorded_usd)}, difference ${usd(sums.difference_usd)}`,
     ),
     ...(named.length > 0 ? ["The largest differences:"] : []),
     ...named.map(

@@ -87,7 +87,7 @@ create policy "A key that may read all spend reads statements"
     and (select private.key_environment()) = 'live' and (select private.key_is_unconfined())
   );
 
--- What a statement bills, by its coordinates: one row for each combination of line, model, unit, tier and key.
+-- What a statement bills, by its coordinates: one row for each combination of line, model, unit, tier, key and person.
 create table public.billed_facts (
   workspace_id uuid not null,
   statement_id uuid not null,
@@ -101,7 +101,9 @@ create table public.billed_facts (
   -- Before discounts; null where the bill does not say.
   list_usd numeric check (scale(list_usd) <= 18),
   quantity numeric,
-  constraint billed_facts_key unique nulls not distinct (workspace_id, statement_id, line, model, unit, tier, key_name),
+  -- The person whom the bill names: an e-mail address in lower case, or another name.
+  end_user text check (char_length(end_user) between 1 and 255),
+  constraint billed_facts_key unique nulls not distinct (workspace_id, statement_id, line, model, unit, tier, key_name, end_user),
   constraint billed_facts_statement_key
     foreign key (workspace_id, statement_id) references public.bill_statements (workspace_id, id) on delete cascade
 );
@@ -123,7 +125,7 @@ create policy "A key that may read all spend reads billed facts"
 
 -- Adds a bill with its statements, as an admin of the workspace: the user of the transaction's claims.
 -- bill: { name, format, sha256, row_count, left_out_count, left_out_usd, statements: [{ id, provider, account, starts_on, ends_on,
--- amount_usd }], facts: [{ statement_id, line, model, unit, tier, key_name, amount_usd, list_usd, quantity }] }
+-- amount_usd }], facts: [{ statement_id, line, model, unit, tier, key_name, end_user, amount_usd, list_usd, quantity }] }
 -- returns: its id; null where the same content is there already
 create function private.add_bill(workspace uuid, bill jsonb)
 returns uuid
@@ -151,10 +153,13 @@ begin
   from jsonb_to_recordset(bill -> 'statements') as s (
     id uuid, provider text, account text, starts_on date, ends_on date, amount_usd numeric
   );
-  insert into public.billed_facts (workspace_id, statement_id, line, model, unit, tier, key_name, amount_usd, list_usd, quantity)
-  select workspace, f.statement_id, f.line, f.model, f.unit, f.tier, f.key_name, f.amount_usd, f.list_usd, f.quantity
+  insert into public.billed_facts (
+    workspace_id, statement_id, line, model, unit, tier, key_name, end_user, amount_usd, list_usd, quantity
+  )
+  select workspace, f.statement_id, f.line, f.model, f.unit, f.tier, f.key_name, f.end_user, f.amount_usd, f.list_usd, f.quantity
   from jsonb_to_recordset(bill -> 'facts') as f (
-    statement_id uuid, line text, model text, unit text, tier text, key_name text, amount_usd numeric, list_usd numeric, quantity numeric
+    statement_id uuid, line text, model text, unit text, tier text, key_name text, end_user text,
+    amount_usd numeric, list_usd numeric, quantity numeric
   );
   return added;
 end

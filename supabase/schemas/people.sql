@@ -70,7 +70,40 @@ $function$;
 create trigger erasures_are_of_every_spelling after insert on public.erasures
   for each row when (pg_trigger_depth() = 0) execute function private.erase_other_spellings();
 
--- The last step of an erasure removes the name from the texts that contain it.
+-- Puts a pseudonym in the place of a person in what providers billed: as the person, and in the keys and lines that contain the name.
+-- Another name than an e-mail address is looked for in the rows of that person alone. Rows that become alike are summed.
+create function private.erase_billed_person(workspace uuid, name text, pseudonym text)
+ returns void
+ language plpgsql
+ set search_path to ''
+as $function$
+declare
+  pattern constant text := private.pattern_of_person(name);
+begin
+  with named as (
+    delete from public.billed_facts as f
+    where f.workspace_id = workspace and (
+      private.is_person(f.end_user, name) or position('@' in name) > 0 and (f.key_name ~ pattern or f.line ~ pattern)
+    )
+    returning *
+  ), renamed as (
+    select n.statement_id, n.model, n.unit, n.tier, n.amount_usd, n.list_usd, n.quantity,
+      left(regexp_replace(n.line, pattern, pseudonym, 'g'), 300) as line,
+      left(regexp_replace(n.key_name, pattern, pseudonym, 'g'), 200) as key_name,
+      case when private.is_person(n.end_user, name) then pseudonym else n.end_user end as end_user
+    from named as n
+  )
+  insert into public.billed_facts (
+    workspace_id, statement_id, line, model, unit, tier, key_name, end_user, amount_usd, list_usd, quantity
+  )
+  select workspace, r.statement_id, r.line, r.model, r.unit, r.tier, r.key_name, r.end_user, sum(r.amount_usd),
+    case when count(r.list_usd) = count(*) then sum(r.list_usd) end, case when count(r.quantity) = count(*) then sum(r.quantity) end
+  from renamed as r
+  group by r.statement_id, r.line, r.model, r.unit, r.tier, r.key_name, r.end_user;
+end
+$function$;
+
+-- The last step of an erasure removes the name from the texts that contain it, and from bills.
 create function private.erase_name_in_texts()
  returns trigger
  language plpgsql
@@ -92,6 +125,7 @@ begin
     before is distinct from private.without_name(before, old.end_user, old.pseudonym)
     or after is distinct from private.without_name(after, old.end_user, old.pseudonym)
   );
+  perform private.erase_billed_person(old.workspace_id, old.end_user, old.pseudonym);
   return new;
 end
 $function$;
@@ -349,7 +383,7 @@ as $function$
 $function$;
 
 -- Lists where a person's name occurs, for an admin who is about to have it erased. Changes nothing.
--- returns: { spellings, message_count, budgets, api_keys, alert_count, audit_count, request_count, tags }; `tags` stay as they
+-- returns: { spellings, message_count, billed_count, budgets, api_keys, alert_count, audit_count, request_count, tags }; `tags` stay as they
 --   are; `request_count` is of the first 100,000 requests
 create function private.find_person(workspace uuid, person text)
  returns jsonb
@@ -367,6 +401,12 @@ begin
     'message_count', (
       select coalesce(sum(t.message_count), 0) from public.daily_totals as t
       where t.workspace_id = workspace and t.dimension = 'user' and t.value = any (spellings)
+    ),
+    'billed_count', (
+      select count(*) from public.billed_facts as f
+      where f.workspace_id = workspace and (
+        private.is_person(f.end_user, person) or position('@' in person) > 0 and (f.key_name ~ pattern or f.line ~ pattern)
+      )
     ),
     'budgets', (
       select coalesce(jsonb_agg(b.name order by b.name), '[]') from public.budgets as b

@@ -235,7 +235,7 @@ grant execute on function private.begin_pulled_days(uuid, uuid, uuid, integer, d
 
 -- Stores what a provider bills of some days, each as a statement of the bill of its month, and where the pull goes on. In the
 -- transaction of private.begin_pulled_days.
--- days: [{ id, day, amount_usd, sha256, facts: [{ line, model, unit, tier, key_name, amount_usd, list_usd, quantity }] }]
+-- days: [{ id, day, amount_usd, sha256, facts: [{ line, model, unit, tier, key_name, end_user, amount_usd, list_usd, quantity }] }]
 create function private.store_pulled_days(workspace uuid, target uuid, days jsonb, following date)
 returns void
 language plpgsql volatile security definer set search_path = ''
@@ -256,11 +256,13 @@ begin
     and b.name = concat_ws(' ', pulled.provider, nullif(pulled.account, ''), to_char(d.day, 'YYYY-MM'))
   order by d.day;
 
-  insert into public.billed_facts (workspace_id, statement_id, line, model, unit, tier, key_name, amount_usd, list_usd, quantity)
-  select workspace, d.id, f.line, f.model, f.unit, f.tier, f.key_name, f.amount_usd, f.list_usd, f.quantity
+  insert into public.billed_facts (
+    workspace_id, statement_id, line, model, unit, tier, key_name, end_user, amount_usd, list_usd, quantity
+  )
+  select workspace, d.id, f.line, f.model, f.unit, f.tier, f.key_name, f.end_user, f.amount_usd, f.list_usd, f.quantity
   from jsonb_to_recordset(days) as d (id uuid, facts jsonb)
   cross join lateral jsonb_to_recordset(d.facts) as f (
-    line text, model text, unit text, tier text, key_name text, amount_usd numeric, list_usd numeric, quantity numeric
+    line text, model text, unit text, tier text, key_name text, end_user text, amount_usd numeric, list_usd numeric, quantity numeric
   );
 
   update public.bills as b

@@ -61,12 +61,12 @@ export async function setScene(world: World): Promise<Scene> {
 
 /** Adds a bill, and a later one that says something else of one of its days. */
 async function addBills(make: (path: string, body: unknown) => Promise<unknown>): Promise<void> {
-  const header = "day,model,unit,quantity,amount";
-  const rows = ["2026-10-01,gpt-5,input_tokens,1000,4", "2026-10-02,gpt-5,,,6"];
+  const header = "day,model,unit,quantity,amount,user";
+  const rows = ["2026-10-01,gpt-5,input_tokens,1000,4,ada@example.com", "2026-10-02,gpt-5,,,6,"];
   const openai = { constants: { provider: "openai" } };
   await make("/bills", { name: "october.csv", content: [header, ...rows].join("\n"), ...openai });
   await make("/provider-accounts", { provider: "openai", key: "sk-admin-of-the-scene" });
-  await make("/bills", { name: "corrected.csv", content: `${header}\n2026-10-02,,,,5`, ...openai });
+  await make("/bills", { name: "corrected.csv", content: `${header}\n2026-10-02,,,,5,`, ...openai });
 }
 
 /** Records what `recordSpend` does not: a batch, a person, a void, a subscription, more projects, and alerts. */

@@ -196,8 +196,10 @@ export const given: Record<string, unknown[][]> = {
   selectRecorded: [
     [{ id: "w", timeZone: "UTC" }, "2026-01-01", "2026-02-01", "provider"],
     [{ id: "w", timeZone: "UTC" }, "2026-01-01", "2026-02-01", "model"],
+    [{ id: "w", timeZone: "UTC" }, "2026-01-01", "2026-02-01", "user"],
     [{ id: "w", timeZone: "Asia/Kolkata" }, "2026-01-01", "2026-02-01", "provider"],
     [{ id: "w", timeZone: "Asia/Kolkata" }, "2026-01-01", "2026-02-01", "model"],
+    [{ id: "w", timeZone: "Asia/Kolkata" }, "2026-01-01", "2026-02-01", "user"],
   ],
   selectBreakdown: scopes().flatMap((scope) =>
     ["type", "project", "key", "user", "tag"].flatMap((groupBy) =>

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { dayIn } from "@/lib/bills/read-row";
+import { add, type Decimal, parseDecimal, toText, zero } from "@/lib/decimal";
 import { addDays } from "@/lib/spend/period";
 import {
   type Ask,
@@ -37,6 +38,8 @@ const coordinates = z.object({
   api_key_id: optionalText,
   cost_type: optionalText,
   token_type: optionalText,
+  /** A user, or a service account, a cloud identity or a key. Only a user has an address, until the account is deleted. */
+  actor: z.object({ email_address: optionalText }).nullish(),
 });
 
 const list = { has_more: z.boolean(), next_page: z.string().nullish() };
@@ -88,29 +91,31 @@ const report = z.object({
   ...list,
 });
 
+type Coordinates = z.output<typeof coordinates>;
+
 /** What both reports say alike. Tokens are counted by their type; anything else is a unit of its own. */
-const placeOf = ({ model, service_tier: tier, api_key_id: key, ...rest }: z.output<typeof coordinates>) => {
+const placeOf = ({ model, service_tier: tier, api_key_id: key, actor, ...rest }: Coordinates) => {
   const { cost_type: type, token_type: tokens } = rest;
   const unit = tokens ?? (type === "tokens" ? undefined : type);
-  return { model, tier, key, unit };
+  return { model, tier, key, user: actor?.email_address, unit };
 };
 
 /** The group of a row within a day, as a key of a map. */
 const keyOf = (
   of: string,
-  { model, tier, key }: ReturnType<typeof placeOf>,
+  { model, tier, key, user }: ReturnType<typeof placeOf>,
   unit: string | null | undefined,
-) => JSON.stringify([of, model ?? null, tier ?? null, key ?? null, unit ?? null]);
+) => JSON.stringify([of, model ?? null, tier ?? null, key ?? null, user ?? null, unit ?? null]);
 
 /**
- * The quantities by group and unit. Empty if the organization has no access to the report. A quantity is used for one cost row only,
- * because it cannot be divided between two rows of the same group.
+ * The quantities by group and unit. Empty if the organization has no access to the report. Several rows are of one group where they differ by
+ * identities that are no people: their quantities are summed, and the first cost row of the group has the sum, the others 0.
  */
 async function readQuantities(
   ask: Ask,
   query: [string, string][],
 ): Promise<(key: string) => string | undefined> {
-  const quantities = new Map<string, string>();
+  const quantities = new Map<string, Decimal>();
   try {
     for await (const { data } of pages(ask, "/v1/organizations/analytics/usage", query, usageReport, beta))
       for (const { starting_at: of, group, usage } of data) {
@@ -122,16 +127,19 @@ async function readQuantities(
           "cache_creation.ephemeral_1h_input_tokens": written?.ephemeral_1h_input_tokens,
           web_search: tools?.web_search_requests,
         };
-        for (const [unit, quantity] of Object.entries(found))
-          if (quantity && quantity.text !== "0") quantities.set(keyOf(of, place, unit), quantity.text);
+        for (const [unit, quantity] of Object.entries(found)) {
+          if (!quantity || quantity.text === "0") continue;
+          const key = keyOf(of, place, unit);
+          quantities.set(key, add(quantities.get(key) ?? zero, parseDecimal(quantity.text)));
+        }
       }
   } catch (error) {
     if (!(error instanceof ProviderRefusal && [403, 404].includes(error.status))) throw error;
   }
   return (key) => {
     const quantity = quantities.get(key);
-    quantities.delete(key);
-    return quantity;
+    if (quantity) quantities.set(key, zero);
+    return quantity && toText(quantity);
   };
 }
 
@@ -158,7 +166,7 @@ async function* pullAnalytics(ask: Ask, { from, until }: DayRange): AsyncGenerat
       ["order_by", "time"],
       ["order", "asc"],
       ["limit", String(rowsAPage)],
-      ...groupedBy("model", "service_tier", "api_key_id"),
+      ...groupedBy("model", "service_tier", "api_key_id", "actor"),
     ];
     const takeQuantity = await readQuantities(ask, query);
     const costs: [string, string][] = [...query, ...groupedBy("cost_type", "token_type")];
@@ -213,7 +221,7 @@ const groupedBy = (...names: string[]) => names.map((name): [string, string] => 
 const later = (a: string, b: string) => (a > b ? a : b);
 const earlier = (a: string, b: string) => (a < b ? a : b);
 
-/** Anthropic: the costs of an organization, by model, tier, kind of token and API key. */
+/** Anthropic: the costs of an organization, by model, tier, kind of token, API key and person. */
 export const anthropic: Provider = {
   url: "https://api.anthropic.com",
   changingDays: 30,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type BilledFact, isSameMoney, judgeStatements } from "@/lib/bills/statements";
+import { isSameMoney, judgeStatements, type NamedFact } from "@/lib/bills/statements";
 import {
   compare,
   type Decimal,
@@ -13,7 +13,7 @@ import {
 import { addDays } from "@/lib/spend/period";
 
 /** What a provider bills of a day. */
-export type PulledDay = { day: string; amount: Decimal; facts: BilledFact[] };
+export type PulledDay = { day: string; amount: Decimal; facts: NamedFact[] };
 
 /** A statement of the provider that is stored already. `sha256` is null where it is from a file. */
 export type KnownStatement = {
@@ -107,10 +107,16 @@ const isJump = (amount: Decimal, usual: Decimal) =>
   compare(amount, leastJump) >= 0 &&
   compare(amount, multiply(usual, jump)) >= 0;
 
-/** The same for the same facts, in whatever order and notation a provider writes them. */
-function hashOf(facts: readonly BilledFact[]): string {
-  const lines = facts.map(({ line, model, unit, tier, key, amount, list, quantity }) =>
-    JSON.stringify([line, model, unit, tier, key, ...[amount, list, quantity].map((n) => n && toText(n))]),
+/**
+ * The same for the same facts, in whatever order and notation a provider writes them. A fact of nobody has the hash that it had before
+ * facts had people.
+ */
+function hashOf(facts: readonly NamedFact[]): string {
+  const lines = facts.map(({ line, model, unit, tier, key, amount, list, quantity, user }) =>
+    JSON.stringify([
+      ...[line, model, unit, tier, key, ...[amount, list, quantity].map((n) => n && toText(n))],
+      ...(user === null ? [] : [user]),
+    ]),
   );
   return createHash("sha256").update(lines.sort().join("\n")).digest("hex");
 }

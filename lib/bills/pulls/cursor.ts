@@ -18,12 +18,13 @@ import {
 
 const eventsAPage = 1000;
 
-/** `/teams/filtered-usage-events`: cents with decimals, as JSON numbers. The names of people in events are not stored. */
+/** `/teams/filtered-usage-events`: cents with decimals, as JSON numbers. */
 const page = z.object({
   usageEvents: z.array(
     z.object({
       model: optionalText,
       kind: optionalText,
+      userEmail: optionalText,
       chargedCents: inCents.nullish(),
       serviceAccountName: optionalText,
     }),
@@ -36,10 +37,16 @@ const isIncluded = (kind: string | null | undefined) => /included/i.test(kind ??
 
 type Event = z.output<typeof page>["usageEvents"][number];
 
-function readEvent({ model, kind, chargedCents, serviceAccountName: key }: Event): PulledRow {
+function readEvent({
+  model,
+  kind,
+  chargedCents,
+  serviceAccountName: key,
+  userEmail: user,
+}: Event): PulledRow {
   const charged = chargedCents ?? (zero as Dollars);
   const amount = isIncluded(kind) ? (zero as Dollars) : charged;
-  return toRow({ model, line: kind, key, unit: "requests", quantity: "1", amount, list: charged });
+  return toRow({ model, line: kind, key, user, unit: "requests", quantity: "1", amount, list: charged });
 }
 
 const msOf = (day: string) => Date.parse(`${day}T00:00:00Z`);
@@ -89,7 +96,7 @@ async function countSeats(ask: Ask, today: string): Promise<Seats> {
   return { count: seated.size, unused: unused.size, usd: null };
 }
 
-/** Cursor: the usage events of a team, by model and kind, and its members. */
+/** Cursor: the usage events of a team, by model, kind and member, and its members. */
 export const cursor: Provider = {
   url: "https://api.cursor.com",
   changingDays: 3,

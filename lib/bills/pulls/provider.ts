@@ -128,16 +128,17 @@ export function toRow(given: {
   model?: string | null | undefined;
   tier?: string | null | undefined;
   key?: string | null | undefined;
+  user?: string | null | undefined;
   unit?: string | null | undefined;
   quantity?: string | undefined;
   amount: Dollars;
   list?: Dollars;
 }): PulledRow {
-  const { line, model, tier, key } = readCoordinates((field) =>
+  const { line, model, tier, key, user } = readCoordinates((field) =>
     field === "provider" || field === "account" ? undefined : (given[field] ?? undefined),
   );
   const { unit, places } = billedUnit(given.unit ?? undefined);
   const quantity =
     unit === null || given.quantity === undefined ? null : shiftDecimal(parseDecimal(given.quantity), places);
-  return { line, model, tier, key, unit, quantity, amount: given.amount, list: given.list ?? null };
+  return { line, model, tier, key, user, unit, quantity, amount: given.amount, list: given.list ?? null };
 }

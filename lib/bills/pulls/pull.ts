@@ -184,8 +184,8 @@ function storeDays(
 
 const toStored = ({ day, amount, sha256, facts }: ChosenDays["changed"][number]) => ({
   ...{ id: newId(), day, sha256, amount_usd: toText(amount) },
-  facts: facts.map(({ key, amount: billed, list, quantity, ...coordinates }) => ({
-    ...{ ...coordinates, key_name: key, amount_usd: toText(billed) },
+  facts: facts.map(({ key, user, amount: billed, list, quantity, ...coordinates }) => ({
+    ...{ ...coordinates, key_name: key, end_user: user, amount_usd: toText(billed) },
     ...{ list_usd: list && toText(list), quantity: quantity && toText(quantity) },
   })),
 });

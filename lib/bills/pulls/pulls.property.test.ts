@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { parse } from "lossless-json";
 import { describe, expect, test } from "vitest";
@@ -83,7 +84,7 @@ describe("An amount", () => {
 
 describe("Days", () => {
   const row = (usd: string) => ({
-    ...{ line: "l", model: "m", unit: null, tier: null, key: null, list: null, quantity: null },
+    ...{ line: "l", model: "m", unit: null, tier: null, key: null, user: null, list: null, quantity: null },
     amount: parseDecimal(usd) as PulledPage[number]["rows"][number]["amount"],
   });
 
@@ -134,9 +135,28 @@ describe("A pulled day", () => {
   };
   const dayOf = (day: string, usd: string | null, line = "l"): PulledDay => {
     const billed = parseDecimal(usd ?? "0");
-    const fact = { line, model: null, unit: null, tier: null, key: null, list: null, quantity: null };
+    const fact = {
+      line,
+      model: null,
+      unit: null,
+      tier: null,
+      key: null,
+      user: null,
+      list: null,
+      quantity: null,
+    };
     return { day, amount: billed, facts: usd === null ? [] : [{ ...fact, amount: billed }] };
   };
+  test("has the same hash as before bills had people where it names nobody, and another where it names one", () => {
+    const changed = (user: string | null) => {
+      const { facts, ...day } = dayOf("2026-09-01", "1.50");
+      const days = [{ ...day, facts: facts.map((fact) => ({ ...fact, user })) }];
+      return chooseDays(days, [], account).changed.map(({ sha256 }) => sha256);
+    };
+    const before = createHash("sha256").update('["l",null,null,null,null,"1.5",null,null]').digest("hex");
+    expect(changed(null)).toEqual([before]);
+    expect(changed("ada@example.com")).not.toEqual([before]);
+  });
   const stored = (days: ReturnType<typeof chooseDays>["changed"], more: Partial<KnownStatement> = {}) =>
     days.map(({ day, amount: billed, sha256 }) => ({
       ...{ provider: "openai", account: "", from: day, until: addDays(day, 1) },

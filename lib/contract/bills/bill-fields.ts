@@ -25,6 +25,7 @@ export const billFields = {
   unit: ["tokentype", "unittype", "quantityunit"],
   quantity: ["tokens", "units", "usagequantity"],
   tier: ["servicetier"],
+  user: ["username", "useremail", "email", "member", "person", "enduser"],
   key: ["apikey", "apikeyname", "apikeyid", "keyname"],
   list_amount: ["listcost", "listprice", "listamountusd", "gross", "grossamount"],
   currency: ["currencycode"],

@@ -74,6 +74,7 @@ const meanings: Record<BillField, string> = {
   unit: "The unit of the quantity, such as `input_tokens`.",
   quantity: "How many units.",
   tier: "The service tier, such as `batch`.",
+  user: "The person who used it, such as an e-mail address.",
   key: "The API key that used it.",
   list_amount: "The amount before discounts.",
   currency: "The currency, which must be USD.",
@@ -100,7 +101,7 @@ export const addBillRequest = z
         "`base64`: `content` is the Base64 of a Parquet file (compressed with Snappy, Gzip, Zstandard or not at all), or of CSV in UTF-8, which may be zipped with gzip.",
     }),
     columns: mapping(
-      "Which column has which field. Columns with usual names are found without. Of a file of FOCUS or CUR 2.0, `key` may be a tag, by its column and its name, such as `Tags.team`, `resource_tags.user_team` or `resource_tags.iamPrincipal/team`: it is the key of the rows that have it.",
+      "Which column has which field. Columns with usual names are found without. Of a file of FOCUS or CUR 2.0, `key` and `user` may be a tag, by its column and its name, such as `Tags.team`, `resource_tags.user_team` or `resource_tags.iamPrincipal/team`: it is the key or the person of the rows that have it.",
     ).optional(),
     constants: mapping("Fields that are the same in every row, such as the provider.").optional(),
     amounts_in: z

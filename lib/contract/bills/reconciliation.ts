@@ -87,6 +87,22 @@ const reconciledModel = z
   .meta({ id: "ReconciledModel" });
 export type ReconciledModel = z.output<typeof reconciledModel>;
 
+const reconciledUser = z
+  .object({
+    provider: z.string(),
+    kind: z.enum(["user", "none", "others"]).meta({
+      description:
+        "`user`: a person; `none`: what names nobody, adjustments among it; `others`: the people of the provider that have no row here.",
+    }),
+    user: z.string().nullable().meta({
+      description: "The person, an e-mail address in lower case. Null for `none` and `others`.",
+    }),
+    user_count: z.int().meta({ description: "How many people the row is of: 1 for `user`, 0 for `none`." }),
+    ...sums,
+  })
+  .meta({ id: "ReconciledUser" });
+export type ReconciledUser = z.output<typeof reconciledUser>;
+
 const reconciledMonth = z
   .object({
     month,
@@ -136,6 +152,10 @@ const detail = z
       description: "By provider, period and model, the largest difference first, at most 1,000.",
     }),
     cell_count: z.int(),
+    users: z.array(reconciledUser).meta({
+      description:
+        "By person, of the providers whose bills name people, the largest difference first, at most 100 people of a provider. A person is matched by the name that messages have in `user`; e-mail addresses in any letter case. The rows of a provider sum exactly to its billed and recorded amounts. Empty where no bill names anybody.",
+    }),
     unseen_keys: z
       .array(
         z.object({

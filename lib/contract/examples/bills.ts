@@ -230,6 +230,13 @@ export const billExamples: ExampleSet = {
           },
         ],
         cell_count: 1,
+        users: [
+          { provider: "openai", kind: "user", user: "ada@example.com", user_count: 1, ...sums },
+          {
+            ...{ provider: "openai", kind: "none", user: null, user_count: 0 },
+            ...{ billed_usd: 0, recorded_usd: 0, adjusted_usd: 0, difference_usd: 0 },
+          },
+        ],
         unseen_keys: [
           { provider: "openai", key: "prod-ingest", from: "2026-10-01", to: "2026-10-31", amount_usd: 120.4 },
         ],

@@ -18,6 +18,7 @@ export const peopleExamples: ExampleSet = {
     ErasurePreview: {
       spellings: ["Anna@example.com", "anna@example.com"],
       message_count: 1842,
+      billed_count: 61,
       budgets: ["anna@example.com"],
       api_keys: ["Agent"],
       alert_count: 2,
@@ -27,7 +28,7 @@ export const peopleExamples: ExampleSet = {
         tags: [],
         not_searched: [
           "labels, notes, metadata and sessions of messages",
-          "names of projects, features, keys and channels",
+          "names of projects, features, keys, channels and bills, and accounts at providers",
           "the account of a member with this address, and their entries in the audit log",
         ],
       },

@@ -33,6 +33,10 @@ export const erasurePreview = z
       .array(z.string())
       .meta({ description: "The name, and for an e-mail address its other spellings in usage." }),
     message_count: z.int().meta({ description: "Messages recorded for the person." }),
+    billed_count: z.int().meta({
+      description:
+        "Rows of bills that name the person; of an e-mail address, those that have it in a key or a description, too.",
+    }),
     budgets: z
       .array(z.string())
       .meta({ description: "Names of budgets of the person, or that have the name in them." }),

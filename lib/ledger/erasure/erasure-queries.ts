@@ -48,6 +48,7 @@ export function findPerson(
 ): Promise<{
   spellings: string[];
   message_count: number;
+  billed_count: number;
   budgets: string[];
   api_keys: string[];
   alert_count: number;

@@ -32,7 +32,7 @@ export function erasePerson(
 /** The places that an erasure does not search for the name: free text, and the accounts of members. */
 const notSearched = [
   "labels, notes, metadata and sessions of messages",
-  "names of projects, features, keys and channels",
+  "names of projects, features, keys, channels and bills, and accounts at providers",
   "the account of a member with this address, and their entries in the audit log",
 ];
 

@@ -77,7 +77,7 @@ export const archivedFiles: ArchivedFile[] = [
   { name: "bill-statements.ndjson", statement: rowsOf("bill_statements", "number") },
   {
     name: "billed-facts.ndjson",
-    statement: rowsOf("billed_facts", "statement_id, line, model, unit, tier, key_name"),
+    statement: rowsOf("billed_facts", "statement_id, line, model, unit, tier, key_name, end_user"),
   },
   { name: "bill-adjustments.ndjson", statement: rowsOf("bill_adjustments", "created_at, id") },
   {

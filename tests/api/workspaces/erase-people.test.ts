@@ -55,6 +55,9 @@ async function nameEverywhere() {
      values ($1, 'budget_threshold', 'budget', gen_random_uuid(), '2026-11-01', '80', jsonb_build_object('scope_value', $2::text))`,
     [team.workspace, anna],
   );
+  const bill = ["day,amount,provider,user,key", `2026-05-14,4,cursor,"${anna.replaceAll('"', '""')}",prod`];
+  const billed = { name: "may.csv", content: bill.join("\n") };
+  expect((await owner.call("POST", `${team.path}/bills`, billed)).status).toBe(201);
   const key = await owner.call("POST", `${team.path}/api-keys`, {
     ...{ name: "Agent", permissions: ["log_usage"], conditions: { users: [anna, "bo"] } },
   });
@@ -102,6 +105,7 @@ describe("Erasing a person", () => {
       "alerts",
       "api_keys",
       "audit_log",
+      "billed_facts",
       "budgets",
       "daily_spend",
       "daily_totals",
@@ -128,6 +132,8 @@ describe("Erasing a person", () => {
     expect(metrics.body).toMatchObject({ totals: { total_usd: 2.02, included_usd: 0.01 } });
     const budgets = await users.viewer.get(`${path}/budgets`);
     expect(budgets.body).toMatchObject({ budgets: [{ name: pseudonym, scope: { value: pseudonym } }] });
+    const { body: reconciled } = await users.viewer.get(`${path}/reconciliation?month=2026-05`);
+    expect(reconciled).toMatchObject({ detail: { users: [{ user: pseudonym, billed_usd: 4 }] } });
     const [key] = await rows("select conditions from public.api_keys where id = $1", [keyId]);
     expect(key.conditions).toEqual({ users: [pseudonym, "bo"] });
     const audit = await users.owner.get(`${path}/audit?kind=person`);
@@ -192,12 +198,23 @@ describe("Erasing a person", () => {
         },
       ]),
     ]);
+    const role = "arn:aws:sts::111:assumed-role/Dev";
+    const bill = [
+      "day,amount,quantity,provider,user,key,line",
+      `2026-10-05,1.000000000000000001,2,aws,EVE+x@example.com,${role}/${eve},tokens`,
+      `2026-10-05,2,3,aws,${eve},${role}/Eve+X@Example.com,tokens`,
+      `2026-10-05,4,5,aws,,prod,Seat of ${eve}`,
+      "2026-10-05,8,7,aws,steve+x@example.com,prod,tokens",
+    ];
+    const billed = { name: "october.csv", content: bill.join("\n") };
+    expect((await users.owner.call("POST", `${path}/bills`, billed)).status).toBe(201);
     const preview = await users.admin.call("POST", `${path}/people/erasures/preview`, { user: eve });
     expect([preview.status, preview.body]).toEqual([
       200,
       {
         spellings: ["Eve+X@Example.com", eve].sort(),
         message_count: 2,
+        billed_count: 3,
         budgets: ["Hers", "Team of EVE+X@example.com, and steve+x@example.com"],
         api_keys: [],
         alert_count: 1,
@@ -221,12 +238,27 @@ describe("Erasing a person", () => {
       });
     const text = async (sql: string) => JSON.stringify(await rows(sql, [workspace])).toLowerCase();
     const named = /(?<!st)eve\+x@example/;
-    for (const table of ["budgets", "alerts", "audit_log", "api_keys"])
+    for (const table of ["budgets", "alerts", "audit_log", "api_keys", "billed_facts"])
       expect(await text(`select * from public.${table} where workspace_id = $1`), table).not.toMatch(named);
     expect(await text("select * from private.idempotency where workspace_id = $1")).not.toMatch(named);
     expect(await text("select name from public.budgets where workspace_id = $1 order by 1")).toContain(
       `team of ${pseudonym}, and steve+x@example.com`,
     );
+    // Rows of a bill that are alike without the spelling become one; nothing of its amounts is lost.
+    expect(
+      await rows(
+        `select end_user, key_name, line, trim_scale(amount_usd)::text as usd, quantity::int
+         from public.billed_facts where workspace_id = $1 order by quantity, line collate "C"`,
+        [workspace],
+      ),
+    ).toEqual([
+      { end_user: null, key_name: "prod", line: `Seat of ${pseudonym}`, usd: "4", quantity: 5 },
+      {
+        ...{ end_user: pseudonym, key_name: `${role}/${pseudonym}`, line: "tokens" },
+        ...{ usd: "3.000000000000000001", quantity: 5 },
+      },
+      { end_user: "steve+x@example.com", key_name: "prod", line: "tokens", usd: "8", quantity: 7 },
+    ]);
     // The tag and the label of somebody else's message stay, as the preview says; a retry is recognised.
     const people = await rows(
       "select distinct end_user from public.messages where workspace_id = $1 and end_user is not null order by 1",
@@ -291,6 +323,6 @@ describe("In steps, without the jobs of the services on this database", () => {
       expect(steps).toBeLessThan(40);
     }
     expect(await namedIn(workspace)).toEqual([]);
-    expect((await namedIn(other.workspace)).length).toBe(8);
+    expect((await namedIn(other.workspace)).length).toBe(9);
   });
 });

@@ -11,6 +11,8 @@ export type TrueLine = {
   model: string;
   unit: "input_tokens" | "cached_tokens" | "cache_write_1h_tokens" | "output_tokens" | "web_searches";
   key: string;
+  /** The e-mail address of who used it; nobody where it is left out. */
+  user?: string;
   tier?: "batch";
   usd: string;
   /** Before discounts; the same where it is left out. */

@@ -6,7 +6,7 @@ const isIncluded = ({ usd, list }: TrueLine) => usd === "0" && list !== undefine
 /** An event of a line, at noon of its day. */
 const eventOf = (line: TrueLine) => ({
   timestamp: String(Date.parse(line.day) + dayMs / 2),
-  userEmail: "ada@example.com",
+  userEmail: line.user ?? null,
   model: line.model,
   kind: isIncluded(line) ? "Included in Business" : "Usage-based",
   maxMode: false,

@@ -94,6 +94,14 @@ const anthropicGroup = (line: TrueLine) => ({
   service_tier: line.tier ?? "standard",
 });
 
+/** Who used a line, or the identity of its key. */
+const anthropicActor = ({ key, user }: TrueLine, { searchParams }: URL) => {
+  if (!searchParams.getAll("group_by[]").includes("actor")) return null;
+  return user === undefined
+    ? { type: "api_actor", api_key_id: key }
+    : { type: "user_actor", user_id: `user_${user}`, email_address: user, name: user, deleted: false };
+};
+
 const rangeOf = (url: URL) =>
   daysBetween(
     url.searchParams.get("starting_at")?.slice(0, 10) ?? "",
@@ -118,7 +126,10 @@ function anthropicAnalytics(asked: Asked): Answer {
   const data = cut.page.map((line) => ({
     starting_at: `${line.day}T00:00:00Z`,
     ending_at: `${dayAfter(line.day)}T00:00:00Z`,
-    group: { ...noGroup, ...anthropicGroup(line), api_key_id: line.key },
+    group: {
+      ...{ ...noGroup, ...anthropicGroup(line), api_key_id: line.key },
+      actor: anthropicActor(line, url),
+    },
     cost: {
       amount: centsText(line.usd),
       list_amount: centsText(line.list ?? line.usd),
@@ -146,7 +157,10 @@ function anthropicUsage(asked: Asked): Answer {
     ({ line, counts: { web_search_requests: searches = 0, [hourly]: hour = 0, ...counts } }) => ({
       starting_at: `${line.day}T00:00:00Z`,
       ending_at: `${dayAfter(line.day)}T00:00:00Z`,
-      group: { ...noGroup, model: line.model, service_tier: line.tier ?? "standard", api_key_id: line.key },
+      group: {
+        ...{ ...noGroup, model: line.model, service_tier: line.tier ?? "standard", api_key_id: line.key },
+        actor: anthropicActor(line, url),
+      },
       usage: {
         ...{
           uncached_input_tokens: 0,
@@ -164,7 +178,7 @@ function anthropicUsage(asked: Asked): Answer {
   const more = { has_more: cut.next !== null, next_page: cut.next };
   return { status: 200, body: { data, ...more, data_refreshed_at: new Date().toISOString() } };
 }
-const placeOf = ({ day, model, tier, key }: TrueLine) => JSON.stringify([day, model, tier, key]);
+const placeOf = ({ day, model, tier, key, user }: TrueLine) => JSON.stringify([day, model, tier, key, user]);
 
 function anthropicReport(asked: Asked): Answer {
   const cut = pageOf(rangeOf(asked.url), asked, Number(asked.url.searchParams.get("limit") ?? 7));

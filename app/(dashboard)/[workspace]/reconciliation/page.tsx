@@ -7,6 +7,7 @@ import { Differences } from "@/components/bills/differences";
 import { LearnedPrices } from "@/components/bills/learned-prices";
 import { nameOfMonth, ReconciledMonths, ReconciledProviders, sentenceOf } from "@/components/bills/months";
 import { UnseenKeys } from "@/components/bills/unseen-keys";
+import { ReconciledUsers } from "@/components/bills/users";
 import { Waterfall } from "@/components/bills/waterfall";
 import { exactText } from "@/components/figures/amount";
 import type { SearchParams } from "@/components/filters/href";
@@ -144,6 +145,14 @@ export default async function ReconciliationPage({ params, searchParams }: Props
             >
               <Differences detail={detail} workspace={slug} />
             </SettingsSection>
+            {detail.users.length > 0 ? (
+              <SettingsSection
+                title="People"
+                description="Of the providers whose bills name people. The rows of a provider sum to its amounts."
+              >
+                <ReconciledUsers users={detail.users} />
+              </SettingsSection>
+            ) : null}
           </>
         ) : null}
       </SettingsSections>

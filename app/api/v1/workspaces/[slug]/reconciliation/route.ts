@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Reconcile records with bills",
     description:
-      "Holds what providers billed against what was recorded live, by UTC day: each month with a bill, and with `month` why that month differs. The parts of a difference sum to it exactly, for the month, each provider, and each period and model. What neither the bill nor the records decide is `unexplained`. An adjustment of a closed month is compared on the day when its cost occurred.",
+      "Holds what providers billed against what was recorded live, by UTC day: each month with a bill, and with `month` why that month differs. The parts of a difference sum to it exactly, for the month, each provider, and each period and model. Where a bill names people, `users` divides its amounts by person. What neither the bill nor the records decide is `unexplained`. An adjustment of a closed month is compared on the day when its cost occurred.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,

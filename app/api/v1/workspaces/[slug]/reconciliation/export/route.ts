@@ -8,7 +8,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Export the reconciliation of a month",
     description:
-      "What was billed, recorded and booked as adjustments in a month, as CSV: a row `line` for each provider, period and model with the parts of its difference, `provider` with their sums, and `month` with the sums of all and, where the month is closed, the SHA-256 of its filed export.",
+      "What was billed, recorded and booked as adjustments in a month, as CSV: a row `line` for each provider, period and model with the parts of its difference, `provider` with their sums, `user` for each person at the providers whose bills name people, and `month` with the sums of all and, where the month is closed, the SHA-256 of its filed export.",
     auth: "user",
     role: "viewer",
     params: workspaceParams,
