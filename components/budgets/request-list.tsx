@@ -5,6 +5,7 @@ import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
 import type { BudgetRequest } from "@/lib/contract/spend/budget-requests";
 import { DecideRequest, WithdrawRequest } from "./decide-request";
+import { requestRowId } from "./request-row-id";
 
 const states = {
   pending: { label: "Waiting", variant: "warning" },
@@ -45,7 +46,8 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
   return (
     // Mails and messages link here.
     <li
-      id={`request-${request.id}`}
+      id={requestRowId(request.id)}
+      tabIndex={-1}
       className="grid gap-4 rounded-lg border bg-card p-4 text-sm target:ring-2 target:ring-ring"
     >
       <div className="grid gap-1">
