@@ -93,7 +93,7 @@ export function AskForMore({
       aria-label="Ask for more"
       className="grid items-start gap-5 rounded-lg border bg-card p-4 sm:grid-cols-2"
     >
-      <FormField label="Of what?" error={fieldErrors.budget_id ?? fieldErrors.key_id}>
+      <FormField label="Which limit?" error={fieldErrors.budget_id ?? fieldErrors.key_id}>
         {(control) => (
           <Select {...control} name="limit" value={id} onChange={(event) => setId(event.target.value)}>
             <Options label="Budgets" limits={limits.filter(({ kind }) => kind === "budget")} />
@@ -116,7 +116,7 @@ export function AskForMore({
         {(control) => <Textarea {...control} name="reason" maxLength={500} />}
       </FormField>
       <TextField
-        label="Raised through"
+        label="Until which day?"
         description="The limit falls back by itself on the day after."
         error={fieldErrors.until}
         name="until"

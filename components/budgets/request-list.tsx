@@ -80,7 +80,7 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <WithdrawRequest path={path} />
           <span className="text-muted-foreground text-xs">
-            Somebody else decides it: nobody decides their own.
+            Somebody else decides: nobody may decide their own request.
           </span>
         </div>
       ) : null}

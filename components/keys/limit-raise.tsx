@@ -28,7 +28,7 @@ export function LimitRaise({
           raise: null,
         },
       ),
-    { done: `The raise of ${name} is over.` },
+    { done: `The raise of ${name} has ended.` },
   );
   const end = async () => {
     // The button disappears when the page has been read again.
@@ -57,7 +57,7 @@ export function LimitRaise({
           prefetch={false}
           className="rounded-sm underline decoration-border underline-offset-4"
         >
-          Ask for more of the limit until a day
+          Ask for a higher limit until a day
         </Link>
       )}
     </section>
