@@ -50,7 +50,8 @@ export function TelemetryActions({
         onConfirm={() => callApi<typeof providerAccount>("DELETE", `${path}?destination=${destination}`)}
         details={
           <Checkbox
-            label={`Stop even if ${name} does not let it be removed there`}
+            label="Stop only here"
+            description={`Outlay's address stays at ${name}, for an account whose key no longer works there.`}
             checked={destination === "leave"}
             onChange={(event) => setDestination(event.target.checked ? "leave" : "remove")}
           />
