@@ -227,6 +227,6 @@ describe("The outbox", () => {
       expect(await read(headers)).toEqual([404, false]);
     const reset = await (await get("/reset")).text();
     expect(reset).not.toContain('href="/outbox"');
-    expect(reset).toContain("by the link that it printed");
+    expect(reset).toContain("at the link that it printed");
   });
 });

@@ -124,6 +124,7 @@ test("Grants PUBLIC no function, and lets no function find its names by the call
     "private.budget_periods",
     "private.is_in_budget",
     "private.is_on_days",
+    "private.key_limit",
     "private.local_time",
     "private.places_of",
   ]);

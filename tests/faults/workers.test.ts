@@ -177,26 +177,6 @@ describe("Two workers behind one port", () => {
     expect(await storedOf(id)).toHaveLength(4);
   });
 
-  test("Lose nothing that was answered when one of them is killed, which is started again while the other serves", async () => {
-    const { secret } = await newKey();
-    const [doomed = 0, other = 0] = workerPids(service);
-    const baseUrl = () => service.baseUrl;
-    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
-    const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
-    await load.storesMore(100);
-    process.kill(doomed, "SIGKILL");
-    // The clients of the other worker go on.
-    await load.storesMore(50);
-    await load.stop();
-    const pids = await untilServing(service, 2);
-    expect(pids).toContain(other);
-    expect(pids).not.toContain(doomed);
-    await retrying.storesMore(20);
-    await retrying.stop();
-    for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
-    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
-  });
-
   test("Answer what they accepted at SIGTERM, and exit with 0", async () => {
     const pids = workerPids(service);
     const load = new Load({
@@ -222,6 +202,28 @@ describe("Two workers behind one port", () => {
 });
 
 describe("A worker killed with SIGKILL", () => {
+  test("Loses nothing that was answered, and is started again while the other serves", async () => {
+    const service = await harness.start();
+    const { secret } = await newKey();
+    const [doomed = 0, other = 0] = workerPids(service);
+    const baseUrl = () => service.baseUrl;
+    const load = new Load({ clients: 24, secret, baseUrl, retry: "never" });
+    const retrying = new Load({ clients: 8, secret, baseUrl, retry: "until-stored" });
+    await load.storesMore(100);
+    process.kill(doomed, "SIGKILL");
+    // The clients of the other worker go on.
+    await load.storesMore(50);
+    await load.stop();
+    const pids = await untilServing(service, 2);
+    expect(pids).toContain(other);
+    expect(pids).not.toContain(doomed);
+    await retrying.storesMore(20);
+    await retrying.stop();
+    for (const each of [load, retrying]) expect(await brokenPromises(harness.fixtures, each)).toEqual([]);
+    expect(await ledgerDifferences(harness.fixtures)).toEqual([]);
+    expect(await service.stop()).toBe(0);
+  });
+
   test("Closes a connection that it had not accepted yet, and leaves none behind where the service itself is killed", async () => {
     const service = await harness.start();
     const [stuck = 0] = workerPids(service);

@@ -66,6 +66,7 @@ describe("A new key", () => {
       },
       on_limit: "refuse",
       monthly_limit: 50.1,
+      raise: null,
       spent: 0,
       expires_at: "2127-02-28T23:00:00.000+00:00",
       rate_limit_rpm: 600,
