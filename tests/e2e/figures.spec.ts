@@ -217,9 +217,12 @@ test("Shows the API's figures on every page for four months of a team, and parts
         const { total_usd, usage_usd, subscription_usd, expense_usd } = totals;
         return {
           "totals.total_usd": digitsOf([total_usd]),
-          "totals.usage_usd": digitsOf([usage_usd]),
-          "totals.subscription_usd": digitsOf([subscription_usd]),
-          "totals.expense_usd": digitsOf([expense_usd]),
+          // Nothing at all needs no sums by type.
+          ...(totals.message_count > 0 && {
+            "totals.usage_usd": digitsOf([usage_usd]),
+            "totals.subscription_usd": digitsOf([subscription_usd]),
+            "totals.expense_usd": digitsOf([expense_usd]),
+          }),
           "totals.message_count": [String(totals.message_count)],
           "totals.unpriced_count": totals.unpriced_count > 0 ? [String(totals.unpriced_count)] : [],
           // Unpriced rows say so instead of showing an amount.
