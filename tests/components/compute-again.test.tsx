@@ -33,7 +33,10 @@ const button = () => screen.getByRole<HTMLButtonElement>("button");
 
 test("Reads the page again until the recommendations are computed, and then says so", async () => {
   answerApi({
-    [`POST ${path}`]: () => ({ ...(recommendationExamples.responses.RecommendationList as object), computed_at: before }),
+    [`POST ${path}`]: () => ({
+      ...(recommendationExamples.responses.RecommendationList as object),
+      computed_at: before,
+    }),
   });
   let reads = 0;
   const page: { compute?: () => void } = {};

@@ -20,7 +20,13 @@ const pending: BudgetRequest = {
 };
 const approved: BudgetRequest = { ...request, can_decide: false, can_withdraw: false };
 
-const limit = { kind: "budget" as const, id: "b1", name: "Checkout", limit: "100", currency: "USD" };
+const limit = {
+  kind: "budget" as const,
+  id: request.budget?.id ?? "",
+  name: "Checkout",
+  limit: "100",
+  currency: "USD",
+};
 
 /** The page of requests. `page.read` gives it what reading it again answers. */
 function RequestsPage({
