@@ -60,7 +60,7 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
           <Badge variant={variant}>{label}</Badge>
         </p>
         <p className="text-muted-foreground text-xs">
-          {percent === null ? null : `${exactText(percent)}% of the limit, `}until {formatDay(until)} ·{" "}
+          {percent === null ? "Until" : `${exactText(percent)}% of the limit, until`} {formatDay(until)} ·{" "}
           <Time at={at} />
         </p>
         <p className="[overflow-wrap:anywhere]">{reason}</p>
