@@ -34,7 +34,7 @@ export async function untilAnswering(url: string, output: () => string): Promise
   }
 }
 
-/** Sends JSON with a bearer token. @throws TypeError if no answer came */
+/** Sends JSON with a bearer token. @throws TypeError or TimeoutError if no answer came within half a minute */
 export async function send(
   url: string,
   token: string,
@@ -48,6 +48,7 @@ export async function send(
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
   });
   const text = await response.text();
   return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : { text } };
