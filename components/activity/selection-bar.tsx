@@ -2,10 +2,12 @@
 
 import dynamic from "next/dynamic";
 import { useState } from "react";
+import { flushSync } from "react-dom";
 import { onDemand } from "@/components/connection/on-demand";
 import { formatCount } from "@/components/figures/format-count";
 import { Money } from "@/components/figures/money";
 import { Button } from "@/components/ui/button";
+import { focusResult } from "@/components/ui/focus-after";
 import { maxBulkMessages } from "@/lib/contract/ledger/limits";
 import type { BulkRequest } from "./bulk-action";
 import type { BulkKind } from "./bulk-dialog";
@@ -51,6 +53,14 @@ export function SelectionBar({
   const target: Pick<BulkRequest, "messages" | "filters"> = hasAll
     ? { filters: filtersOf(source) }
     : { messages: [...ids] };
+  /** Ends the selection, after which the focus is on the first row that was selected. */
+  const leave = () => {
+    flushSync(() => {
+      setOpen(undefined);
+      clear();
+    });
+    if (chosen[0]) focusResult(`a[data-row][href$="message=${chosen[0].id}"]`);
+  };
   return (
     <section
       aria-label="Selected rows"
@@ -69,7 +79,7 @@ export function SelectionBar({
           </>
         )}
       </p>
-      <Button size="sm" variant="ghost" className="-ml-2.5 text-muted-foreground" onClick={clear}>
+      <Button size="sm" variant="ghost" className="-ml-2.5 text-muted-foreground" onClick={leave}>
         Clear
       </Button>
       {hasMore && !hasAll ? (
@@ -95,8 +105,7 @@ export function SelectionBar({
           target={target}
           onClose={() => setOpen(undefined)}
           onDone={() => {
-            setOpen(undefined);
-            clear();
+            leave();
             onDone();
           }}
         />

@@ -12,6 +12,7 @@ import {
 } from "@/components/ui/dropdown-menu";
 import { useOpened } from "@/components/ui/use-opened";
 import type { organization } from "@/lib/contract/access/workspaces";
+import { noUser } from "./format-entry";
 
 type Props = {
   workspace: string;
@@ -22,7 +23,7 @@ type Props = {
 };
 
 /**
- * The menu that limits the log to the changes of one member, or of the service. The choice is the parameter `actor` of the
+ * The menu that limits the log to the changes of one member, or to those that no user made. The choice is the parameter `actor` of the
  * address. Members are loaded when it is first opened; when that fails, the menu says why.
  */
 export function ActorFilter({ workspace, path, params, name }: Props) {
@@ -49,7 +50,7 @@ export function ActorFilter({ workspace, path, params, name }: Props) {
       </DropdownMenuTrigger>
       <DropdownMenuContent ref={element} onBeforeToggle={open} aria-label="Who made the change">
         {link(undefined, "Anybody")}
-        {link("", "The service")}
+        {link("", noUser)}
         {answer?.members.map(({ user_id: id, display_name: shown, email }) => link(id, shown ?? email))}
         {answer ? null : <DropdownMenuLabel>{problem?.message ?? "Loading members…"}</DropdownMenuLabel>}
       </DropdownMenuContent>

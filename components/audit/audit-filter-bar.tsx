@@ -11,6 +11,7 @@ import { KindFilter } from "./kind-filter";
 
 /** Filters that have no menu, and are shown as chips. */
 const chips = [
+  { name: "key", label: "Key" },
   { name: "action", label: "Action" },
   { name: "subject", label: "Id" },
   { name: "q", label: "Text" },
@@ -23,6 +24,7 @@ export function AuditFilterBar({
   params,
   range,
   actorName,
+  keyName,
 }: {
   workspace: string;
   path: string;
@@ -30,11 +32,13 @@ export function AuditFilterBar({
   range: PageRange;
   /** The name of the member whose changes are shown; undefined for all. */
   actorName: string | undefined;
+  /** The name of the key whose changes are shown, or its id; undefined for all. */
+  keyName: string | undefined;
 }) {
   const { order, ...filters } = params;
   const inEffect = chips.flatMap(({ name, label }) => {
     const value = params[name];
-    return typeof value === "string" ? [{ name, label, value }] : [];
+    return typeof value === "string" ? [{ name, label, value: (name === "key" && keyName) || value }] : [];
   });
   return (
     <div className="grid gap-3">

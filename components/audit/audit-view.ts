@@ -1,7 +1,7 @@
 import { hrefWith } from "@/components/filters/href";
 import { type ChangedValue, listDifferences } from "./differences";
 import type { AuditEntry } from "./entry";
-import { actorName, formatEntry } from "./format-entry";
+import { actorName, formatEntry, noUser } from "./format-entry";
 
 /** An entry of the audit log in words, so that a server component can pass it to a client component. */
 export type AuditView = Pick<AuditEntry, "id" | "at" | "address" | "action"> & {
@@ -33,8 +33,9 @@ export function toAuditView(entry: AuditEntry, path: string): AuditView {
     differences: listDifferences(entry),
     links: [
       ...(subject.id === null ? [] : [link("All changes of this", { subject: subject.id })]),
-      // The log is not filtered by key.
-      ...(key ? [] : [link(`All by ${actorName(entry)}`, { actor: actor?.user_id ?? "" })]),
+      key
+        ? link(`All by ${actorName(entry)}`, { key: key.id })
+        : link(`All by ${actor ? actorName(entry) : noUser.toLowerCase()}`, { actor: actor?.user_id ?? "" }),
       link(`All of ${action}`, { action }),
     ],
   };

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { toAuditView } from "./audit-view";
 import { listDifferences } from "./differences";
 import type { AuditEntry } from "./entry";
 import { actorName, formatEntry } from "./format-entry";
@@ -108,6 +109,19 @@ describe("An audit entry as text", () => {
     expect(actorName({ ...line, actor: null })).toBe("The service");
     expect(actorName({ ...line, actor: null, key: { id: graceId, name: "CI" } })).toBe("The key CI");
   });
+});
+
+test("Leads from a change to all by its author: a user, a key, or neither", () => {
+  const hrefs = (others: Partial<AuditEntry>) =>
+    toAuditView(entry("budget.deleted", { name: "All" }, null, others), "/acme/settings/audit").links.map(
+      ({ label, href }) => `${label}: ${href}`,
+    );
+  const path = "/acme/settings/audit";
+  expect(hrefs({})).toContain(`All by Ada: ${path}?actor=${ada.user_id}`);
+  expect(hrefs({ actor: null, key: { id: graceId, name: "CI" } })).toContain(
+    `All by The key CI: ${path}?key=${graceId}`,
+  );
+  expect(hrefs({ actor: null })).toContain(`All by keys and the service: ${path}?actor=`);
 });
 
 describe("The changes of an audit entry", () => {

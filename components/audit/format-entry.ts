@@ -13,6 +13,9 @@ export function actorName({ actor, key }: AuditEntry): string {
   return actor.display_name ?? actor.email ?? "A deleted user";
 }
 
+/** The name of a filter for what no user did. */
+export const noUser = "Keys and the service";
+
 /** What an entry's actor did, as text that follows the actor's name: "removed grace@example.com". */
 export function formatEntry(entry: AuditEntry): string {
   const { action, subject, before, after } = entry;

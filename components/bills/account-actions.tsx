@@ -74,7 +74,8 @@ export function AccountActions({
             />
             {isTelling ? (
               <Checkbox
-                label="Leave its telemetry destination there, where it cannot be removed"
+                label={`Leave Outlay's address at ${name}`}
+                description="It still sends its calls, which are refused. For an account whose key no longer works there."
                 checked={destination === "leave"}
                 onChange={(event) => setDestination(event.target.checked ? "leave" : "remove")}
               />

@@ -5,7 +5,7 @@ import { EffectsPreview } from "@/components/activity/bulk-preview";
 import { sumExact } from "@/components/figures/exact";
 import { formatCount } from "@/components/figures/format-count";
 import { formatDays } from "@/components/figures/format-date";
-import { formatSignedMoney } from "@/components/figures/money";
+import { formatSignedUsd } from "@/components/figures/money";
 import { callApi, Problem } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
 import { toProjectOption, useProjectList } from "@/components/shell/use-project-list";
@@ -66,7 +66,7 @@ export default function BookingDialog({ workspace, month, bookable, project, onC
   const { answer } = preview;
   const { run, isPending, problem, fieldErrors } = useMutation((body: object) => send(workspace, body), {
     quiet: true,
-    done: (booked) => `Booked ${formatSignedMoney(booked.amount_usd)} as adjustments.`,
+    done: (booked) => `Booked ${formatSignedUsd(booked.amount_usd)} as adjustments.`,
     undo: (booked) => ({
       run: () => undoAdjustment(workspace, booked.id ?? ""),
       done: "Undone. Every total is as it was before.",
@@ -128,7 +128,7 @@ export default function BookingDialog({ workspace, month, bookable, project, onC
                 label={
                   <>
                     {differenceParts[part].label}{" "}
-                    <span className="text-muted-foreground tabular-nums">{formatSignedMoney(usd)}</span>
+                    <span className="text-muted-foreground tabular-nums">{formatSignedUsd(usd)}</span>
                   </>
                 }
               />
@@ -147,7 +147,7 @@ export default function BookingDialog({ workspace, month, bookable, project, onC
             {answer ? <Preview answer={answer} /> : null}
           </div>
           <DialogFormFooter
-            submit={isPending ? "Booking" : answer ? `Book ${formatSignedMoney(answer.amount_usd)}` : "Book"}
+            submit={isPending ? "Booking" : answer ? `Book ${formatSignedUsd(answer.amount_usd)}` : "Book"}
             isPending={isPending || !answer}
             problem={problem}
           />
@@ -162,7 +162,7 @@ function Preview({ answer }: { answer: BillAdjustment }) {
   return (
     <section aria-label="What changes" className="grid gap-3 rounded-lg border p-3 text-sm">
       <p>
-        <span className="font-medium tabular-nums">{formatSignedMoney(answer.amount_usd)}</span> in{" "}
+        <span className="font-medium tabular-nums">{formatSignedUsd(answer.amount_usd)}</span> in{" "}
         {formatCount(answer.message_count, "adjustment")}, {formatCount(days.length, "day")} (
         {formatDays(days[0] ?? "", days.at(-1) ?? "")}, UTC).
       </p>

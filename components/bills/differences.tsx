@@ -7,6 +7,7 @@ import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import { differenceParts } from "@/lib/contract/bills/difference-parts";
 import type { ReconciledCell, ReconciledDetail } from "@/lib/contract/bills/reconciliation";
+import { decimalsThatAddUp } from "./decimals-that-add-up";
 import { Difference } from "./months";
 
 /** The most models that the page shows; the API has more. */
@@ -40,7 +41,7 @@ export function Differences({ detail, workspace }: { detail: ReconciledDetail; w
                 <span className="font-medium">{model ?? "No model"}</span>
                 <span className="block text-muted-foreground text-xs">{provider}</span>
                 <span className="block text-xs lg:hidden">
-                  <PartNames parts={row.parts} />
+                  <PartNames row={row} />
                 </span>
                 <Days
                   cells={detail.cells.filter(
@@ -56,10 +57,10 @@ export function Differences({ detail, workspace }: { detail: ReconciledDetail; w
                 <Money usd={row.recorded_usd} inUsd />
               </TableCell>
               <TableCell className="hidden min-w-44 text-xs lg:table-cell">
-                <PartNames parts={row.parts} />
+                <PartNames row={row} />
               </TableCell>
               <TableCell className="text-right">
-                <Difference usd={row.difference_usd} />
+                <Difference usd={row.difference_usd} decimals={decimalsOf(row)} />
               </TableCell>
             </TableRow>
           ))}
@@ -78,18 +79,28 @@ export function Differences({ detail, workspace }: { detail: ReconciledDetail; w
   );
 }
 
+/** A difference with its parts. */
+type Explained = Pick<ReconciledCell, "parts" | "difference_usd">;
+
+/** The decimal places of a difference and its parts. */
+const decimalsOf = ({ parts, difference_usd: difference }: Explained): number =>
+  decimalsThatAddUp(
+    exactText(difference),
+    parts.map(({ amount_usd: usd }) => exactText(usd)),
+  );
+
 /** The parts of a difference, with their amounts if there are several. */
-function PartNames({ parts }: { parts: ReconciledCell["parts"] }) {
-  return parts.map(({ part, amount_usd: usd }, index) => (
+function PartNames({ row }: { row: Explained }) {
+  return row.parts.map(({ part, amount_usd: usd }, index) => (
     <span key={part} className="text-muted-foreground">
       {index > 0 ? ", " : ""}
       <span className={part === "unexplained" ? "text-warning" : undefined}>
         {differenceParts[part].label}
       </span>
-      {parts.length > 1 ? (
+      {row.parts.length > 1 ? (
         <>
           {" "}
-          <Difference usd={usd} />
+          <Difference usd={usd} decimals={decimalsOf(row)} />
         </>
       ) : null}
     </span>
@@ -114,9 +125,9 @@ function Days({ cells, workspace }: { cells: ReconciledCell[]; workspace: string
                 >
                   {cell.from === cell.to ? formatDay(cell.from) : formatDays(cell.from, cell.to)}
                 </Link>{" "}
-                <PartNames parts={cell.parts} />
+                <PartNames row={cell} />
               </span>
-              <Difference usd={cell.difference_usd} />
+              <Difference usd={cell.difference_usd} decimals={decimalsOf(cell)} />
             </span>
             <BilledLines cell={cell} />
           </li>

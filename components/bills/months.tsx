@@ -2,7 +2,7 @@ import { exactText } from "@/components/figures/amount";
 import { formatDigits } from "@/components/figures/format-count";
 import { formatDate, formatMonthAndYear } from "@/components/figures/format-date";
 import { formatExactPercent } from "@/components/figures/format-percent";
-import { formatSignedMoney, formatUsd, Money } from "@/components/figures/money";
+import { formatSignedUsd, formatUsd, Money } from "@/components/figures/money";
 import { Link } from "@/components/ui/link";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { ReconciledDetail, ReconciledMonth } from "@/lib/contract/bills/reconciliation";
@@ -31,17 +31,19 @@ export function sentenceOf(detail: ReconciledDetail): string {
   const coverage = covered === undefined ? "" : ` ${covered} of what was billed is recorded.`;
   const adjusted = exactText(detail.adjusted_usd);
   const booked =
-    Number(adjusted) === 0 ? "" : ` Of what was recorded, ${formatSignedMoney(adjusted)} are adjustments.`;
+    Number(adjusted) === 0 ? "" : ` Of what was recorded, ${formatSignedUsd(adjusted)} are adjustments.`;
   return `${nameOfMonth(month)}: ${formatUsd(billed)} was billed${gap === 0 ? ", " : "; "}${than}.${booked}${coverage}`;
 }
 
-/** A difference with its sign. */
+/** A difference with its sign, in USD, as it is billed. @param props.decimals decimal places, by default 2 */
 export function Difference({
   usd,
   figure,
+  decimals,
 }: {
   usd: ReconciledDetail["difference_usd"] | string;
   figure?: string;
+  decimals?: number;
 }) {
   const exact = exactText(usd);
   return (
@@ -50,7 +52,7 @@ export function Difference({
       title={`$${exact}`.replace("$-", "−$")}
       {...(figure && { "data-figure": figure, "data-exact": exact })}
     >
-      {Number(exact) === 0 ? formatUsd(usd) : formatSignedMoney(usd)}
+      {formatSignedUsd(usd, decimals)}
     </span>
   );
 }

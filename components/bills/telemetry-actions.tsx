@@ -7,9 +7,10 @@ import { Button } from "@/components/ui/button";
 import { Checkbox } from "@/components/ui/checkbox";
 import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { providerAccount } from "@/lib/contract/bills/provider-accounts";
-import type { registerTelemetryRequest, TelemetryState } from "@/lib/contract/bills/provider-telemetry";
+import type { TelemetryState } from "@/lib/contract/bills/provider-telemetry";
+import { RegisterTelemetry } from "./register-telemetry";
 
-/** The actions of an admin for a provider's telemetry: register it, check it, and end it. */
+/** The actions of an admin for a provider's telemetry: set it up, check it, and stop it. */
 export function TelemetryActions({
   workspace,
   id,
@@ -22,61 +23,42 @@ export function TelemetryActions({
   state: TelemetryState;
 }) {
   const path = `/api/v1/workspaces/${workspace}/provider-accounts/${id}/telemetry`;
-  const register = useMutation(
-    () => callApi<typeof providerAccount, typeof registerTelemetryRequest>("POST", path, {}),
-    {
-      done: ({ telemetry }) =>
-        telemetry?.state === "refused" || telemetry?.state === "failed"
-          ? `${name} is not registered.`
-          : `${name} sends its calls here from now on.`,
-    },
-  );
   const check = useMutation(() => callApi<typeof providerAccount>("POST", `${path}/check`), {
-    done: `The telemetry of ${name} is checked.`,
+    done: ({ telemetry }) => `Checked at ${name}${telemetry?.problem ? ": there is a problem." : "."}`,
   });
   const [destination, setDestination] = useState<"remove" | "leave">("remove");
   if (state === "unreachable" || state === "registering") return null;
   if (state === "none" || state === "refused" || state === "failed")
-    return (
-      <Button
-        variant="outline"
-        size="sm"
-        aria-label={`Have ${name} send its calls`}
-        disabled={register.isPending}
-        onClick={() => register.run()}
-      >
-        {register.isPending ? "Registering" : "Send calls here"}
-      </Button>
-    );
+    return <RegisterTelemetry workspace={workspace} id={id} name={name} path={path} />;
   return (
     <div className="flex flex-wrap gap-2">
       <Button
         variant="outline"
         size="sm"
-        aria-label={`Check the telemetry of ${name}`}
+        aria-label={`Check at ${name} whether it sends its calls`}
         disabled={check.isPending}
         onClick={() => check.run()}
       >
         {check.isPending ? "Checking" : "Check"}
       </Button>
       <ConfirmButton
-        label="End"
-        aria-label={`End the telemetry of ${name}`}
+        label="Stop"
+        aria-label={`Stop ${name} from sending its calls`}
         size="sm"
-        title={`End the telemetry of ${name}?`}
-        confirm="End the telemetry"
+        title={`Stop ${name} from sending its calls?`}
+        confirm="Stop"
         onConfirm={() => callApi<typeof providerAccount>("DELETE", `${path}?destination=${destination}`)}
         details={
           <Checkbox
-            label="Leave the destination there, where it cannot be removed"
+            label="Stop only here"
+            description={`Outlay's address stays at ${name}, for an account whose key no longer works there.`}
             checked={destination === "leave"}
             onChange={(event) => setDestination(event.target.checked ? "leave" : "remove")}
           />
         }
-        done={`The telemetry of ${name} has ended.`}
+        done={`${name} no longer sends its calls here.`}
       >
-        The destination is removed at the provider, and the key of its source is revoked. What was recorded
-        stays.
+        Outlay's address is removed at {name}, and the key of the source is revoked. What was recorded stays.
       </ConfirmButton>
     </div>
   );

@@ -4,6 +4,7 @@ import { Badge } from "@/components/ui/badge";
 import { Link } from "@/components/ui/link";
 import type { ProviderTelemetry, TelemetryState } from "@/lib/contract/bills/provider-telemetry";
 import { TelemetryActions } from "./telemetry-actions";
+import { telemetryId } from "./telemetry-id";
 
 const states: Record<
   TelemetryState,
@@ -11,24 +12,24 @@ const states: Record<
 > = {
   none: null,
   unreachable: null,
-  registering: { label: "Registering", variant: "outline" },
-  registered: { label: "Registered", variant: "outline" },
-  test_awaited: { label: "Test awaited", variant: "outline" },
+  registering: { label: "Setting up", variant: "outline" },
+  registered: { label: "Set up", variant: "outline" },
+  test_awaited: { label: "Waiting for the test", variant: "outline" },
   receiving: { label: "Receiving", variant: "success" },
   refused: { label: "Refused", variant: "destructive" },
-  failed: { label: "Not registered", variant: "warning" },
+  failed: { label: "Not set up", variant: "warning" },
   failing: { label: "Not delivered", variant: "warning" },
-  disabled: { label: "Disabled there", variant: "warning" },
-  gone: { label: "Gone there", variant: "warning" },
+  disabled: { label: "Turned off there", variant: "warning" },
+  gone: { label: "Removed there", variant: "warning" },
 };
 
 /** What to do about a state that has a problem. */
 const remedies: Partial<Record<TelemetryState, string>> = {
-  refused: "Nothing was registered, and the key that was made for it is revoked.",
-  failed: "Register it again: what may have been left there is removed first.",
+  refused: "Nothing was set up there, and the key that was made for it is revoked.",
+  failed: "Try again: what may have been left there is removed first.",
   failing: "Check it again once that is put right.",
-  disabled: "Turn it on there, or end it here and register it again.",
-  gone: "End it here, and register it again.",
+  disabled: "Turn it on there, or stop it here and set it up again.",
+  gone: "Stop it here, and set it up again.",
 };
 
 /** Whether a provider sends its calls here, with the actions of an admin. */
@@ -47,7 +48,12 @@ export function Telemetry({
   const shown = states[state];
   const unreachable = state === "unreachable" ? problem : null;
   return (
-    <div className="grid gap-2 border-t pt-2">
+    <section
+      id={telemetryId(id)}
+      tabIndex={-1}
+      aria-label={`Calls of ${name}`}
+      className="grid gap-2 border-t pt-2"
+    >
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="grid min-w-0 gap-0.5">
           <span className="flex flex-wrap items-center gap-2 text-sm">
@@ -55,7 +61,7 @@ export function Telemetry({
           </span>
           <span className="text-muted-foreground text-xs">
             {sourceId === null ? (
-              (unreachable ?? `${name} can send every call here by itself, without content.`)
+              (unreachable ?? `${name} can send every call here by itself, without prompts and answers.`)
             ) : (
               <>
                 Sent to{" "}
@@ -80,6 +86,6 @@ export function Telemetry({
           {problem} {remedies[state]}
         </Alert>
       )}
-    </div>
+    </section>
   );
 }

@@ -1,10 +1,11 @@
 import { exactText } from "@/components/figures/amount";
 import { subtractExact } from "@/components/figures/exact";
-import { Money } from "@/components/figures/money";
+import { formatExactUsd, formatUsd } from "@/components/figures/format-money";
 import { cn } from "@/components/ui/cn";
 import { Table, TableBody, TableCell, TableRow } from "@/components/ui/table";
 import { differenceParts } from "@/lib/contract/bills/difference-parts";
 import type { ReconciledDetail } from "@/lib/contract/bills/reconciliation";
+import { decimalsThatAddUp } from "./decimals-that-add-up";
 import { Difference } from "./months";
 
 type Props = {
@@ -18,12 +19,15 @@ export function Waterfall({ sums, parts }: Props) {
   const amounts = [adjusted, ...parts.map(({ amount_usd: usd }) => exactText(usd))];
   const most = Math.max(...amounts.map((usd) => Math.abs(Number(usd))));
   const isAdjusted = Number(adjusted) !== 0;
+  const recorded = subtractExact(exactText(sums.recorded_usd), adjusted);
+  const decimals = decimalsThatAddUp(exactText(sums.billed_usd), [recorded, ...amounts]);
   return (
     <Table aria-label="Parts of the difference">
       <TableBody>
         <Total
           label={isAdjusted ? "Recorded without adjustments" : "Recorded"}
-          usd={subtractExact(exactText(sums.recorded_usd), adjusted)}
+          usd={recorded}
+          decimals={decimals}
         />
         {isAdjusted ? (
           <Step
@@ -32,6 +36,7 @@ export function Waterfall({ sums, parts }: Props) {
             usd={sums.adjusted_usd}
             figure="adjusted_usd"
             share={Number(adjusted) / most}
+            decimals={decimals}
           />
         ) : null}
         {parts.map(({ part, amount_usd: usd }) => (
@@ -42,10 +47,11 @@ export function Waterfall({ sums, parts }: Props) {
             usd={usd}
             figure={part}
             share={Number(exactText(usd)) / most}
+            decimals={decimals}
             isOpen={part === "unexplained"}
           />
         ))}
-        <Total label="Billed" usd={sums.billed_usd} />
+        <Total label="Billed" usd={exactText(sums.billed_usd)} decimals={decimals} />
       </TableBody>
     </Table>
   );
@@ -64,6 +70,7 @@ function Step({
   usd,
   figure,
   share,
+  decimals,
   isOpen = false,
 }: {
   label: string;
@@ -71,6 +78,7 @@ function Step({
   usd: ReconciledDetail["billed_usd"];
   figure: string;
   share: number;
+  decimals: number;
   isOpen?: boolean;
 }) {
   return (
@@ -83,19 +91,19 @@ function Step({
         <Bar share={share} isOpen={isOpen} />
       </TableCell>
       <TableCell className="text-right">
-        <Difference usd={usd} figure={figure} />
+        <Difference usd={usd} figure={figure} decimals={decimals} />
       </TableCell>
     </TableRow>
   );
 }
 
-function Total({ label, usd }: { label: string; usd: ReconciledDetail["billed_usd"] | string }) {
+function Total({ label, usd, decimals }: { label: string; usd: string; decimals: number }) {
   return (
     <TableRow className="font-medium">
       <TableCell>{label}</TableCell>
       <TableCell className="hidden md:table-cell" />
-      <TableCell className="whitespace-nowrap text-right">
-        <Money usd={usd} inUsd />
+      <TableCell className="whitespace-nowrap text-right tabular-nums" title={formatExactUsd(usd)}>
+        {formatUsd(usd, decimals)}
       </TableCell>
     </TableRow>
   );

@@ -1,6 +1,7 @@
 "use client";
 
 import { useState } from "react";
+import { flushSync } from "react-dom";
 import { formatAmount } from "@/components/figures/money";
 import { parseAmount } from "@/components/figures/parse-amount";
 import { addDays } from "@/components/figures/utc-day";
@@ -8,12 +9,14 @@ import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { focusResult } from "@/components/ui/focus-after";
 import { Form, textOf } from "@/components/ui/form";
 import { FormField, TextField } from "@/components/ui/form-field";
 import { Select } from "@/components/ui/select";
 import { Textarea } from "@/components/ui/textarea";
 import type { askForBudget, budgetRequest } from "@/lib/contract/spend/budget-requests";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
+import { requestRowId } from "./request-row-id";
 
 /** A budget, or a key with a monthly limit, whose raise can be requested. `limit` is exact text in its currency. */
 export type AskedLimit = {
@@ -77,7 +80,10 @@ export function AskForMore({
     },
   );
   const ask = async (fields: FormData) => {
-    if (await run(fields)) setSent(sent + 1);
+    const made = await run(fields);
+    if (!made) return;
+    flushSync(() => setSent(sent + 1));
+    focusResult(`#${requestRowId(made.id)}`);
   };
   return (
     <Form
@@ -87,7 +93,7 @@ export function AskForMore({
       aria-label="Ask for more"
       className="grid items-start gap-5 rounded-lg border bg-card p-4 sm:grid-cols-2"
     >
-      <FormField label="Of what?" error={fieldErrors.budget_id ?? fieldErrors.key_id}>
+      <FormField label="Which limit?" error={fieldErrors.budget_id ?? fieldErrors.key_id}>
         {(control) => (
           <Select {...control} name="limit" value={id} onChange={(event) => setId(event.target.value)}>
             <Options label="Budgets" limits={limits.filter(({ kind }) => kind === "budget")} />
@@ -110,7 +116,7 @@ export function AskForMore({
         {(control) => <Textarea {...control} name="reason" maxLength={500} />}
       </FormField>
       <TextField
-        label="Raised through"
+        label="Until which day?"
         description="The limit falls back by itself on the day after."
         error={fieldErrors.until}
         name="until"

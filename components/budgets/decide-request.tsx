@@ -5,11 +5,13 @@ import { callApi } from "@/components/requests/api";
 import { useMutation } from "@/components/requests/use-mutation";
 import { Alert } from "@/components/ui/alert";
 import { Button } from "@/components/ui/button";
+import { focusResult } from "@/components/ui/focus-after";
 import { Form, textOf } from "@/components/ui/form";
 import { TextField } from "@/components/ui/form-field";
 import type { budgetRequest, decideBudgetRequest } from "@/lib/contract/spend/budget-requests";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { checkBudgetAmount } from "./budget-dialog";
+import { requestRowId } from "./request-row-id";
 
 type Request = typeof budgetRequest;
 
@@ -60,11 +62,15 @@ export function DecideRequest({
       quiet: true,
     },
   );
+  const decide = async (fields: FormData, decision: "approve" | "deny") => {
+    const decided = await run(fields, decision);
+    if (decided) focusResult(`#${requestRowId(decided.id)}`);
+  };
   return (
     <Form
       noValidate
       aria-label={`Decide the request of ${author}`}
-      onSubmit={(fields) => run(fields, "approve")}
+      onSubmit={(fields) => decide(fields, "approve")}
       className="grid items-start gap-4 border-t pt-4 sm:grid-cols-3"
     >
       <TextField
@@ -108,7 +114,7 @@ export function DecideRequest({
           disabled={isPending}
           onClick={(event) => {
             const { form } = event.currentTarget;
-            if (form) void run(new FormData(form), "deny");
+            if (form) void decide(new FormData(form), "deny");
           }}
         >
           Deny
@@ -120,11 +126,15 @@ export function DecideRequest({
 
 /** The button that withdraws the reader's own request. @param path the request's address in the API */
 export function WithdrawRequest({ path }: { path: string }) {
-  const { run, isPending } = useMutation(() => callApi("DELETE", path), {
+  const { run, isPending } = useMutation(() => callApi<Request>("DELETE", path), {
     done: "The request is withdrawn.",
   });
+  const withdraw = async () => {
+    const withdrawn = await run();
+    if (withdrawn) focusResult(`#${requestRowId(withdrawn.id)}`);
+  };
   return (
-    <Button variant="outline" size="sm" className="w-fit" disabled={isPending} onClick={() => run()}>
+    <Button variant="outline" size="sm" className="w-fit" disabled={isPending} onClick={withdraw}>
       Withdraw
     </Button>
   );

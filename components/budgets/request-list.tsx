@@ -5,6 +5,7 @@ import { Time } from "@/components/figures/time";
 import { Badge } from "@/components/ui/badge";
 import type { BudgetRequest } from "@/lib/contract/spend/budget-requests";
 import { DecideRequest, WithdrawRequest } from "./decide-request";
+import { requestRowId } from "./request-row-id";
 
 const states = {
   pending: { label: "Waiting", variant: "warning" },
@@ -45,7 +46,8 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
   return (
     // Mails and messages link here.
     <li
-      id={`request-${request.id}`}
+      id={requestRowId(request.id)}
+      tabIndex={-1}
       className="grid gap-4 rounded-lg border bg-card p-4 text-sm target:ring-2 target:ring-ring"
     >
       <div className="grid gap-1">
@@ -58,7 +60,7 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
           <Badge variant={variant}>{label}</Badge>
         </p>
         <p className="text-muted-foreground text-xs">
-          {percent === null ? null : `${exactText(percent)}% of the limit, `}until {formatDay(until)} ·{" "}
+          {percent === null ? "Until" : `${exactText(percent)}% of the limit, until`} {formatDay(until)} ·{" "}
           <Time at={at} />
         </p>
         <p className="[overflow-wrap:anywhere]">{reason}</p>
@@ -78,7 +80,7 @@ function Request({ request, path }: { request: BudgetRequest; path: string }) {
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <WithdrawRequest path={path} />
           <span className="text-muted-foreground text-xs">
-            Somebody else decides it: nobody decides their own.
+            Somebody else decides: nobody may decide their own request.
           </span>
         </div>
       ) : null}

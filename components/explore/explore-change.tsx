@@ -4,7 +4,13 @@ import { formatCount, formatNumber } from "@/components/figures/format-count";
 import { describeStretch } from "@/components/spend/period-labels";
 import type { SpendMeasure } from "@/lib/contract/spend/spend-query";
 import type { ExploreChange, ExploreComparison, ExploreSums } from "./data";
-import { dimensionLabel, dimensionNames, formatDifference, toChartNumber } from "./dimensions";
+import {
+  dimensionLabel,
+  dimensionNames,
+  formatDifference,
+  formatMeasured,
+  toChartNumber,
+} from "./dimensions";
 import { titleOf } from "./explore-figure";
 
 /** The text of a change, for the search of the table. */
@@ -14,20 +20,26 @@ export function textOfChange(measure: SpendMeasure, { difference, isNew }: Explo
   return isNew ? `new ${written}` : written;
 }
 
+const hiddenBelow = { sm: "max-sm:hidden", lg: "max-lg:hidden" };
+
+/** The width below which a table has no space for differences beside names, by its total: amounts of a trillion need more. */
+export const shortChangesBelow = (measure: SpendMeasure, total: ExploreSums["measured"]) =>
+  formatMeasured(measure, total).length > 16 ? "lg" : "sm";
+
 /**
  * How a figure differs from that of the days compared with: the difference and its percentage.
- * @param props.isShort whether a narrow page shows only the percentage
+ * @param props.shortBelow the width of the page below which only the percentage is shown
  */
 export function ChangeFigure({
   measure,
   now,
   change: { before, difference, isNew },
-  isShort = false,
+  shortBelow,
 }: {
   measure: SpendMeasure;
   now: ExploreSums["measured"];
   change: ExploreChange;
-  isShort?: boolean;
+  shortBelow?: keyof typeof hiddenBelow;
 }) {
   const title = titleOf(measure, difference);
   if (isNew) return <Delta fraction={null} />;
@@ -39,7 +51,7 @@ export function ChangeFigure({
   if (growth === null || wholePercent(growth) === 0) return <span title={title}>{text}</span>;
   return (
     <span title={title}>
-      <span className={isShort ? "max-sm:hidden" : undefined}>{text} </span>
+      <span className={shortBelow && hiddenBelow[shortBelow]}>{text} </span>
       <Delta fraction={growth} />
     </span>
   );

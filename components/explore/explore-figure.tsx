@@ -6,11 +6,11 @@ import type { SpendMeasure } from "@/lib/contract/spend/spend-query";
 import type { ExploreGroup, ExploreSums } from "./data";
 import { formatMeasured, isMoney } from "./dimensions";
 
-/** The name of a row or a column of an answer. On a narrow page, a long one takes up to three lines. */
+/** The name of a row or a column of an answer. Below the width of a notebook, a long one takes up to three lines. */
 export function GroupName({ group }: { group: ExploreGroup | undefined }) {
   return (
     <bdi
-      className="text-left max-sm:line-clamp-3 max-sm:break-words sm:block sm:truncate"
+      className="text-left max-lg:line-clamp-3 max-lg:break-words lg:block lg:truncate"
       title={group?.label}
     >
       {group?.label}
@@ -19,7 +19,7 @@ export function GroupName({ group }: { group: ExploreGroup | undefined }) {
 }
 
 /** The classes of a cell with a name, besides its width. */
-export const nameCell = "max-sm:whitespace-normal max-sm:[overflow-wrap:anywhere]";
+export const nameCell = "max-lg:whitespace-normal max-lg:[overflow-wrap:anywhere]";
 
 /** The text of a figure on hover: how it was converted, or all its digits. */
 export function titleOf(measure: SpendMeasure, measured: ExploreSums["measured"]): string | undefined {

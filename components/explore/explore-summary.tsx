@@ -19,7 +19,7 @@ import {
   measures,
   toChartNumber,
 } from "./dimensions";
-import { ChangeFigure } from "./explore-change";
+import { ChangeFigure, shortChangesBelow } from "./explore-change";
 import { ExploreFigure, GroupName } from "./explore-figure";
 import { queryOfParts, toParts } from "./row-parts";
 import { rowsHref } from "./rows-href";
@@ -41,6 +41,7 @@ export function ExploreSummary({ workspace, state, data }: Props) {
   const comparison = comparisonOfRows(data);
   const total = toChartNumber(measure, data.totals.measured ?? "0");
   const hasShares = isSummed(measure) && total > 0;
+  const shortBelow = shortChangesBelow(measure, data.totals.measured);
   const link = (row?: ExploreGroup) => rowsHref(workspace, state, data, [{ dimension: by, group: row }]);
   const toggle = (at: number) =>
     setOpen(open.includes(at) ? open.filter((each) => each !== at) : [...open, at]);
@@ -80,7 +81,7 @@ export function ExploreSummary({ workspace, state, data }: Props) {
                   </TableCell>
                 ) : null}
                 {comparison ? (
-                  <ChangeCell measure={measure} now={row.measured} change={comparison.rows[at]} />
+                  <ChangeCell {...{ measure, shortBelow }} now={row.measured} change={comparison.rows[at]} />
                 ) : null}
                 {measure === "messages" ? null : (
                   <TableCell className={`${wideCell} pr-0`}>
@@ -111,7 +112,7 @@ export function ExploreSummary({ workspace, state, data }: Props) {
           </TableCell>
           {hasShares ? <TableCell className={wideCell}>{formatPercent(1)}</TableCell> : null}
           {comparison ? (
-            <ChangeCell measure={measure} now={data.totals.measured} change={comparison.totals} />
+            <ChangeCell {...{ measure, shortBelow }} now={data.totals.measured} change={comparison.totals} />
           ) : null}
           {measure === "messages" ? null : (
             <TableCell className={`${wideCell} pr-0`}>
@@ -265,6 +266,7 @@ function ChangeCell({
   measure: ExploreState["measure"];
   now: ExploreGroup["measured"];
   change: ExploreChange | undefined;
+  shortBelow: ReturnType<typeof shortChangesBelow>;
 }) {
   return (
     <TableCell
@@ -272,7 +274,7 @@ function ChangeCell({
       data-figure="change"
       data-exact={change?.difference ? exactText(change.difference) : ""}
     >
-      {change ? <ChangeFigure {...figures} change={change} isShort /> : null}
+      {change ? <ChangeFigure {...figures} change={change} /> : null}
     </TableCell>
   );
 }

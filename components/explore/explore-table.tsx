@@ -15,7 +15,7 @@ import {
   measures,
   toChartNumber,
 } from "./dimensions";
-import { ChangeFigure, textOfChange } from "./explore-change";
+import { ChangeFigure, shortChangesBelow, textOfChange } from "./explore-change";
 import { ExploreFigure, GroupName, nameCell } from "./explore-figure";
 import { rowsHref } from "./rows-href";
 import type { ExploreState } from "./state";
@@ -109,7 +109,7 @@ function columnsOf(
     });
   }
   // Only if each row has one cell: the change of a row with several cells is in the summary.
-  if (over === null && comparisonOfRows(data)) columns.push(changeColumn(measure, data.rows));
+  if (over === null && comparisonOfRows(data)) columns.push(changeColumn(measure, data));
   if (measure !== "cost") {
     columns.push({
       id: "cost",
@@ -135,7 +135,11 @@ function columnsOf(
 }
 
 /** The column with the change of each row against the days compared with. */
-function changeColumn(measure: ExploreState["measure"], rows: ExploreGroup[]): TableColumn<Cell> {
+function changeColumn(
+  measure: ExploreState["measure"],
+  { rows, totals }: Pick<ExploreData, "rows" | "totals">,
+): TableColumn<Cell> {
+  const shortBelow = shortChangesBelow(measure, totals.measured);
   return {
     id: "change",
     label: "Change",
@@ -144,7 +148,12 @@ function changeColumn(measure: ExploreState["measure"], rows: ExploreGroup[]): T
     text: ({ change }) => (change ? textOfChange(measure, change) : ""),
     cell: ({ row, change }) =>
       change ? (
-        <ChangeFigure measure={measure} now={rows[row]?.measured ?? null} change={change} isShort />
+        <ChangeFigure
+          measure={measure}
+          now={rows[row]?.measured ?? null}
+          change={change}
+          {...{ shortBelow }}
+        />
       ) : null,
     cellProps: ({ change }) => ({
       "data-figure": "change",

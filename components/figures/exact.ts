@@ -27,3 +27,16 @@ export function subtractExact(from: string, amount: string): string {
 export function multiplyExact(a: string, b: string): string {
   return format((parse(a) * parse(b)) / 10n ** BigInt(scale));
 }
+
+/** Rounds a parsed decimal to decimal places, halves away from zero, as `Intl.NumberFormat` does. */
+function round(value: bigint, decimals: number): bigint {
+  const unit = 10n ** BigInt(scale - decimals);
+  const half = value < 0n ? -(unit / 2n) : unit / 2n;
+  return ((value + half) / unit) * unit;
+}
+
+/** Whether parts that are rounded one by one sum to their rounded whole. @param decimals decimal places, at most 18 */
+export function isRoundedSum(whole: string, parts: readonly string[], decimals: number): boolean {
+  const sum = parts.reduce((sum, part) => sum + round(parse(part), decimals), 0n);
+  return sum === round(parse(whole), decimals);
+}

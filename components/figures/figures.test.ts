@@ -11,7 +11,7 @@ import { exactText } from "./amount";
 import { Count } from "./count";
 import { Delta, formatGrowth } from "./delta";
 import { formatPercent } from "./format-percent";
-import { formatTick, formatUsd, Money } from "./money";
+import { formatSignedUsd, formatTick, formatUsd, Money } from "./money";
 
 const textOf = (html: string) => html.replace(/<[^>]*>/g, "");
 
@@ -36,6 +36,16 @@ describe("An amount", () => {
   ])("Shows %s as %s", (exact, shown) => {
     expect(formatUsd(exact)).toBe(shown);
     expect(formatUsd(new ExactNumber(exact))).toBe(shown);
+  });
+
+  test.each([
+    ["0", 3, "$0.000"],
+    ["36.1", undefined, "+$36.10"],
+    ["-1.357", undefined, "−$1.36"],
+    ["-1.357", 3, "−$1.357"],
+    ["0.0004", 3, "+$0.0004"],
+  ])("Shows %s with its sign and %s decimal places as %s", (exact, places, shown) => {
+    expect(formatSignedUsd(exact, places)).toBe(shown);
   });
 
   test.each([

@@ -5,10 +5,10 @@ import { multiplyExact } from "./exact";
 import { formatDate } from "./format-date";
 import { withMinus } from "./format-percent";
 
-/** The formats of a currency in a locale. */
-function formatsOf(tag: string, currency: string) {
+/** The formats of a currency in a locale. @param places decimal places, by default the currency's */
+function formatsOf(tag: string, currency: string, places: number | undefined) {
   const style = { style: "currency", currency } as const;
-  const whole = new Intl.NumberFormat(tag, style);
+  const whole = new Intl.NumberFormat(tag, { ...style, minimumFractionDigits: places });
   const decimals = whole.resolvedOptions().maximumFractionDigits ?? 2;
   return {
     whole,
@@ -27,11 +27,12 @@ function formatsOf(tag: string, currency: string) {
 
 const formats = byLocale((tag) => {
   const made = new Map<string, ReturnType<typeof formatsOf>>();
-  return (currency: string) => {
-    const known = made.get(currency);
+  return (currency: string, places?: number) => {
+    const key = `${currency} ${places}`;
+    const known = made.get(key);
     if (known) return known;
-    const value = formatsOf(tag, currency);
-    made.set(currency, value);
+    const value = formatsOf(tag, currency, places);
+    made.set(key, value);
     return value;
   };
 });
@@ -40,9 +41,10 @@ const formats = byLocale((tag) => {
  * An amount in a currency (ISO 4217) in the reader's locale, with the decimals of that currency, or with two significant digits if
  * those decimals would show zero.
  * @param rounded whether it is rounded to whole units
+ * @param places decimal places, at least the currency's, if others than these
  */
-export function formatAmount(amount: Amount, currency: string, rounded = false): string {
-  const { whole, small, least, ...others } = formats()(currency);
+export function formatAmount(amount: Amount, currency: string, rounded = false, places?: number): string {
+  const { whole, small, least, ...others } = formats()(currency, places);
   const text = exactText(amount);
   const size = Math.abs(Number(text));
   const format = rounded ? others.rounded : size > 0 && size < least ? small : whole;
@@ -50,9 +52,15 @@ export function formatAmount(amount: Amount, currency: string, rounded = false):
   return withMinus(format.format(text as `${number}`));
 }
 
-/** US dollars: "$1,234.50", "1.234,50 $". For amounts that are shown in USD to every reader, such as a price or a limit. */
-export function formatUsd(usd: Amount): string {
-  return formatAmount(usd, "USD");
+/** US dollars: "$1,234.50", "1.234,50 $". For amounts that are shown in USD to every reader, such as a price or a limit. @param places decimal places, by default 2 */
+export function formatUsd(usd: Amount, places?: number): string {
+  return formatAmount(usd, "USD", false, places);
+}
+
+/** US dollars with their sign, for every reader: "+$36.12", "−$5.00"; zero has no sign. @param places decimal places, by default 2 */
+export function formatSignedUsd(usd: Amount, places?: number): string {
+  const text = formatUsd(usd, places);
+  return Number(exactText(usd)) > 0 ? `+${text}` : text;
 }
 
 /** US dollars with all their digits: "$1234.5". @param grouped whether to separate thousands: "$1,234.5" */

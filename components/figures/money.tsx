@@ -14,6 +14,7 @@ export {
   formatChartAmount,
   formatMoney,
   formatSignedMoney,
+  formatSignedUsd,
   formatTick,
   formatUsd,
   shownNumber,

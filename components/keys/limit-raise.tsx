@@ -1,5 +1,6 @@
 "use client";
 
+import { useRef } from "react";
 import { formatDay } from "@/components/figures/format-date";
 import { Money } from "@/components/figures/money";
 import { callApi } from "@/components/requests/api";
@@ -17,6 +18,7 @@ export function LimitRaise({
   apiKey: KeyView;
   workspace: string;
 }) {
+  const section = useRef<HTMLElement>(null);
   const { run, isPending } = useMutation(
     () =>
       callApi<typeof apiKey, typeof editApiKeyRequest>(
@@ -26,10 +28,16 @@ export function LimitRaise({
           raise: null,
         },
       ),
-    { done: `The raise of ${name} is over.` },
+    { done: `The raise of ${name} has ended.` },
   );
+  const end = async () => {
+    // The button disappears when the page has been read again.
+    if (await run()) section.current?.focus();
+  };
   return (
     <section
+      ref={section}
+      tabIndex={-1}
       aria-label="Raise of the limit"
       className="flex flex-wrap items-center justify-between gap-2 text-[13px]"
     >
@@ -39,7 +47,7 @@ export function LimitRaise({
             The limit is <Money usd={raise.amount} figure="raise" /> through {formatDay(raise.until)}, then
             falls back by itself.
           </p>
-          <Button variant="outline" size="sm" disabled={isPending} onClick={() => run()}>
+          <Button variant="outline" size="sm" disabled={isPending} onClick={end}>
             End the raise
           </Button>
         </>
@@ -49,7 +57,7 @@ export function LimitRaise({
           prefetch={false}
           className="rounded-sm underline decoration-border underline-offset-4"
         >
-          Ask for more of the limit until a day
+          Ask for a higher limit until a day
         </Link>
       )}
     </section>

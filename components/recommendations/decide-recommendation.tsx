@@ -130,15 +130,3 @@ export function ReopenRecommendation({ path }: { path: string }) {
     </Button>
   );
 }
-
-/** The button that has the recommendations computed again. @param path their address in the API */
-export function ComputeAgain({ path }: { path: string }) {
-  const { run, isPending } = useMutation(() => callApi("POST", path), {
-    done: "They are computed within a minute. Reload the page then.",
-  });
-  return (
-    <Button variant="outline" size="sm" disabled={isPending} onClick={() => run()}>
-      Compute again
-    </Button>
-  );
-}

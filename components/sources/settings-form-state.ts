@@ -64,13 +64,17 @@ export function describeSettings(settings: SourceSettings | null): { label: stri
         form.tags.map(({ name, attribute }) => `${name} from ${attribute}`).join(", ") ||
         "as the program says",
     },
-    { label: "Cost", value: costLabels[cost] },
+    { label: "Cost", value: cost === "usual" ? usualCost : costLabels[cost] },
     { label: "Covered by a subscription", value: isCovered ? "yes" : "no" },
   ];
 }
 
+/** The choices of the cost, short enough for a select on a phone. */
 export const costLabels: Record<SettingsForm["cost"], string> = {
-  usual: "The price list's, except for OpenRouter and LiteLLM",
+  usual: "The usual one",
   program: "The cost that the program reports",
   prices: "The price list's, always",
 };
+
+/** What the usual cost is. */
+export const usualCost = "The price list's, except for OpenRouter and LiteLLM: the one that they report";

@@ -15,7 +15,13 @@ import type { apiKey, editApiKeyRequest } from "@/lib/contract/access/api-keys";
 import { offeredAttributes } from "@/lib/contract/sources/source-programs";
 import type { SourceSettings } from "@/lib/contract/sources/sources";
 import { programs } from "./programs";
-import { costLabels, type SettingsForm, toSettingsChange, toSettingsForm } from "./settings-form-state";
+import {
+  costLabels,
+  type SettingsForm,
+  toSettingsChange,
+  toSettingsForm,
+  usualCost,
+} from "./settings-form-state";
 import { TagFields } from "./tag-fields";
 
 const toOptions = (names: readonly string[]) => names.map((name) => ({ value: name, label: name }));
@@ -94,7 +100,11 @@ export function SourceSettingsForm({
         />
       </div>
       <TagFields form={form} onChange={(tags) => change({ tags })} errors={fieldErrors} />
-      <FormField label="Which cost is recorded?" error={errorOf("trusted_cost")} description={unreported}>
+      <FormField
+        label="Which cost is recorded?"
+        error={errorOf("trusted_cost")}
+        description={[form.cost === "usual" && `${usualCost}.`, unreported].filter(Boolean).join(" ")}
+      >
         {(control) => (
           <Select
             {...control}

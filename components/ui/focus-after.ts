@@ -40,12 +40,28 @@ export function focusAfterDeletion(
   headingId: string,
   next: HTMLElement | undefined = controlOfNextRow(document.activeElement),
 ): void {
-  let target = next ?? focusPlace(headingId);
+  keepFocus(next ?? focusPlace(headingId), () => focusPlace(headingId));
+}
+
+/**
+ * Moves the focus to what an action resulted in, such as the row of a new request, where the used control is gone or disabled. The page
+ * shows the result later, when it has been read again, perhaps as another element than before. If the reader has moved
+ * the focus on by then, it stays where it is.
+ * @param selector of the result, an element that can have the focus
+ */
+export function focusResult(selector: string): void {
+  const find = () => document.querySelector<HTMLElement>(selector);
+  keepFocus(find(), find);
+}
+
+/** Focuses an element, and the found one whenever the focus is lost because the focused one disappeared. */
+function keepFocus(first: HTMLElement | null, find: () => HTMLElement | null): void {
+  let target = first;
   target?.focus();
   const observer = new MutationObserver(() => {
-    if (document.activeElement === target) return;
+    if (target !== null && document.activeElement === target) return;
     if (document.activeElement === document.body) {
-      target = focusPlace(headingId);
+      target = find();
       target?.focus();
     } else observer.disconnect();
   });

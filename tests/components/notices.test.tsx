@@ -25,8 +25,9 @@ function Page() {
 test("Shows a notice within the dialog on top, where it can be used, and keeps it when the dialog is closed", async () => {
   const user = show(<Page />);
   const undo = vi.fn();
-  toast("Voided.", { label: "Undo", run: undo });
-  const button = await screen.findByRole("button", { name: "Undo" });
+  // Not "Undo": other files of a worker may have left such notices.
+  toast("Voided.", { label: "Take it back", run: undo });
+  const button = await screen.findByRole("button", { name: "Take it back" });
   expect(button.closest("dialog")).toBe(screen.getByRole("dialog"));
   const [close] = screen.getAllByRole("button", { name: "Close" });
   if (close) await user.click(close);

@@ -147,6 +147,8 @@ test("Previews everything that matches by the list's filters, and changes what t
     },
   ]);
   expect(screen.queryByRole("region", { name: "Selected rows" })).toBeNull();
+  // The bar with the used button is gone.
+  expect(document.activeElement).toBe(screen.getByRole("link", { name: "Cost 1" }));
 });
 
 test("Sends tags and a feature as typed, and shows what is wrong at its field", async () => {

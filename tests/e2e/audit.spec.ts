@@ -83,10 +83,10 @@ test("Shows who changed what on which days, before and after, and leads from a c
   await page.goto(`/${slug}/settings/audit`);
   const changes = page.getByRole("table", { name: "Changes" }).locator("tbody").getByRole("row");
   await page.getByRole("button", { name: "Anybody" }).click();
-  await page.getByRole("menuitem", { name: "The service" }).click();
+  await page.getByRole("menuitem", { name: "Keys and the service" }).click();
   await expect(changes).toHaveCount(1);
   await expect(changes).toContainText("as owner");
-  await page.getByRole("button", { name: "The service" }).click();
+  await page.getByRole("button", { name: "Keys and the service" }).click();
   await page.getByRole("menuitem", { name: "Ada" }).click();
   await expect(page.getByRole("button", { name: "Ada", exact: true })).toBeVisible();
   await page.getByRole("button", { name: "All changes" }).click();

@@ -28,6 +28,7 @@ test("Voids a cost with a reason; its row says so, and leads to the void and bac
   await dialog.getByRole("button", { name: "Void", exact: true }).click();
   await expect(dialog).toBeHidden();
   await expect(sheet.getByText("This voids another cost")).toBeVisible();
+  await expect(sheet.getByRole("heading", { level: 2, name: "Servers" })).toBeFocused();
   await sheet.getByRole("link", { name: "another cost" }).click();
   await expect(sheet.getByText("Recorded twice.")).toBeVisible();
   await expect(sheet.getByRole("button", { name: "Void…" })).toBeHidden();

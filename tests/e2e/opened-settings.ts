@@ -161,10 +161,16 @@ export const ofSettings: Opened[] = [
   },
   {
     path: "/settings/bills",
-    files: ["bills/account-actions", "bills/add-account", "bills/add-bill", "bills/delete-bill"],
+    files: [
+      ...["bills/account-actions", "bills/add-account", "bills/add-bill", "bills/delete-bill"],
+      ...["bills/register-telemetry", "bills/telemetry-actions"],
+    ],
     open: async (page, check) => {
       await ask(page, check, /^Delete /);
       await ask(page, check, "Remove OpenAI");
+      await ask(page, check, "Stop Anthropic from sending its calls");
+      await click(page, "Have OpenRouter send its calls");
+      await inspect(page, check, "Have OpenRouter send its calls");
       await click(page, "Add a provider");
       const account = page.getByRole("dialog", { name: "Add a provider" });
       await account.getByLabel("Provider", { exact: true }).selectOption("Anthropic");

@@ -42,6 +42,11 @@ export async function setScene(world: World): Promise<Scene> {
   const account = await make("/provider-accounts", { provider: "openrouter", key: "sk-or-of-the-scene" });
   const target = { account_id: account.id, kind: "key", target_id: "hash", target_name: "ci" };
   await make("/provider-limits", { budget_id: everything.id, ...target });
+  const sending = await make("/provider-accounts", {
+    provider: "anthropic",
+    key: "sk-ant-admin01-of-the-scene",
+  });
+  await setTelemetry(world, slug, { refused: account.id, registered: sending.id });
   await make("/views", { name: "Models", query: "by=model", is_shared: true });
   await make("/invitations", { role: "viewer", email: "bo@example.com" });
   const { link } = await make("/invitations", { role: "viewer" });
@@ -57,6 +62,25 @@ export async function setScene(world: World): Promise<Scene> {
     question: question.slice(baseUrl.length),
     source: String(source),
   };
+}
+
+/** Has an account's provider send its calls, and that of another refuse to. As if the providers could reach the service. */
+async function setTelemetry(
+  world: World,
+  slug: string,
+  accounts: { refused: string; registered: string },
+): Promise<void> {
+  const { sql } = world.fixtures;
+  const id = await workspaceId(world, slug);
+  for (const [state, account] of Object.entries(accounts)) {
+    const { id: key } = await world.fixtures.key(id);
+    await sql.query(
+      `insert into public.provider_telemetry (workspace_id, account_id, provider, account, key_id, state, problem)
+       select workspace_id, id, provider, account, $3, $4, case when $4 = 'refused' then 'It answers 403: no.' end
+       from public.provider_accounts where workspace_id = $1 and id = $2`,
+      [id, account, key, state],
+    );
+  }
 }
 
 /** Adds a bill, and a later one that says something else of one of its days. */

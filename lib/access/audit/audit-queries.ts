@@ -50,21 +50,27 @@ const searched = raw(
 );
 
 /** The conditions of filters. `indexed`: an index finds matching entries in the order of time. `rest`: checked for each of them. */
-function conditionsOf({ actor, kind, action, subject, q }: AuditFilters): { indexed: Sql[]; rest: Sql[] } {
+function conditionsOf({ actor, key, kind, action, subject, q }: AuditFilters): {
+  indexed: Sql[];
+  rest: Sql[];
+} {
+  // No user made what a key made.
+  const user = actor === undefined && key !== undefined ? null : actor;
   const byActor =
-    actor === undefined ? [] : [actor === null ? sql`a.actor_id is null` : sql`a.actor_id = ${actor}`];
+    user === undefined ? [] : [user === null ? sql`a.actor_id is null` : sql`a.actor_id = ${user}`];
+  const byKey = key === undefined ? [] : [sql`a.actor_key_id = ${key}`];
   const byKind = kind === undefined ? [] : [sql`a.kind = ${kind}`];
   const byAction = action === undefined ? [] : [sql`a.action = ${action}`];
   const byText = q === undefined ? [] : [sql`${searched} ilike ${containing(q)}`];
   if (subject !== undefined) {
     return {
       indexed: [sql`a.subject_id = ${subject}`],
-      rest: [...byActor, ...byAction, ...byKind, ...byText],
+      rest: [...byActor, ...byKey, ...byAction, ...byKind, ...byText],
     };
   }
   return action === undefined
-    ? { indexed: [...byActor, ...byKind], rest: byText }
-    : { indexed: byAction, rest: [...byActor, ...byKind, ...byText] };
+    ? { indexed: [...byActor, ...byKind], rest: [...byKey, ...byText] }
+    : { indexed: byAction, rest: [...byActor, ...byKey, ...byKind, ...byText] };
 }
 
 /** Selects the entries that an index finds after a position, in order. The caller adds `limit`. */

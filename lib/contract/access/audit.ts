@@ -27,6 +27,7 @@ const auditFilters = {
     .optional()
     .meta({ description: "Changes of one sort, as `action` of an entry: `api_key.deleted`, for example." }),
   actor: orNone(uuid, 36, "The id of the user who made the change. Keys and the service itself have none."),
+  key: uuid.optional().meta({ description: "The id of the API key that made the change." }),
   subject: text(200)
     .optional()
     .meta({ description: "Changes of one thing: `subject.id` of an entry, unchanged." }),

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, apiClient } from "@/tests/helpers/client";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
@@ -62,6 +63,25 @@ describe("The audit log is filtered", () => {
       new Set([null]),
     );
     expect(await actions({ actor: team.users.stranger.id })).toEqual([]);
+  });
+
+  test("by the key that made the change, alone and with another filter", async () => {
+    const [key, other] = [randomUUID(), randomUUID()];
+    const { rows } = await harness.fixtures.sql.query(
+      `insert into public.audit_log (workspace_id, at, action, subject, actor_key_id, actor_key)
+       select $1::uuid, now() - n * interval '1 second', action, 'workspace ' || $1::uuid, key, 'CI'
+       from (values (0, 'workspace.changed', $2::uuid), (1, 'budget_request.created', $2), (2, 'workspace.changed', $3))
+         as made (n, action, key)
+       returning id`,
+      [team.workspace, key, other],
+    );
+    const idsOf = async (query: Record<string, string>) => (await read(query)).entries.map(({ id }) => id);
+    const [changed, asked] = rows.map(({ id }) => id);
+    expect(await idsOf({ key })).toEqual([changed, asked]);
+    expect(await idsOf({ key, action: "workspace.changed" })).toEqual([changed]);
+    expect(await idsOf({ key, actor: "" })).toEqual([changed, asked]);
+    expect(await idsOf({ key, actor: team.users.admin.id })).toEqual([]);
+    expect(await idsOf({ key: randomUUID() })).toEqual([]);
   });
 
   test("by action, by thing, and by several at once", async () => {
@@ -138,6 +158,7 @@ test("Lists the oldest first in the reverse order, page by page, without gaps or
 
 test.each([
   ["actor=ada", "actor"],
+  ["key=", "key"],
   ["action=everything", "action"],
   ["kind=Not%20One", "kind"],
   ["order=sideways", "order"],

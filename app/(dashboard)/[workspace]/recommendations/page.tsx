@@ -2,7 +2,7 @@ import { PiggyBank } from "lucide-react";
 import type { Metadata } from "next";
 import { Money } from "@/components/figures/money";
 import { Time } from "@/components/figures/time";
-import { ComputeAgain } from "@/components/recommendations/decide-recommendation";
+import { ComputeAgain } from "@/components/recommendations/compute-again";
 import { recommendationsId } from "@/components/recommendations/list-id";
 import { RecommendationCards } from "@/components/recommendations/recommendation-list";
 import { SettingsSection, SettingsSections } from "@/components/settings/settings-section";
@@ -34,7 +34,9 @@ export default async function RecommendationsPage({ params }: Props) {
     <>
       <PageHeader
         title="Recommendations"
-        actions={canDecide && computedAt !== null ? <ComputeAgain path={path} /> : null}
+        actions={
+          canDecide && computedAt !== null ? <ComputeAgain path={path} computedAt={computedAt} /> : null
+        }
       />
       <SettingsSections>
         {open.length === 0 ? (

@@ -7,7 +7,7 @@ import { AuditFilterBar } from "@/components/audit/audit-filter-bar";
 import { AuditTable } from "@/components/audit/audit-table";
 import { toAuditView } from "@/components/audit/audit-view";
 import { type AuditEntry, kinds } from "@/components/audit/entry";
-import { actorName } from "@/components/audit/format-entry";
+import { actorName, noUser } from "@/components/audit/format-entry";
 import { formatNumber } from "@/components/figures/format-count";
 import { hrefWith, type SearchParams } from "@/components/filters/href";
 import { SettingsSection } from "@/components/settings/settings-section";
@@ -49,6 +49,7 @@ export default async function AuditPage({ params, searchParams }: Props) {
         params={filters}
         range={range}
         actorName={nameActor(query.actor, first)}
+        keyName={query.key && (first?.key?.name ?? query.key)}
       />
       {entries.length === 0 ? (
         <NoChanges
@@ -85,7 +86,7 @@ export default async function AuditPage({ params, searchParams }: Props) {
 /** The name of the person whose changes are shown. @param first one of these changes, which has the name */
 function nameActor(actor: string | null | undefined, first: AuditEntry | undefined): string | undefined {
   if (actor === undefined) return undefined;
-  if (actor === null) return "The service";
+  if (actor === null) return noUser;
   return first ? actorName(first) : "One person";
 }
 

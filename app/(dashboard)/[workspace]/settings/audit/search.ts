@@ -5,7 +5,7 @@ import { explainIssue } from "@/lib/contract/values/parse-part";
 
 const rowsPerPage = 50;
 
-const filterNames = ["kind", "action", "actor", "subject", "q", "order"] as const;
+const filterNames = ["kind", "action", "actor", "key", "subject", "q", "order"] as const;
 const rangeNames = ["period", "from", "to"] as const;
 
 /**

@@ -7,7 +7,7 @@ export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = defineRoute({
   GET: endpoint({
     summary: "Read the audit log",
     description:
-      "Who changed what, when and from where, for admins: filtered by author, kind, action, subject, text and days, newest or oldest first. Secrets and their hashes are never in it.",
+      "Who changed what, when and from where, for admins: filtered by author (a user or a key), kind, action, subject, text and days, newest or oldest first. Secrets and their hashes are never in it.",
     auth: "user",
     role: "admin",
     params: workspaceParams,
