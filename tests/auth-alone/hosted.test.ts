@@ -44,15 +44,17 @@ const { provider, url, secret } = await vi.hoisted(async () => {
   vi.stubEnv("SUPABASE_JWT_SECRET", secret);
   return { provider, url, secret };
 });
-/** What the project answers, and the headers of what it was asked. */
+/** What the project answers, the headers of what it was asked, and how often for its keys. */
 let given = session;
 let asked: IncomingHttpHeaders[] = [];
+let keysAsked = 0;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   configureDatabase(database);
   provider.on("request", (request, response) => {
     asked.push(request.headers);
+    if (request.url?.endsWith("/jwks.json")) keysAsked += 1;
     const { status, body } = given;
     const type = typeof body === "string" ? "text/html" : "application/json";
     response
@@ -66,7 +68,7 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(() => {
-  [given, asked] = [session, []];
+  [given, asked, keysAsked] = [session, [], 0];
 });
 
 const someAddress = () => `198.51.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`;
@@ -234,7 +236,8 @@ test("Verifies a Supabase project's tokens with its keys, which are fetched once
     email: "a@b.co",
   });
   await verifyUserJwt(await token("ES256", signingKey));
-  expect(asked).toHaveLength(1);
+  // A client of an earlier test may still repeat its request.
+  expect(keysAsked).toBe(1);
   await expect(
     verifyUserJwt(await token("ES256", signingKey, "urn:outlay:local-auth")),
   ).rejects.toMatchObject({
