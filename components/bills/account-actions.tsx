@@ -15,14 +15,14 @@ export function AccountActions({
   name,
   isPulling,
   isHeld,
-  isTelling,
+  isRegistered,
 }: {
   workspace: string;
   id: string;
   name: string;
   isPulling: boolean;
   isHeld: boolean;
-  isTelling: boolean;
+  isRegistered: boolean;
 }) {
   const path = `/api/v1/workspaces/${workspace}/provider-accounts/${id}`;
   const pull = (body: { accept_jump?: boolean }) =>
@@ -72,7 +72,7 @@ export function AccountActions({
               checked={bills === "delete"}
               onChange={(event) => setBills(event.target.checked ? "delete" : "keep")}
             />
-            {isTelling ? (
+            {isRegistered ? (
               <Checkbox
                 label={`Leave Outlay's address at ${name}`}
                 description="It still sends its calls, which are refused. For an account whose key no longer works there."
@@ -87,7 +87,7 @@ export function AccountActions({
       >
         Its costs are no longer pulled, and its key is deleted here. Revoke the key at the provider, too. Its
         bills stay, unless you delete them. Limits that budgets have set there stay as they are, and are no
-        longer changed.{isTelling ? " It no longer sends its calls here." : null}
+        longer changed.{isRegistered ? " It no longer sends its calls here." : null}
       </ConfirmButton>
     </div>
   );

@@ -57,6 +57,37 @@ export function Difference({
   );
 }
 
+/** The headings of `BilledCells`. */
+export function BilledHeads() {
+  return (
+    <>
+      <TableHead className="text-right">Billed</TableHead>
+      <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
+      <TableHead className="text-right max-sm:pr-0">Difference</TableHead>
+    </>
+  );
+}
+
+type BilledSums = Pick<ReconciledMonth, "billed_usd" | "recorded_usd" | "difference_usd">;
+
+/** What was billed, what of it was recorded, which a phone has no room for, and the difference. */
+export function BilledCells({ row, hasFigures = false }: { row: BilledSums; hasFigures?: boolean }) {
+  const named = (figure: keyof BilledSums) => ({ usd: row[figure], ...(hasFigures && { figure }) });
+  return (
+    <>
+      <TableCell className="whitespace-nowrap text-right">
+        <Money {...named("billed_usd")} inUsd />
+      </TableCell>
+      <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
+        <Money {...named("recorded_usd")} inUsd />
+      </TableCell>
+      <TableCell className="text-right max-sm:pr-0">
+        <Difference {...named("difference_usd")} />
+      </TableCell>
+    </>
+  );
+}
+
 /** The months with a bill. @param props.shown the month that is explained below */
 export function ReconciledMonths({
   months,
@@ -72,9 +103,7 @@ export function ReconciledMonths({
       <TableHeader>
         <TableRow>
           <TableHead>Month</TableHead>
-          <TableHead className="text-right">Billed</TableHead>
-          <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
-          <TableHead className="text-right max-sm:pr-0">Difference</TableHead>
+          <BilledHeads />
           <TableHead className="hidden text-right sm:table-cell">Coverage</TableHead>
           <TableHead className="hidden text-right lg:table-cell">Without a bill</TableHead>
           <TableHead className="hidden md:table-cell">Billed through</TableHead>
@@ -96,15 +125,7 @@ export function ReconciledMonths({
                 {coverageText(row) === undefined ? null : ` (${coverageText(row)})`}
               </span>
             </TableCell>
-            <TableCell className="whitespace-nowrap text-right">
-              <Money usd={row.billed_usd} figure="billed_usd" inUsd />
-            </TableCell>
-            <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
-              <Money usd={row.recorded_usd} figure="recorded_usd" inUsd />
-            </TableCell>
-            <TableCell className="text-right max-sm:pr-0">
-              <Difference usd={row.difference_usd} figure="difference_usd" />
-            </TableCell>
+            <BilledCells row={row} hasFigures />
             <TableCell className="hidden text-right tabular-nums sm:table-cell">
               {coverageText(row) ?? "–"}
             </TableCell>
@@ -130,9 +151,7 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
       <TableHeader>
         <TableRow>
           <TableHead>Provider</TableHead>
-          <TableHead className="text-right">Billed</TableHead>
-          <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
-          <TableHead className="text-right max-sm:pr-0">Difference</TableHead>
+          <BilledHeads />
           <TableHead className="hidden text-right sm:table-cell">Coverage</TableHead>
           <TableHead className="hidden text-right xl:table-cell">Units recorded</TableHead>
           <TableHead className="hidden text-right md:table-cell">Billed days</TableHead>
@@ -148,15 +167,7 @@ export function ReconciledProviders({ detail }: { detail: ReconciledDetail }) {
                 {coverageText(row) === undefined ? null : ` (${coverageText(row)})`}
               </span>
             </TableCell>
-            <TableCell className="whitespace-nowrap text-right">
-              <Money usd={row.billed_usd} inUsd />
-            </TableCell>
-            <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
-              <Money usd={row.recorded_usd} inUsd />
-            </TableCell>
-            <TableCell className="text-right max-sm:pr-0">
-              <Difference usd={row.difference_usd} />
-            </TableCell>
+            <BilledCells row={row} />
             <TableCell className="hidden text-right tabular-nums sm:table-cell">
               {coverageText(row) ?? "–"}
             </TableCell>

@@ -69,7 +69,7 @@ export function ProviderAccounts({
               name={nameOf(account)}
               isPulling={account.is_pulling}
               isHeld={account.held !== null}
-              isTelling={account.telemetry !== null && account.telemetry.source_id !== null}
+              isRegistered={account.telemetry !== null && account.telemetry.source_id !== null}
             />
           </div>
           <Problem account={account} />

@@ -2,7 +2,7 @@ import { formatCount } from "@/components/figures/format-count";
 import { Money } from "@/components/figures/money";
 import { Table, TableBody, TableCell, TableHead, TableHeader, TableRow } from "@/components/ui/table";
 import type { ReconciledUser } from "@/lib/contract/bills/reconciliation";
-import { Difference } from "./months";
+import { BilledCells, BilledHeads } from "./months";
 
 const nameOf = ({ kind, user, user_count: count }: ReconciledUser) =>
   kind === "user" ? user : kind === "none" ? "Nobody named" : `Others (${formatCount(count, "person")})`;
@@ -15,9 +15,7 @@ export function ReconciledUsers({ users }: { users: ReconciledUser[] }) {
         <TableRow>
           <TableHead>Person</TableHead>
           <TableHead className="hidden md:table-cell">Provider</TableHead>
-          <TableHead className="text-right">Billed</TableHead>
-          <TableHead className="hidden text-right sm:table-cell">Recorded</TableHead>
-          <TableHead className="text-right max-sm:pr-0">Difference</TableHead>
+          <BilledHeads />
         </TableRow>
       </TableHeader>
       <TableBody>
@@ -35,15 +33,7 @@ export function ReconciledUsers({ users }: { users: ReconciledUser[] }) {
               </span>
             </TableCell>
             <TableCell className="hidden whitespace-nowrap md:table-cell">{row.provider}</TableCell>
-            <TableCell className="whitespace-nowrap text-right">
-              <Money usd={row.billed_usd} inUsd />
-            </TableCell>
-            <TableCell className="hidden whitespace-nowrap text-right sm:table-cell">
-              <Money usd={row.recorded_usd} inUsd />
-            </TableCell>
-            <TableCell className="text-right max-sm:pr-0">
-              <Difference usd={row.difference_usd} />
-            </TableCell>
+            <BilledCells row={row} />
           </TableRow>
         ))}
       </TableBody>

@@ -34,14 +34,13 @@ export async function loadCounted(
 
 /**
  * The billed and recorded costs of a month. `providers`: the keys of providers with a bill or an adjustment. `names`: the most frequent
- * recorded spelling of each provider. `users`: the same amounts by person, of the providers whose bills name any.
+ * recorded spelling of each provider.
  */
 export type ReconciledCells = {
   cells: Cell[];
   statements: StatementRow[];
   providers: string[];
   names: Map<string, string>;
-  users: UserSums[];
 };
 
 /** Matches the billed costs of a month with the recorded ones. @param counted the result of `loadCounted` */
@@ -86,19 +85,21 @@ export async function loadCells(
       of(adjusted, provider),
     ),
   );
-  const users = await loadUsers(client, books, month, ids, adjusted);
-  return { cells, statements, providers, names, users };
+  return { cells, statements, providers, names };
 }
 
-/** The amounts of a month by person. @param statements those that count. @param adjusted the adjustments of the month */
-async function loadUsers(
+/** The same amounts by person, of the providers whose bills name any. */
+export async function loadUsers(
   client: PoolClient,
   books: Books,
   month: string,
-  statements: string[],
-  adjusted: Parameters<typeof sumByUser>[2],
+  { statements, cells }: ReconciledCells,
 ): Promise<UserSums[]> {
-  const billed = await selectBilledByUser(client, books.id, statements);
+  const billed = await selectBilledByUser(
+    client,
+    books.id,
+    statements.map(({ id }) => id),
+  );
   if (billed.length === 0) return [];
   const rows = await selectRecorded(client, books, `${month}-01`, firstDayAfter(month), "user");
   const amountOf = ({ provider, end_user: user, amount_usd: usd }: (typeof billed)[number]) => ({
@@ -106,6 +107,7 @@ async function loadUsers(
     amount: parseDecimal(usd),
   });
   const recorded = rows.map((row) => amountOf({ ...row, provider: providerKeyOf(row.provider) }));
+  const adjusted = cells.map(({ provider, adjusted: amount }) => ({ provider, amount }));
   return sumByUser(billed.map(amountOf), recorded, adjusted);
 }
 

@@ -22,7 +22,7 @@ import { type Books, selectRecorded } from "./bill-queries";
 import { type Coverage, type Covered, coveragePercent, coverMonths, loadCoverage } from "./coverage";
 import type { Explained } from "./explain";
 import { type LearnedRate, learnPrices } from "./learn-prices";
-import { loadCells, loadCounted, type ReconciledCells } from "./load-cells";
+import { loadCells, loadCounted, loadUsers, type ReconciledCells } from "./load-cells";
 import { type Cell, differenceOf, sumCells } from "./match";
 import { toUserRows, type UserRow } from "./people";
 import { firstDayAfter, providerKeyOf } from "./read-row";
@@ -114,11 +114,10 @@ async function loadReconciliation(
     detail:
       explained === undefined
         ? null
-        : toDetail(
-            explained,
-            await loadCells(client, books, explained, counted),
-            covered.find((one) => one.month === explained),
-          ),
+        : await loadDetail(client, books, explained, {
+            found: await loadCells(client, books, explained, counted),
+            covered,
+          }),
   };
 }
 
@@ -132,20 +131,25 @@ export async function loadWholeDetail(
   const covered = await loadCoverage(client, books, `${month}-01`);
   return found.providers.length === 0
     ? undefined
-    : toDetail(
+    : loadDetail(
+        client,
+        books,
         month,
-        found,
-        covered.find((one) => one.month === month),
+        { found, covered },
         { cells: Number.POSITIVE_INFINITY, users: Number.POSITIVE_INFINITY },
       );
 }
 
-function toDetail(
+async function loadDetail(
+  client: PoolClient,
+  books: Books,
   month: string,
-  { cells, statements, providers, names, users }: ReconciledCells,
-  covered: Coverage | undefined,
+  known: { found: ReconciledCells; covered: readonly Coverage[] },
   atMost = { cells: maxCells, users: maxUsers },
-): ReconciledDetail {
+): Promise<ReconciledDetail> {
+  const { cells, statements, providers, names } = known.found;
+  const covered = known.covered.find((one) => one.month === month);
+  const users = await loadUsers(client, books, month, known.found);
   const differing = [...cells].sort(
     (a, b) =>
       compare(absolute(differenceOf(b)), absolute(differenceOf(a))) ||

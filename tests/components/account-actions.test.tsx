@@ -13,7 +13,7 @@ test("Asks before it removes a provider with the focus on Cancel, and keeps its 
       name="OpenAI"
       isPulling={false}
       isHeld={false}
-      isTelling={false}
+      isRegistered={false}
     />,
   );
   const open = screen.getByRole("button", { name: "Remove OpenAI" });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Ask, inCents, nextPage, optionalText, usd } from "@/lib/bills/pulls/provider";
+import { type Ask, inCents, nextPage, optionalText, unlessMissing, usd } from "@/lib/bills/pulls/provider";
 import type { LimitPeriod } from "@/lib/contract/bills/limit-kinds";
 import { shiftDecimal, toText } from "@/lib/decimal";
 import {
@@ -10,7 +10,6 @@ import {
   listEach,
   noLimit,
   TargetGone,
-  unlessMissing,
 } from "./limiter";
 
 const reads = { "anthropic-beta": "spend-limit-reads-2026-09-26" };

@@ -1,16 +1,8 @@
 import { z } from "zod";
-import { type Ask, inDollars, optionalText } from "@/lib/bills/pulls/provider";
+import { type Ask, inDollars, optionalText, unlessMissing } from "@/lib/bills/pulls/provider";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toText } from "@/lib/decimal";
-import {
-  type Limiter,
-  type LimitPlace,
-  type LimitTarget,
-  listEach,
-  noLimit,
-  TargetGone,
-  unlessMissing,
-} from "./limiter";
+import { type Limiter, type LimitPlace, type LimitTarget, listEach, noLimit, TargetGone } from "./limiter";
 
 const version = { "X-GitHub-Api-Version": "2022-11-28" };
 const pageSize = 100;

@@ -84,24 +84,6 @@ export async function unlinkLimit(
   await callFunction(client, "private.remove_provider_limit", workspaceId, id, atProvider);
 }
 
-/** A provider account with its sealed key; null where it was added without one. */
-export type SealedAccount = {
-  workspace_id: string;
-  id: string;
-  provider: string;
-  account: string;
-  sealed: string;
-};
-
-/** Reads a provider account with its key. @returns null for an unknown one */
-export function readAccount(
-  client: ClientBase,
-  workspaceId: string,
-  id: string,
-): Promise<SealedAccount | null> {
-  return callFunction(client, "private.read_provider_account", workspaceId, id);
-}
-
 /** What of an account budgets limit already. */
 export function listLimitedTargets(
   client: ClientBase,

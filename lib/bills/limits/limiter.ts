@@ -30,16 +30,6 @@ export class TargetGone extends Error {
 
 export const noLimit: HeldLimit = { usd: null, period: null, stops: false };
 
-/** Waits for an answer. @returns undefined where the provider answers 404 */
-export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof ProviderRefusal && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
 /** Lists of several kinds as one. A kind that the provider refuses is left out. @throws the refusal if it refuses all */
 export async function listEach(lists: Promise<LimitTarget[]>[]): Promise<LimitTarget[]> {
   const settled = await Promise.allSettled(lists);

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import { readSealedAccount, type SealedAccount } from "@/lib/bills/pulls/account-queries";
 import { askNow } from "@/lib/bills/pulls/ask-now";
 import { ProviderFailure, ProviderRefusal } from "@/lib/bills/pulls/provider";
 import {
@@ -16,7 +17,7 @@ import { notFound, validationFailed } from "@/lib/errors";
 import { toExact } from "@/lib/ledger/pricing/exact";
 import { SealError } from "@/lib/seal";
 import { type Budget, loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
-import { listLimitedTargets, readAccount, type SealedAccount } from "./limit-queries";
+import { listLimitedTargets } from "./limit-queries";
 import { type HeldLimit, type LimitTarget, TargetGone } from "./limiter";
 import { limiters } from "./limiters";
 
@@ -33,7 +34,7 @@ export async function listTargets(
   const known = await asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const budget = await loadBudget(client, workspaceId, budgetId, "budget_id");
-    const row = await findAccount(client, workspaceId, accountId);
+    const row = await asServiceWithin(client, () => readSealedAccount(client, workspaceId, accountId));
     if (!row) throw notFound();
     return {
       ...{ workspaceId, budget, row },
@@ -60,7 +61,7 @@ export async function listTargets(
   }
 }
 
-type Account<Of extends PulledProvider = LimitableProvider> = SealedAccount & { provider: Of };
+type Account = SealedAccount & { provider: LimitableProvider };
 
 function toTargets(
   all: LimitTarget[],
@@ -103,16 +104,6 @@ export async function loadBudget(
   const [budget] = await loadFullBudgets(client, workspaceId, id);
   if (budget) return budget;
   throw validationFailed([{ path, message: "must be a budget of this workspace" }]);
-}
-
-/** An account with its key, as an admin. */
-export async function findAccount(
-  client: PoolClient,
-  workspaceId: string,
-  id: string,
-): Promise<Account<PulledProvider> | undefined> {
-  const found = await asServiceWithin(client, () => readAccount(client, workspaceId, id));
-  return found ? { ...found, provider: found.provider as PulledProvider } : undefined;
 }
 
 /** What to say of an account whose provider takes no limits. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { inCents, usd } from "@/lib/bills/pulls/provider";
+import { inCents, unlessMissing, usd } from "@/lib/bills/pulls/provider";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { shiftDecimal, toText } from "@/lib/decimal";
-import { type HeldLimit, type Limiter, type LimitPlace, noLimit, TargetGone, unlessMissing } from "./limiter";
+import { type HeldLimit, type Limiter, type LimitPlace, noLimit, TargetGone } from "./limiter";
 
 /** `…/spend_limit`: whole cents of a month. */
 const spendLimit = z.object({ threshold_amount: inCents, currency: usd, interval: z.string() });

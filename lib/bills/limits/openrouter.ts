@@ -1,18 +1,10 @@
 import { z } from "zod";
-import { type Ask, inDollars, optionalText } from "@/lib/bills/pulls/provider";
+import { type Ask, inDollars, optionalText, unlessMissing } from "@/lib/bills/pulls/provider";
 import { readByOffset } from "@/lib/bills/pulls/read-by-offset";
 import type { LimitPeriod } from "@/lib/contract/bills/limit-kinds";
 import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { toText } from "@/lib/decimal";
-import {
-  type HeldLimit,
-  type Limiter,
-  type LimitTarget,
-  listEach,
-  noLimit,
-  TargetGone,
-  unlessMissing,
-} from "./limiter";
+import { type HeldLimit, type Limiter, type LimitTarget, listEach, noLimit, TargetGone } from "./limiter";
 
 const intervals: Record<LimitPeriod, string> = { day: "daily", week: "weekly", month: "monthly" };
 const periodOf = (interval: string | null | undefined) =>

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import { readSealedAccount } from "@/lib/bills/pulls/account-queries";
 import {
   type LimitableProvider,
   type LimitKind,
@@ -24,7 +25,7 @@ import { notFound, ServiceError, validationFailed } from "@/lib/errors";
 import { type Budget, loadFullBudgets } from "@/lib/spend/budgets/load-budgets";
 import { editBudget } from "@/lib/spend/budgets/service";
 import { addLimit, askForLimit, type LimitRow, selectLimits, unlinkLimit } from "./limit-queries";
-import { findAccount, loadBudget, periodProblem } from "./list-targets";
+import { loadBudget, periodProblem } from "./list-targets";
 import { asTaken } from "./settle-limit";
 
 /** The most limits at providers of a workspace. */
@@ -54,7 +55,9 @@ export function linkLimit(
   return asUser(claims, async (client) => {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const budget = await loadBudget(client, workspaceId, request.budget_id, "budget_id");
-    const account = await findAccount(client, workspaceId, request.account_id);
+    const account = await asServiceWithin(client, () =>
+      readSealedAccount(client, workspaceId, request.account_id),
+    );
     if (!account)
       throw validationFailed([
         {

@@ -1,5 +1,6 @@
 import type { ClientBase } from "pg";
-import type { Destination } from "@/lib/bills/telemetry/teller";
+import type { Destination } from "@/lib/bills/telemetry/registrar";
+import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
 import {
   boolean,
   date,
@@ -187,4 +188,22 @@ export async function finishPull(
   ended: EndedPull,
 ): Promise<void> {
   await callAsService("private.finish_provider_pull", JSON.stringify({ workspace_id, id, lease, ...ended }));
+}
+
+/** A provider account with its sealed key. */
+export type SealedAccount = {
+  workspace_id: string;
+  id: string;
+  provider: PulledProvider;
+  account: string;
+  sealed: string;
+};
+
+/** Reads a provider account with its key, for an admin. @returns null for one that is unknown or has no key */
+export function readSealedAccount(
+  client: ClientBase,
+  workspaceId: string,
+  id: string,
+): Promise<SealedAccount | null> {
+  return callFunction(client, "private.read_provider_account", workspaceId, id);
 }

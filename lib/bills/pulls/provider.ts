@@ -142,3 +142,13 @@ export function toRow(given: {
     unit === null || given.quantity === undefined ? null : shiftDecimal(parseDecimal(given.quantity), places);
   return { line, model, tier, key, user, unit, quantity, amount: given.amount, list: given.list ?? null };
 }
+
+/** Waits for an answer. @returns undefined where the provider answers 404 */
+export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ProviderRefusal && error.status === 404) return undefined;
+    throw error;
+  }
+}

@@ -1,7 +1,7 @@
+import type { Registrar } from "@/lib/bills/telemetry/registrar";
+import { registrars } from "@/lib/bills/telemetry/registrars";
 import { noteStanding } from "@/lib/bills/telemetry/telemetry-queries";
-import type { Teller } from "@/lib/bills/telemetry/teller";
-import { tellers } from "@/lib/bills/telemetry/tellers";
-import type { TellingProvider } from "@/lib/contract/bills/provider-telemetry";
+import type { TelemetryProvider } from "@/lib/contract/bills/provider-telemetry";
 import { deadlines } from "@/lib/db/deadlines";
 import { newId } from "@/lib/db/new-id";
 import { asService } from "@/lib/db/transaction";
@@ -126,10 +126,10 @@ async function countSeats(
 
 /** Reads how the telemetry is that the provider sends here. If that fails, what was read last stays, and costs are pulled. */
 async function readTelemetry(ask: Ask, { workspace_id, provider, telemetry }: ClaimedAccount): Promise<void> {
-  const teller: Teller | undefined = tellers[provider as TellingProvider];
-  if (!telemetry || !teller) return;
+  const registrar: Registrar | undefined = registrars[provider as TelemetryProvider];
+  if (!telemetry || !registrar) return;
   try {
-    const standing = await teller.read(ask, telemetry.destinations);
+    const standing = await registrar.read(ask, telemetry.destinations);
     await noteStanding({ workspace_id, id: telemetry.id, ...standing });
   } catch (error) {
     if (!(error instanceof ProviderRefusal || error instanceof ProviderFailure)) throw error;

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { unlessMissing } from "@/lib/bills/limits/limiter";
-import { type Ask, optionalText } from "@/lib/bills/pulls/provider";
-import type { Standing, Teller } from "./teller";
+import { type Ask, optionalText, unlessMissing } from "@/lib/bills/pulls/provider";
+import type { Registrar, Standing } from "./registrar";
 
 // Shapes of @anthropic-ai/sdk 1.14.0, resources/beta/organization/telemetry-destinations.
 const beta = { "anthropic-beta": "telemetry-destinations-2026-08-11" };
@@ -55,7 +54,7 @@ function standingOf({ state, delivery_health: health }: Found): Standing {
 }
 
 /** Anthropic: a telemetry destination for all workspaces of the organization, which sends a span for each call, without content. */
-export const anthropic: Teller = {
+export const anthropic: Registrar = {
   register: async (ask, { name, base, authorization }) => {
     for (const id of await listNamed(ask, name)) await removeOne(ask, id);
     const body = {

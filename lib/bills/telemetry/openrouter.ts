@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { unlessMissing } from "@/lib/bills/limits/limiter";
-import { type Ask, optionalText, ProviderFailure } from "@/lib/bills/pulls/provider";
+import { type Ask, optionalText, ProviderFailure, unlessMissing } from "@/lib/bills/pulls/provider";
 import { readByOffset } from "@/lib/bills/pulls/read-by-offset";
-import type { Destination, Standing, Teller } from "./teller";
+import type { Destination, Registrar, Standing } from "./registrar";
 
 // Shapes of @openrouter/sdk 1.3.19, funcs/observability* and funcs/workspaces*.
 const path = "/api/v1/observability/destinations";
@@ -62,7 +61,7 @@ async function turnBack(ask: Ask, { workspace: id, turned_on: turnedOn }: Destin
 async function registerAt(
   ask: Ask,
   { id: workspaceId, is_observability_broadcast_enabled: isOn }: Workspace,
-  { name, base, authorization }: Parameters<Teller["register"]>[1],
+  { name, base, authorization }: Parameters<Registrar["register"]>[1],
 ): Promise<Destination> {
   await removeNamed(ask, workspaceId, name);
   const body = {
@@ -111,7 +110,7 @@ async function read(ask: Ask, destinations: readonly Destination[]): Promise<Sta
  * OpenRouter: a destination of Broadcast in each workspace of the account, for the requests of all regions, with their costs and without
  * their content. Broadcast is turned on where it is off.
  */
-export const openrouter: Teller = {
+export const openrouter: Registrar = {
   register: async (ask, registration) => {
     const workspaces = await listWorkspaces(ask);
     if (workspaces.length === 0) throw new ProviderFailure("It lists no workspace.");

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
-import { readAccount } from "@/lib/bills/limits/limit-queries";
+import { readSealedAccount, type SealedAccount } from "@/lib/bills/pulls/account-queries";
 import { askNow } from "@/lib/bills/pulls/ask-now";
 import { loadAccount } from "@/lib/bills/pulls/load-account";
 import { ProviderFailure, ProviderRefusal } from "@/lib/bills/pulls/provider";
@@ -9,9 +9,9 @@ import type { ProviderAccount } from "@/lib/contract/bills/provider-accounts";
 import {
   type DestinationEnd,
   type RegisterTelemetryRequest,
-  type TellingProvider,
-  tellingProviders,
-  tellsCalls,
+  sendsTelemetry,
+  type TelemetryProvider,
+  telemetryProviders,
 } from "@/lib/contract/bills/provider-telemetry";
 import { type PulledProvider, pulledProviders } from "@/lib/contract/bills/pulled-providers";
 import { newId } from "@/lib/db/new-id";
@@ -21,6 +21,8 @@ import { makeKey, throttleSecrets } from "@/lib/keys/management/service";
 import { reportFailure } from "@/lib/log";
 import { SealError } from "@/lib/seal";
 import { receivingAddress } from "./receiving-address";
+import type { Destination, Registrar, Standing } from "./registrar";
+import { registrars } from "./registrars";
 import {
   beginTelemetry,
   endTelemetry,
@@ -28,20 +30,12 @@ import {
   noteTelemetry,
   selectTelemetry,
 } from "./telemetry-queries";
-import type { Destination, Standing, Teller } from "./teller";
-import { tellers } from "./tellers";
 
 /** An account with its sealed key, of a provider that sends telemetry. */
-type TellingAccount = {
-  workspace_id: string;
-  id: string;
-  provider: TellingProvider;
-  account: string;
-  sealed: string;
-};
+type TelemetryAccount = SealedAccount & { provider: TelemetryProvider };
 
 /** Names a destination at the provider, so that one that an interrupted attempt left is found again. */
-const nameOf = ({ id }: Pick<TellingAccount, "id">) => `Outlay (${id})`;
+const nameOf = ({ id }: Pick<TelemetryAccount, "id">) => `Outlay (${id})`;
 
 /**
  * Has a provider send its calls here, for admins: makes a source with a key of its own, and registers its address and key at the provider,
@@ -58,7 +52,13 @@ export async function registerTelemetry(
   await throttleSecrets(claims);
   const begun = await asUser(claims, async (client, now) => {
     const membership = await requireMembership(client, claims, slug, "admin");
-    const account = await findAccount(client, membership.id, accountId);
+    const { provider } = await loadAccount(client, membership.id, accountId);
+    if (!sendsTelemetry(provider))
+      throw new ServiceError(
+        "conflict",
+        `${pulledProviders[provider].label} sends no telemetry to an address. Add a source instead.`,
+      );
+    const account = await findSealed(client, membership.id, accountId, provider);
     const address = receivingAddress(account.provider);
     if ("problem" in address) throw new ServiceError("conflict", address.problem);
     const key = await makeKey(client, { membership, now }, keyOf(account, project));
@@ -74,24 +74,24 @@ export async function registerTelemetry(
     return { account, id, base: address.base, secret: key.secret };
   });
   const { account, id, base, secret } = begun;
-  const teller: Teller = tellers[account.provider];
+  const registrar: Registrar = registrars[account.provider];
   const registration = { name: nameOf(account), base, authorization: `Bearer ${secret}` };
   const at = { workspace_id: account.workspace_id, id };
   let destinations: Destination[];
   try {
-    destinations = await askNow(account, (ask) => teller.register(ask, registration));
+    destinations = await askNow(account, (ask) => registrar.register(ask, registration));
   } catch (error) {
     const state = error instanceof ProviderRefusal ? "refused" : "failed";
     return note(claims, slug, accountId, { ...at, state, problem: wordsOf(error, secret) });
   }
   const registered = { ...at, state: "registered" as const, problem: null, destinations };
   const known = await note(claims, slug, accountId, registered);
-  return teller.test ? sendTest(claims, slug, account, registered) : known;
+  return registrar.test ? sendTest(claims, slug, account, registered) : known;
 }
 
 /** The key of a source: it can only log usage, and records what has been spent already. */
-const keyOf = (account: TellingAccount, project: string | undefined) => {
-  const { program, source } = tellingProviders[account.provider];
+const keyOf = (account: TelemetryAccount, project: string | undefined) => {
+  const { program, source } = telemetryProviders[account.provider];
   return createApiKeyRequest.parse({
     name: [source, account.account].filter(Boolean).join(" ").slice(0, 120),
     permissions: ["log_usage"],
@@ -105,11 +105,11 @@ const keyOf = (account: TellingAccount, project: string | undefined) => {
 async function sendTest(
   claims: UserClaims,
   slug: string,
-  account: TellingAccount,
+  account: TelemetryAccount,
   registered: NotedTelemetry & { destinations: Destination[] },
 ): Promise<ProviderAccount> {
-  const teller: Teller = tellers[account.provider];
-  const outcome = await askNow(account, async (ask) => teller.test?.(ask, registered.destinations)).then(
+  const registrar: Registrar = registrars[account.provider];
+  const outcome = await askNow(account, async (ask) => registrar.test?.(ask, registered.destinations)).then(
     (why) =>
       why === undefined
         ? { tested: true }
@@ -132,16 +132,16 @@ export async function checkTelemetry(
   const { account, registered } = await findRegistered(claims, slug, accountId);
   if (!registered || !isThere(registered.state))
     throw new ServiceError("conflict", `${labelOf(account)} is not registered. Register it first.`);
-  const teller: Teller = tellers[account.provider];
+  const registrar: Registrar = registrars[account.provider];
   const { id, state, destinations } = registered;
   const known = { workspace_id: account.workspace_id, id, destinations };
   let standing: Standing;
   try {
-    standing = await askNow(account, (ask) => teller.read(ask, destinations));
+    standing = await askNow(account, (ask) => registrar.read(ask, destinations));
   } catch (error) {
     return note(claims, slug, accountId, { ...known, state, problem: `It was not read. ${wordsOf(error)}` });
   }
-  const canTest = teller.test && (standing.state === "registered" || standing.state === "failing");
+  const canTest = registrar.test && (standing.state === "registered" || standing.state === "failing");
   return canTest
     ? sendTest(claims, slug, account, { ...known, state: "registered", problem: null })
     : note(claims, slug, accountId, { ...known, ...standing });
@@ -180,9 +180,9 @@ export async function removeDestination(
   const found = await findRegistered(claims, slug, accountId);
   if (!found.registered || found.registered.state === "refused") return;
   const { account, registered } = found;
-  const teller: Teller = tellers[account.provider];
+  const registrar: Registrar = registrars[account.provider];
   await orConflict(account, () =>
-    askNow(account, (ask) => teller.remove(ask, registered.destinations, nameOf(account))),
+    askNow(account, (ask) => registrar.remove(ask, registered.destinations, nameOf(account))),
   );
 }
 
@@ -205,19 +205,14 @@ function note(
   });
 }
 
-/** @throws ServiceError not_found; conflict for providers that send no telemetry, and where the account has no key */
-async function findAccount(
+/** @throws ServiceError conflict where the account has no key */
+async function findSealed(
   client: PoolClient,
   workspaceId: string,
   accountId: string,
-): Promise<TellingAccount> {
-  const { provider } = await loadAccount(client, workspaceId, accountId);
-  if (!tellsCalls(provider))
-    throw new ServiceError(
-      "conflict",
-      `${pulledProviders[provider].label} sends no telemetry to an address. Add a source instead.`,
-    );
-  const found = await asServiceWithin(client, () => readAccount(client, workspaceId, accountId));
+  provider: TelemetryProvider,
+): Promise<TelemetryAccount> {
+  const found = await asServiceWithin(client, () => readSealedAccount(client, workspaceId, accountId));
   if (!found) throw new ServiceError("conflict", "The account has no key. Remove it, and add it again.");
   return { ...found, provider };
 }
@@ -232,8 +227,8 @@ function findRegistered(claims: UserClaims, slug: string, accountId: string) {
     const { id: workspaceId } = await requireMembership(client, claims, slug, "admin");
     const stored = await selectTelemetry(client, workspaceId, accountId);
     const { provider } = await loadAccount(client, workspaceId, accountId);
-    if (!tellsCalls(provider) || !stored) return { account: { provider }, registered: undefined };
-    return { account: await findAccount(client, workspaceId, accountId), registered: stored };
+    if (!sendsTelemetry(provider) || !stored) return { account: { provider }, registered: undefined };
+    return { account: await findSealed(client, workspaceId, accountId, provider), registered: stored };
   });
 }
 
@@ -249,7 +244,7 @@ function wordsOf(error: unknown, secret = ""): string {
 }
 
 /** @throws ServiceError conflict with the provider's words */
-async function orConflict<T>(account: TellingAccount, ask: () => Promise<T>): Promise<T> {
+async function orConflict<T>(account: TelemetryAccount, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

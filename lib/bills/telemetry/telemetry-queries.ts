@@ -3,7 +3,7 @@ import { json, text, uuid } from "@/lib/db/columns";
 import { callFunction, selectAll } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { callAsService } from "@/lib/db/transaction";
-import type { Destination, Standing } from "./teller";
+import type { Destination, Standing } from "./registrar";
 
 const telemetryRow = { id: uuid(), state: text(), destinations: json<Destination[]>() };
 

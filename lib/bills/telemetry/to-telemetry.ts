@@ -1,9 +1,9 @@
 import { providers } from "@/lib/bills/pulls/providers";
 import {
   type ProviderTelemetry,
+  sendsTelemetry,
+  type TelemetryProvider,
   type TelemetryState,
-  type TellingProvider,
-  tellsCalls,
 } from "@/lib/contract/bills/provider-telemetry";
 import type { PulledProvider } from "@/lib/contract/bills/pulled-providers";
 import { toInstant } from "@/lib/contract/values/instant";
@@ -27,11 +27,11 @@ export type TelemetryColumns = {
 
 /** The registration of an account; null for providers that send no telemetry. */
 export function toTelemetry(provider: string, row: TelemetryColumns): ProviderTelemetry | null {
-  if (!(provider in providers) || !tellsCalls(provider as PulledProvider)) return null;
+  if (!(provider in providers) || !sendsTelemetry(provider as PulledProvider)) return null;
   const instantOf = (at: Date | null) => (at === null ? null : toInstant(at.getTime()));
   const hasEnded = row.telemetry_state === "refused" || row.telemetry_state === "failed";
   return {
-    ...standingOf(provider as TellingProvider, row),
+    ...standingOf(provider as TelemetryProvider, row),
     source_id: hasEnded ? null : row.telemetry_key_id,
     received_at: hasEnded ? null : instantOf(row.key_used_at),
     checked_at: instantOf(row.telemetry_checked_at),
@@ -41,7 +41,7 @@ export function toTelemetry(provider: string, row: TelemetryColumns): ProviderTe
 }
 
 function standingOf(
-  provider: TellingProvider,
+  provider: TelemetryProvider,
   row: TelemetryColumns,
 ): { state: TelemetryState; problem: string | null } {
   const { telemetry_state: state, telemetry_problem: problem } = row;

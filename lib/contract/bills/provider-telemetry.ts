@@ -2,19 +2,16 @@ import { z } from "zod";
 import { instant, projectSlug, uuid } from "@/lib/contract/values/fields";
 import type { PulledProvider } from "./pulled-providers";
 
-/**
- * The providers that send their telemetry to an address that they are given. `program`: what their source is set up for. `limit`: of
- * destinations at the provider, for pages.
- */
-export const tellingProviders = {
+/** The providers that send their telemetry to an address that they are given. `program`, `source`: of the source that is made for it. */
+export const telemetryProviders = {
   anthropic: { program: "claude-platform", source: "Claude platform" },
   openrouter: { program: "openrouter", source: "OpenRouter Broadcast" },
 } as const satisfies Partial<Record<PulledProvider, { program: string; source: string }>>;
-export type TellingProvider = keyof typeof tellingProviders;
+export type TelemetryProvider = keyof typeof telemetryProviders;
 
 /** Whether a provider sends its telemetry to an address that it is given. */
-export const tellsCalls = (provider: PulledProvider): provider is TellingProvider =>
-  provider in tellingProviders;
+export const sendsTelemetry = (provider: PulledProvider): provider is TelemetryProvider =>
+  provider in telemetryProviders;
 
 export const telemetryStates = [
   "none",

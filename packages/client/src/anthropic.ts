@@ -10,7 +10,7 @@ export type { CallOptions, EnforceOptions, Estimate } from "./call-options.js";
 /**
  * A copy of a client of Anthropic's SDK that records what its messages use, streamed or not. It behaves as the original
  * does: the same methods, results and errors. Nothing is recorded of a call that fails. Of a stream that the caller
- * stops, what Anthropic said until then is recorded: the input, and the output as last told.
+ * stops, what Anthropic reported until then is recorded: the input, and the latest count of the output.
  *
  * ```ts
  * const anthropic = wrapAnthropic(new Anthropic(), outlay, { feature: "support" });

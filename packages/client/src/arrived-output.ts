@@ -17,7 +17,7 @@ const texts = [
   "delta",
 ];
 
-/** Counts the output in the events of a stream, of which the provider has not told the usage yet. */
+/** Counts the output in the events of a stream, whose usage the provider has not reported yet. */
 export class ArrivedOutput {
   #pieces = 0;
   #bytes = 0;
@@ -31,13 +31,13 @@ export class ArrivedOutput {
   /** Takes the data of the next event of OpenAI or Anthropic, or the next part of the AI SDK. */
   add(event: unknown): void {
     const { type, error, response, message, ...data } = (event ?? {}) as Record<string, unknown>;
-    const told = (response ?? message ?? data) as Record<string, unknown>;
+    const answer = (response ?? message ?? data) as Record<string, unknown>;
     if (error || type === "error" || type === "response.failed") this.#hasFailed = true;
     this.#hasBegun = true;
     const kind = String(type ?? "");
     if (/^(|message_start|response\b.*)$/.test(kind)) {
-      if (typeof told.id === "string") this.id ??= told.id;
-      if (typeof told.model === "string") this.model ??= told.model;
+      if (typeof answer.id === "string") this.id ??= answer.id;
+      if (typeof answer.model === "string") this.model ??= answer.model;
     }
     // Other events repeat the text.
     if (/^$|delta$/.test(kind)) this.#read(data);

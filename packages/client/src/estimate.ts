@@ -51,7 +51,7 @@ export function toMostUsage(
   };
 }
 
-/** The input of a call that is not told by the provider. @param known its tokens, if the caller knows them */
+/** Estimates the input of a call, for which the provider has reported none. @param known its tokens, if the caller knows them */
 export function estimateInput(asked: AskedCall, known: number | undefined): Line {
   const { tokens, text } = countInput(asked.request);
   return { unit_type: inputUnitOf(asked, text), quantity: Math.ceil(known ?? tokens) };

@@ -20,7 +20,7 @@ export type OpenAIOptions = CallOptions & {
 /**
  * A copy of a client of OpenAI's SDK that records what its chat completions, completions, responses and embeddings use,
  * streamed or not. It behaves as the original does: the same methods, results and errors. Nothing is recorded of a call
- * that fails, nor of a stream that the caller stops: OpenAI tells the usage at its end. With `enforce`, an estimate of
+ * that fails, nor of a stream that the caller stops: OpenAI reports the usage at its end. With `enforce`, an estimate of
  * a stream that stops is recorded.
  *
  * ```ts
@@ -119,7 +119,7 @@ function completionReader(provider: string, request: Request): AnswerReader {
 
 /**
  * Reads responses: one answer, or events of which the last has it whole.
- * @param isFetched a response that was made before. Only those made in the background tell their usage then first.
+ * @param isFetched a response that was made before. Only those made in the background report their usage then for the first time.
  */
 function responseReader(provider: string, request: Request, isFetched: boolean): AnswerReader {
   let answer: Answer = {};
@@ -151,7 +151,7 @@ function withoutUsage(event: string, data: unknown): string {
   const { usage, ...chunk } = data as Answer;
   if (usage === undefined) return event;
   if (usage && chunk.choices?.length === 0) return "";
-  // Some servers tell it with the last choice, asked or not.
+  // Some servers report it with the last choice, asked or not.
   return usage ? event : `data: ${JSON.stringify(chunk)}\n\n`;
 }
 

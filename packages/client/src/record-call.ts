@@ -27,7 +27,7 @@ const minIdLength = 20;
 const maxIdLength = 120;
 
 /**
- * Records a call of a model once: with the answer's id as its key, so that a gateway or an exporter that tells the same
+ * Records a call of a model once: with the answer's id as its key, so that a gateway or an exporter that reports the same
  * call counts it once. Records nothing without usage.
  * @param reservationId the reservation of the call
  * @returns whether there was something to record

@@ -9,8 +9,7 @@ import { recordCall } from "./record-call.js";
 const maxTags = 10;
 
 /**
- * Records a call with a reservation whose stream stopped before the provider told its usage, because the provider bills what it has
- * generated. The input is estimated as for the reservation, the output by what arrived; the tag `usage:estimated` marks it.
+ * Records a call whose stream stopped before the provider reported its usage: the provider bills what it has generated. The input is estimated as for the reservation, the output by what arrived; the tag `usage:estimated` marks it.
  * @returns whether the answer had begun
  */
 export function recordCutCall(

@@ -27,7 +27,7 @@ export function connect({ url, apiKey, timeoutMs = 30_000, fetch }: OutlayOption
   const endpoint = `${url.replace(/\/+$/, "")}/api/v1`;
   const headers = {
     "Content-Type": "application/json",
-    // The service counts what this client tells for the page Sources.
+    // The service counts what this client reports, for the page Sources.
     "Outlay-Client": "js",
     ...(apiKey && { Authorization: `Bearer ${apiKey}` }),
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ProviderAccount } from "@/lib/contract/bills/provider-accounts";
-import type { TellingProvider } from "@/lib/contract/bills/provider-telemetry";
+import type { TelemetryProvider } from "@/lib/contract/bills/provider-telemetry";
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { exportSpans } from "@/tests/helpers/otlp";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => simulator.close());
 
 async function withAccount(
-  provider: TellingProvider | "openai" = "anthropic",
+  provider: TelemetryProvider | "openai" = "anthropic",
   services = harness.services.slice(0, 1),
 ) {
   const team = await makeTeam({ ...harness, services });

@@ -10,7 +10,7 @@ export type Registration = { name: string; base: string; authorization: string }
 export type Standing = { state: "registered" | "failing" | "disabled" | "gone"; problem: string | null };
 
 /** How a provider is asked to send its telemetry. Each function throws ProviderRefusal and ProviderFailure. */
-export type Teller = {
+export type Registrar = {
   /** Registers destinations for all calls of the account, after removing others of the same name, which an interrupted attempt left. */
   register: (ask: Ask, registration: Registration) => Promise<Destination[]>;
   /** Reads how they are. */
