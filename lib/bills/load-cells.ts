@@ -1,5 +1,5 @@
 import type { ClientBase, PoolClient } from "pg";
-import { parseDecimal } from "@/lib/decimal";
+import { compare, parseDecimal, zero } from "@/lib/decimal";
 import { unitName } from "@/lib/ledger/pricing/units";
 import { selectAdjusted } from "./adjustment-queries";
 import {
@@ -107,7 +107,9 @@ export async function loadUsers(
     amount: parseDecimal(usd),
   });
   const recorded = rows.map((row) => amountOf({ ...row, provider: providerKeyOf(row.provider) }));
-  const adjusted = cells.map(({ provider, adjusted: amount }) => ({ provider, amount }));
+  const adjusted = cells
+    .map(({ provider, adjusted: amount }) => ({ provider, amount }))
+    .filter(({ amount }) => compare(amount, zero) !== 0);
   return sumByUser(billed.map(amountOf), recorded, adjusted);
 }
 
