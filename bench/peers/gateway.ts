@@ -12,7 +12,7 @@ type Gateway = {
   model: string;
 };
 
-/** Starts a gateway, which may reach this machine alone. @param key of its callers, known when it is ready */
+/** Starts a gateway. @param key of its callers, known when it is ready */
 export async function startGateway(
   { program: [program = "", ...args], environment, address, health, model }: Gateway,
   key: () => string,
@@ -21,11 +21,7 @@ export async function startGateway(
   let output = "";
   const start = async () => {
     child = spawn(program, args, {
-      // Nothing listens at the proxy's address, so that what is not on this machine cannot be reached.
-      env: {
-        ...{ HTTP_PROXY: "http://127.0.0.1:9", HTTPS_PROXY: "http://127.0.0.1:9", NO_PROXY: "127.0.0.1" },
-        ...{ NODE_ENV: "production", ...environment },
-      },
+      env: { NODE_ENV: "production", ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     for (const stream of [child.stdout, child.stderr]) {
