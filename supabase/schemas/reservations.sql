@@ -27,6 +27,7 @@ create table private.reservations (
 );
 
 create index reservations_held_idx on private.reservations (workspace_id, expires_at) where state = 'held';
+create index reservations_held_of_key_idx on private.reservations (workspace_id, api_key_id, expires_at) where state = 'held';
 create index reservations_age_idx on private.reservations (created_at);
 
 alter table private.reservations enable row level security;
@@ -50,11 +51,15 @@ create function private.held_of_budgets(workspaces uuid[], at timestamptz)
 returns table (budget_id uuid, usd numeric)
 language plpgsql stable security definer set search_path = '' set plan_cache_mode = force_generic_plan
 as $$
+declare
+  budgeted constant uuid[] := array(
+    select w.id from unnest(workspaces) as w (id) where exists (select from public.budgets as b where b.workspace_id = w.id)
+  );
 begin
   return query
     with held as materialized (
       select r.workspace_id, r.project, r.api_key_id, r.provider, r.model, r.feature, r.end_user, r.tags, sum(r.amount_usd) as usd
-      from private.held_reservations(workspaces, at) as r
+      from private.held_reservations(budgeted, at) as r
       where r.environment = 'live'
       group by 1, 2, 3, 4, 5, 6, 7, 8
     )
@@ -116,8 +121,10 @@ begin
     'keys', coalesce((
       select jsonb_agg(jsonb_build_object('id', h.api_key_id, 'usd', h.usd::text, 'count', h.count))
       from (
-        select api_key_id, sum(amount_usd) as usd, count(*) as count
-        from private.held_reservations(workspaces, at) where api_key_id = any (keys) group by 1
+        select r.api_key_id, sum(r.amount_usd) as usd, count(*) as count
+        from private.reservations as r
+        where r.workspace_id = any (workspaces) and r.api_key_id = any (keys) and r.state = 'held' and r.expires_at > at
+        group by 1
       ) as h
     ), '[]'),
     'budgets', coalesce((
