@@ -166,8 +166,8 @@ export class Scheduler {
     const flight: Flight = { owner, client, isBlocked: false, looks: 0 };
     this.flights.add(flight);
     const answered = async () => {
-      // Others may have waited for it.
-      for (const other of this.flights) Object.assign(other, { isBlocked: false, looks: 0 });
+      // Others may have waited for its locks, which it keeps until its transaction ends or fails.
+      if (!isInTransaction(client)) this.#lookAgain();
       await new Promise<void>((resolve) => {
         flight.handOver = resolve;
         this.#wake();
@@ -183,7 +183,6 @@ export class Scheduler {
    * over when all have ended or wait, in the order in which they were sent, so that it does not matter which of them is faster.
    */
   async settle(): Promise<void> {
-    for (const flight of this.flights) Object.assign(flight, { isBlocked: false, looks: 0 });
     for (;;) {
       await this.#rest();
       const ended = [...this.flights].filter(({ handOver }) => handOver);
@@ -204,14 +203,20 @@ export class Scheduler {
       if (running.length === 0 && this.leaving.size === 0 && this.computing === 0) return;
       if (tries > 20_000) throw new Error("A statement takes too long.");
       const isKnown = running.length > 0 && running.every(({ looks }) => looks > 0);
-      if (isKnown || !(await this.#isWoken())) await this.#look(running);
+      const isSeen = running.length > 0 || this.leaving.size > 0;
+      if (isKnown || !(await this.#isWoken())) await (isSeen && this.#look(running));
     }
   }
 
-  /** Waits until something ends, for a few milliseconds. @returns whether it did */
+  /** Forgets which statements wait for a lock. */
+  #lookAgain(): void {
+    for (const flight of this.flights) Object.assign(flight, { isBlocked: false, looks: 0 });
+  }
+
+  /** Waits until something ends, for two milliseconds. @returns whether it did */
   #isWoken(): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), 4);
+      const timer = setTimeout(() => resolve(false), 2);
       this.#wake = () => {
         clearTimeout(timer);
         resolve(true);
@@ -235,7 +240,11 @@ export class Scheduler {
       // Twice, because a backend says that it is idle before it has released its locks.
       flight.isBlocked = flight.looks >= 2;
     }
-    for (const pid of this.leaving) if (!backends.has(pid)) this.leaving.delete(pid);
+    for (const pid of this.leaving) {
+      if (backends.has(pid)) continue;
+      this.leaving.delete(pid);
+      this.#lookAgain();
+    }
   }
 }
 
@@ -255,6 +264,10 @@ function isBlocked(pid: number, backends: Map<number, Backend>, path: number[] =
       isBlocked(blocker, backends, [...path, pid]),
   );
 }
+
+/** Whether a transaction of a connection goes on: it has neither ended nor failed. */
+export const isInTransaction = (client: pg.Client): boolean =>
+  (client as unknown as { getTransactionStatus(): string | null }).getTransactionStatus() === "T";
 
 /** The number of a connection's backend. */
 export const pidOf = (client: pg.Client): number => (client as unknown as { processID: number }).processID;
