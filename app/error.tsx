@@ -2,6 +2,7 @@
 
 import { Notice } from "@/components/shell/notice";
 import { Button } from "@/components/ui/button";
+import { outageOf } from "@/lib/outage-digest";
 
 /** Shown when a page fails. The code is also in the server's log. */
 export default function ErrorPage({
@@ -11,6 +12,16 @@ export default function ErrorPage({
   error: Error & { digest?: string };
   reset: () => void;
 }) {
+  const outage = outageOf(error.digest);
+  if (outage)
+    return (
+      <Notice
+        title="This page cannot be shown at the moment"
+        actions={<Button onClick={() => location.reload()}>Try again</Button>}
+      >
+        <p>{outage} Recorded costs are not affected, and you stay signed in.</p>
+      </Notice>
+    );
   return (
     <Notice title="This page could not be shown" actions={<Button onClick={reset}>Try again</Button>}>
       <p>Something went wrong on our side. Recorded costs are not affected.</p>

@@ -1,3 +1,5 @@
+import { digestOfOutage } from "./outage-digest";
+
 /** Every error code of the service and its HTTP status. */
 export const statusOf = {
   invalid_json: 400,
@@ -47,6 +49,8 @@ export type Issue = { path: string; message: string };
 export class ServiceError extends Error {
   override name = "ServiceError";
   readonly status: number;
+  /** Next gives this to the error page of a page that throws the error. */
+  readonly digest?: string;
 
   constructor(
     readonly code: ErrorCode,
@@ -56,6 +60,7 @@ export class ServiceError extends Error {
   ) {
     super(description);
     this.status = statusOf[code];
+    if (code === "unavailable") this.digest = digestOfOutage(description);
   }
 }
 

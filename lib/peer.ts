@@ -2,8 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { env } from "./env";
 import { isAddressIn } from "./ip-range";
 
-/** The socket's remote address of a request, and whether the service's code has read its session. */
-type Origin = { peer: string | undefined; isSessionRead?: true };
+/**
+ * The socket's remote address of a request, whether the service's code has read its session, and the headers of the answer if the page
+ * failed because the database or the identity provider was away.
+ */
+type Origin = { peer: string | undefined; isSessionRead?: true; outage?: Record<string, string> };
 
 // The self-hosted server sets the origin of requests that go through Next, because Next's Request does not have the socket. The storage is
 // on the global object, because Next's bundle has its own copy of this module.
@@ -21,6 +24,18 @@ export function withPeer<T>(peer: string | undefined, run: () => T): T {
 export function recordSessionRead(): void {
   const origin = origins.getStore();
   if (origin) origin.isSessionRead = true;
+}
+
+/** Records that the page of this request failed with an `unavailable`. @param headers those of the error */
+export function recordOutage(headers: Record<string, string>): void {
+  const origin = origins.getStore();
+  if (origin) origin.outage = headers;
+}
+
+/** @returns a function that returns what `recordOutage` has recorded of this request */
+export function watchOutage(): () => Record<string, string> | undefined {
+  const origin = origins.getStore();
+  return () => origin?.outage;
 }
 
 /**

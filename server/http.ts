@@ -10,7 +10,7 @@ import { isServedHost, readRequestTarget, refuseHost } from "@/lib/http/served-h
 import { servedPath } from "@/lib/mcp/addresses";
 import { endToolStreams } from "@/lib/mcp/protocol";
 import { metrics } from "@/lib/metrics";
-import { watchSessionRead, withPeer } from "@/lib/peer";
+import { watchOutage, watchSessionRead, withPeer } from "@/lib/peer";
 import { Connections } from "./connections";
 import { createRouter } from "./router";
 import { discardUnread } from "./unread-bodies";
@@ -117,12 +117,24 @@ async function startPages(options: { port: number; host: string; dev: boolean })
     if (!isDecodable(incoming.url ?? "/")) return refuseAddress(outgoing);
     const sinceMs = performance.now();
     await withPeer(incoming.socket.remoteAddress, () => {
+      answerOutage(outgoing);
       if (incoming.headers["next-action"] !== undefined) refuseMalformedAction(outgoing);
       return handlePage(incoming, outgoing);
     });
     observePage(incoming, outgoing, sinceMs);
   };
   return { serve, close: () => app.close() };
+}
+
+/** Changes the answer from 500 to 503 if the page failed because the database or the identity provider was away. */
+function answerOutage(outgoing: ServerResponse): void {
+  const outage = watchOutage();
+  const { writeHead } = outgoing;
+  outgoing.writeHead = (status: number, ...rest: never[]) => {
+    const headers = status === 500 ? outage() : undefined;
+    for (const [name, value] of Object.entries(headers ?? {})) outgoing.setHeader(name, value);
+    return writeHead.call(outgoing, headers ? 503 : status, ...rest);
+  };
 }
 
 /**

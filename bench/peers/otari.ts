@@ -18,7 +18,7 @@ export async function startOtari(
   const address = `http://127.0.0.1:${await freePort()}`;
   const settings = {
     database_url: databaseUrl,
-    // A call keeps a connection while it waits for a second one: with its usual 30, Otari stands still for 64 callers.
+    // More connections than callers, so that none waits for one.
     db_pool_size: 80,
     db_max_overflow: 0,
     host: "127.0.0.1",

@@ -64,7 +64,7 @@ export function ErasurePreview({ workspace, user }: { workspace: string; user: s
 
 const focus = (element: HTMLElement | null) => element?.focus();
 
-function Found({ spellings, message_count, budgets, api_keys, stays, ...counts }: Preview) {
+function Found({ spellings, message_count, budgets, api_keys, provider_limits, stays, ...counts }: Preview) {
   const named = (noun: string, names: string[]) =>
     names.length === 0 ? [] : [`${formatCount(names.length, noun)}: ${names.join(", ")}`];
   const counted = (count: number, text: string) => (count === 0 ? [] : [text]);
@@ -82,7 +82,11 @@ function Found({ spellings, message_count, budgets, api_keys, stays, ...counts }
   ];
   return (
     <>
-      {changed.length === 0 ? <p>The name was not found.</p> : <List title="Replaced" items={changed} />}
+      {changed.length + provider_limits.length === 0 ? <p>The name was not found.</p> : null}
+      {changed.length > 0 ? <List title="Replaced" items={changed} /> : null}
+      {provider_limits.length > 0 ? (
+        <List title="Limits at providers, unlinked here and left there" items={provider_limits} />
+      ) : null}
       {spellings.length > 1 ? <List title="Spellings" items={spellings} /> : null}
       <List title="Stays" items={[...named("tag", stays.tags), ...stays.not_searched]} />
     </>

@@ -78,6 +78,7 @@ create index audit_log_action_idx on public.audit_log (workspace_id, action, at 
 create index audit_log_subject_idx on public.audit_log (workspace_id, subject_id, at desc, id desc);
 create index audit_log_actor_idx on public.audit_log (workspace_id, actor_id, at desc, id desc);
 create index audit_log_actor_kind_idx on public.audit_log (workspace_id, actor_id, kind, at desc, id desc);
+create index audit_log_key_idx on public.audit_log (workspace_id, actor_key_id, at desc, id desc) where actor_key_id is not null;
 create index audit_log_at_idx on public.audit_log using brin (at);
 
 alter table public.audit_log enable row level security;

@@ -103,7 +103,8 @@ begin
 end
 $function$;
 
--- The last step of an erasure removes the name from the texts that contain it, and from bills.
+-- The last step of an erasure removes the name from the texts that contain it, and from bills. Limits at providers that name the person
+-- are unlinked and stay there, because each of them is read again, with the name, every day.
 create function private.erase_name_in_texts()
  returns trigger
  language plpgsql
@@ -119,6 +120,7 @@ begin
   where workspace_id = old.workspace_id and (name ~ pattern or scope_type = 'user' and private.is_person(scope_value, old.end_user));
   update public.alerts set details = private.without_name(details, old.end_user, old.pseudonym)
   where workspace_id = old.workspace_id and details is distinct from private.without_name(details, old.end_user, old.pseudonym);
+  delete from public.provider_limits as l where l.workspace_id = old.workspace_id and private.is_limit_of_person(l, old.end_user);
   update public.audit_log
   set before = private.without_name(before, old.end_user, old.pseudonym), after = private.without_name(after, old.end_user, old.pseudonym)
   where workspace_id = old.workspace_id and (
@@ -362,7 +364,9 @@ create function private.without_name(fields jsonb, name text, pseudonym text)
 as $function$
   select case when jsonb_typeof(fields) = 'object' then (
     select coalesce(jsonb_object_agg(field.key, case
-      when jsonb_typeof(field.value) = 'string' and field.key in ('name', 'budget', 'subject', 'scope_value', 'scope_key', 'label', 'notes', 'reason')
+      when jsonb_typeof(field.value) = 'string' and field.key in (
+          'name', 'budget', 'subject', 'scope_value', 'scope_key', 'target', 'target_name', 'label', 'notes', 'reason'
+        )
         then to_jsonb(regexp_replace(field.value #>> '{}', private.pattern_of_person(name), pseudonym, 'g'))
       else field.value
     end), '{}') from jsonb_each(fields) as field
@@ -411,6 +415,11 @@ begin
     'budgets', (
       select coalesce(jsonb_agg(b.name order by b.name), '[]') from public.budgets as b
       where b.workspace_id = workspace and (b.name ~ pattern or b.scope_type = 'user' and private.is_person(b.scope_value, person))
+    ),
+    'provider_limits', (
+      select coalesce(jsonb_agg(coalesce(l.target_name, l.target) order by coalesce(l.target_name, l.target)), '[]')
+      from public.provider_limits as l
+      where l.workspace_id = workspace and private.is_limit_of_person(l, person)
     ),
     'api_keys', (
       select coalesce(jsonb_agg(k.name order by k.name), '[]') from public.api_keys as k

@@ -327,3 +327,16 @@ begin
 end
 $$;
 grant execute on function private.finish_provider_limit(jsonb) to outlay_service, service_role;
+
+-- Whether a limit at a provider names a person: a member's, by the provider's id or name of them; any other, where its name or id
+-- contains the e-mail address.
+create function private.is_limit_of_person(l public.provider_limits, person text)
+ returns boolean
+ language sql
+ stable
+ set search_path to ''
+as $function$
+  select l.kind = 'member' and (private.is_person(l.target, person) or private.is_person(l.target_name, person))
+    or position('@' in person) > 0
+      and concat_ws(E'\n', l.target, l.target_name) ~ private.pattern_of_person(person)
+$function$;

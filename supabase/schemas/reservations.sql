@@ -110,6 +110,10 @@ as $$
 declare
   wanted constant uuid[] := array(select jsonb_array_elements_text(asked -> 'reservations')::uuid);
   made constant text[] := array(select jsonb_array_elements_text(asked -> 'reserving'));
+  -- Only blocking budgets decide.
+  blocked constant uuid[] := array(
+    select w.id from unnest(workspaces) as w (id) where exists (select from public.budgets as b where b.workspace_id = w.id and b.blocks)
+  );
   at timestamptz;
 begin
   perform from private.reservations as r
@@ -127,9 +131,9 @@ begin
         group by 1
       ) as h
     ), '[]'),
-    'budgets', coalesce((
-      select jsonb_agg(jsonb_build_object('id', h.budget_id, 'usd', h.usd::text)) from private.held_of_budgets(workspaces, at) as h
-    ), '[]'),
+    'budgets', case when cardinality(blocked) = 0 then '[]' else coalesce((
+      select jsonb_agg(jsonb_build_object('id', h.budget_id, 'usd', h.usd::text)) from private.held_of_budgets(blocked, at) as h
+    ), '[]') end,
     'named', coalesce((
       select jsonb_agg(private.describe_reservation(r) || jsonb_build_object('is_held', r.state = 'held' and r.expires_at > at))
       from private.reservations as r where r.workspace_id = any (workspaces) and r.id = any (wanted)

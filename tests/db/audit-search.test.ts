@@ -15,6 +15,7 @@ import { withDatabase } from "@/tests/helpers/with-database";
 const size = 40_000;
 const slug = "busy";
 const program = randomUUID();
+const key = randomUUID();
 const rareSubject = randomUUID();
 let database: TestDatabase;
 let fixtures: Fixtures;
@@ -32,15 +33,16 @@ beforeAll(async () => {
     await fixtures.sql.query("delete from public.audit_log where workspace_id = $1", [workspace]);
     // Entry 30,000, the 10,001st from the newest, is the only one of a person; 100 in their order are of prices.
     await fixtures.sql.query(
-      `insert into public.audit_log (workspace_id, at, actor_id, action, subject, after)
+      `insert into public.audit_log (workspace_id, at, actor_id, actor_key_id, action, subject, after)
        select $1, '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 minute',
          case when n = 30000 then $2::uuid when n % 1000 = 7 then null else $3::uuid end,
+         case when n % 1000 = 7 then $6::uuid end,
          case when n % 400 = 0 then 'price.created' when n % 4000 = 1 then 'project.deleted' else 'project.changed' end,
          case when n % 400 = 0 then 'price ' else 'project ' end || case when n = 30000 then $4::uuid else gen_random_uuid() end,
          case when n % 400 = 0 then jsonb_build_object('provider', 'in-house', 'model', 'ranker-' || n)
            else jsonb_build_object('name', 'Project ' || n) end
        from generate_series(1, $5::int) as n`,
-      [workspace, user.id, program, rareSubject, size],
+      [workspace, user.id, program, rareSubject, size, key],
     );
   }
   await fixtures.sql.query("analyze");
@@ -75,6 +77,8 @@ describe("Reads about as many entries as a page has, by an index", () => {
     { action: "project.deleted" },
     { actor: program },
     { actor: "" },
+    { key },
+    { key: randomUUID() },
     { actor: program, kind: "price" },
     { actor: randomUUID(), kind: "project" },
     { subject: rareSubject },
@@ -101,6 +105,7 @@ describe("Looks through a limited number of entries in a search, and goes on beh
     [{ q: rareSubject.toUpperCase() }, 1],
     [{ action: "project.changed", actor: "" }, 40],
     [{ action: "project.changed", kind: "price" }, 0],
+    [{ key, action: "project.changed", actor: "" }, 40],
   ])("%o", async (filters, count) => {
     for (const order of ["newest", "oldest"]) {
       const scans = await auditScans(() => list({ ...filters, order }));

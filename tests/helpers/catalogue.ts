@@ -15,9 +15,10 @@ const tables = `(select * from pg_class where relnamespace in ${ours} and not re
 const position =
   "(select count(*) from pg_attribute as b where b.attrelid = a.attrelid and b.attnum <= a.attnum and b.attnum > 0 and not b.attisdropped)";
 
+// A membership counts once, whoever granted it: the cluster's roles are shared with databases that others migrate at the same time.
 const query = `
 select 'role' as kind, rolname::text as name, concat_ws(' ', rolinherit, rolcreaterole, rolcreatedb, rolbypassrls, rolsuper,
-  (select string_agg(format('in %s inherit %s set %s admin %s', roleid::regrole, inherit_option, set_option, admin_option), ', ' order by roleid::regrole::text, admin_option)
+  (select string_agg(distinct format('in %s inherit %s set %s admin %s', roleid::regrole, inherit_option, set_option, admin_option), ', ')
    from pg_auth_members where member = r.oid),
   (select string_agg(array_to_string(setconfig, ', '), ' ') from pg_db_role_setting where setrole = r.oid)) as definition
 from pg_roles as r where rolname like 'outlay\\_%'

@@ -4,6 +4,7 @@ import { useEffect } from "react";
 import { whenReachable } from "@/components/connection/service";
 import { Button } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
+import { outageOf } from "@/lib/outage-digest";
 
 /** A page that was loaded less than this ago is not reloaded automatically, because reloading has not helped. */
 const settledMs = 10_000;
@@ -16,6 +17,7 @@ export default function ErrorPage({
   error: Error & { digest?: string };
   retry: () => void;
 }) {
+  const outage = outageOf(error.digest);
   // A file of the page could not be loaded, because the service is unavailable or was upgraded.
   const lacksFile = error.name === "ChunkLoadError";
   useEffect(() => {
@@ -34,8 +36,8 @@ export default function ErrorPage({
       >
         {lacksFile
           ? "Part of this page could not be loaded. It opens by itself when Outlay can be reached."
-          : "Something went wrong on our side. Recorded costs are not affected."}
-        {error.digest ? (
+          : `${outage ?? "Something went wrong on our side."} Recorded costs are not affected.`}
+        {error.digest && !outage ? (
           <>
             {" "}
             If this happens again, give the operator of this service the code{" "}

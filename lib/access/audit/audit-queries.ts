@@ -54,10 +54,8 @@ function conditionsOf({ actor, key, kind, action, subject, q }: AuditFilters): {
   indexed: Sql[];
   rest: Sql[];
 } {
-  // No user made what a key made.
-  const user = actor === undefined && key !== undefined ? null : actor;
   const byActor =
-    user === undefined ? [] : [user === null ? sql`a.actor_id is null` : sql`a.actor_id = ${user}`];
+    actor === undefined ? [] : [actor === null ? sql`a.actor_id is null` : sql`a.actor_id = ${actor}`];
   const byKey = key === undefined ? [] : [sql`a.actor_key_id = ${key}`];
   const byKind = kind === undefined ? [] : [sql`a.kind = ${kind}`];
   const byAction = action === undefined ? [] : [sql`a.action = ${action}`];
@@ -68,9 +66,10 @@ function conditionsOf({ actor, key, kind, action, subject, q }: AuditFilters): {
       rest: [...byActor, ...byKey, ...byAction, ...byKind, ...byText],
     };
   }
+  if (key !== undefined) return { indexed: byKey, rest: [...byActor, ...byAction, ...byKind, ...byText] };
   return action === undefined
-    ? { indexed: [...byActor, ...byKind], rest: [...byKey, ...byText] }
-    : { indexed: byAction, rest: [...byActor, ...byKey, ...byKind, ...byText] };
+    ? { indexed: [...byActor, ...byKind], rest: byText }
+    : { indexed: byAction, rest: [...byActor, ...byKind, ...byText] };
 }
 
 /** Selects the entries that an index finds after a position, in order. The caller adds `limit`. */

@@ -18,7 +18,7 @@ const claimsSchema = z.looseObject({
 
 /**
  * Verifies a user's access token without asking the identity provider: signature, issuer, audience and times. The
- * provider's public keys are fetched once and cached.
+ * provider's public keys are fetched once and cached, and asked for twice if the first request fails.
  *
  * The configuration, never the token, decides which algorithms are accepted, so that a key of one kind cannot be used as
  * another.
@@ -29,12 +29,17 @@ export async function verifyUserJwt(token: string, callerAddress?: string): Prom
   const algorithm = algorithmOf(token);
   try {
     const { key, algorithms, issuer } = await trustFor(algorithm);
-    const { payload } = await jwtVerify(token, key, {
-      algorithms,
-      ...(issuer !== undefined && { issuer }),
-      audience: "authenticated",
-      requiredClaims: ["exp", "sub"],
-      clockTolerance: 5,
+    const verify = () =>
+      jwtVerify(token, key, {
+        algorithms,
+        ...(issuer !== undefined && { issuer }),
+        audience: "authenticated",
+        requiredClaims: ["exp", "sub"],
+        clockTolerance: 5,
+      });
+    const { payload } = await verify().catch((error: unknown) => {
+      if (isProvidersFault(error)) return verify();
+      throw error;
     });
     if (issuer === undefined && !isLocalIssuer(payload.iss))
       throw refuseToken("was not issued by this service's identity provider");
@@ -62,6 +67,12 @@ type KeySet = ReturnType<typeof createLocalJWKSet> | ReturnType<typeof createRem
 /** `issuer` is undefined for the local sign-in, which may have had another address when it signed. */
 type Trust = { key: KeySet | (() => Promise<Uint8Array>); algorithms: string[]; issuer?: string };
 
+/**
+ * How long a request for the provider's keys may take. Its time also runs out while this process is busy, for example with loading its
+ * first page, although the answer has arrived.
+ */
+const keysLimitMs = 2_500;
+
 let remote: { issuer: string; keys: KeySet } | undefined;
 
 async function trustFor(algorithm: string | undefined): Promise<Trust> {
@@ -79,7 +90,7 @@ async function trustFor(algorithm: string | undefined): Promise<Trust> {
   }
   if (remote?.issuer !== issuer) {
     const url = new URL(`${issuer}/.well-known/jwks.json`);
-    remote = { issuer, keys: createRemoteJWKSet(url, { timeoutDuration: 5_000 }) };
+    remote = { issuer, keys: createRemoteJWKSet(url, { timeoutDuration: keysLimitMs }) };
   }
   return { key: remote.keys, algorithms: ["ES256", "RS256", "EdDSA"], issuer };
 }

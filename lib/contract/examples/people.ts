@@ -21,6 +21,7 @@ export const peopleExamples: ExampleSet = {
       billed_count: 61,
       budgets: ["anna@example.com"],
       api_keys: ["Agent"],
+      provider_limits: ["anna@example.com"],
       alert_count: 2,
       audit_count: 3,
       request_count: 310,
@@ -29,6 +30,7 @@ export const peopleExamples: ExampleSet = {
         not_searched: [
           "labels, notes, metadata and sessions of messages",
           "names of projects, features, keys, channels and bills, and accounts at providers",
+          "reasons and answers of requests for more of a limit",
           "the account of a member with this address, and their entries in the audit log",
         ],
       },

@@ -43,6 +43,10 @@ export const erasurePreview = z
     api_keys: z
       .array(z.string())
       .meta({ description: "Names of API keys whose conditions name the person." }),
+    provider_limits: z.array(z.string()).meta({
+      description:
+        "Names of limits at providers that are the person's, or of an e-mail address have it in them. They are unlinked, and stay there.",
+    }),
     alert_count: z.int().meta({ description: "Alerts that have the name in them." }),
     audit_count: z.int().meta({ description: "Entries of the audit log that have the name in them." }),
     request_count: z.int().meta({

@@ -51,6 +51,7 @@ export function findPerson(
   billed_count: number;
   budgets: string[];
   api_keys: string[];
+  provider_limits: string[];
   alert_count: number;
   audit_count: number;
   request_count: number;

@@ -33,6 +33,7 @@ export function erasePerson(
 const notSearched = [
   "labels, notes, metadata and sessions of messages",
   "names of projects, features, keys, channels and bills, and accounts at providers",
+  "reasons and answers of requests for more of a limit",
   "the account of a member with this address, and their entries in the audit log",
 ];
 

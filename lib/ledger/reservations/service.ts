@@ -12,6 +12,8 @@ const batcher = new Batcher<ReserveCall, Counted<Reserved>>({
   weigh: () => 1,
   maxGroupWeight: 200,
   maxInFlight: 2,
+  // As for messages.
+  secondGroup: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
   maxQueuedWeight: 10_000,
   overflow: () => overloaded(),
 });

@@ -208,6 +208,18 @@ describe("Erasing a person", () => {
     ];
     const billed = { name: "october.csv", content: bill.join("\n") };
     expect((await users.owner.call("POST", `${path}/bills`, billed)).status).toBe(201);
+    // Her limits as a member, and of a key whose name has the address; others' as well.
+    await rows(
+      `with account as (
+         insert into public.provider_accounts (id, workspace_id, provider, account, since) values (gen_random_uuid(), $1, 'cursor', '', '2026-10-01') returning id
+       )
+       insert into public.provider_limits (workspace_id, account_id, provider, account, kind, target, target_name, period, removes)
+       select $1, account.id, 'cursor', '', kind, target, name, 'month', true
+       from account, (values
+         ('member', 'user_1', 'Eve+X@example.com'), ('key', 'hash', $2), ('member', 'steve+x@example.com', 'steve+x@example.com')
+       ) as made (kind, target, name)`,
+      [workspace, `Laptop of ${eve}`],
+    );
     const preview = await users.admin.call("POST", `${path}/people/erasures/preview`, { user: eve });
     expect([preview.status, preview.body]).toEqual([
       200,
@@ -217,6 +229,7 @@ describe("Erasing a person", () => {
         billed_count: 3,
         budgets: ["Hers", "Team of EVE+X@example.com, and steve+x@example.com"],
         api_keys: [],
+        provider_limits: ["Eve+X@example.com", `Laptop of ${eve}`],
         alert_count: 1,
         audit_count: expect.any(Number),
         request_count: 3,
@@ -238,12 +251,15 @@ describe("Erasing a person", () => {
       });
     const text = async (sql: string) => JSON.stringify(await rows(sql, [workspace])).toLowerCase();
     const named = /(?<!st)eve\+x@example/;
-    for (const table of ["budgets", "alerts", "audit_log", "api_keys", "billed_facts"])
+    for (const table of ["budgets", "alerts", "audit_log", "api_keys", "billed_facts", "provider_limits"])
       expect(await text(`select * from public.${table} where workspace_id = $1`), table).not.toMatch(named);
     expect(await text("select * from private.idempotency where workspace_id = $1")).not.toMatch(named);
     expect(await text("select name from public.budgets where workspace_id = $1 order by 1")).toContain(
       `team of ${pseudonym}, and steve+x@example.com`,
     );
+    expect(
+      await rows("select target from public.provider_limits where workspace_id = $1", [workspace]),
+    ).toEqual([{ target: "steve+x@example.com" }]);
     // Rows of a bill that are alike without the spelling become one; nothing of its amounts is lost.
     expect(
       await rows(
