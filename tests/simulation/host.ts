@@ -2,7 +2,7 @@ import { webcrypto } from "node:crypto";
 import type pg from "pg";
 import type { Boot, Product } from "./bundle";
 import { Random } from "./random";
-import { pidOf, type Scheduler, type Timer } from "./scheduler";
+import { isInTransaction, pidOf, type Scheduler, type Timer } from "./scheduler";
 
 /** What a receiver of alerts gets and answers. */
 export type Posted = { url: string; headers: Record<string, string>; body: string };
@@ -37,6 +37,8 @@ export class Host {
   readonly whenKilled = new Set<() => void>();
   /** Messages of other processes on their way, in order. */
   readonly inbox: unknown[] = [];
+  /** Connections that have written to the ledger in a transaction. */
+  readonly #writing = new Set<pg.Client>();
   readonly random: Random;
   readonly globals: Record<string, unknown>;
   readonly product: Product;
@@ -101,6 +103,11 @@ export class Host {
     return this.#scheduler.inOrder(run);
   }
 
+  /** Whether it has written to the ledger in a transaction that has not ended. */
+  get isWriting(): boolean {
+    return !this.isDead && [...this.#writing].some(isInTransaction);
+  }
+
   /** Sends a statement when its turn comes. */
   statement<T>(client: pg.Client, text: string, send: () => T): Promise<T> {
     const label = text.replace(/\s+/g, " ").slice(0, 90);
@@ -113,6 +120,8 @@ export class Host {
       }
       if (fate !== "lost before") {
         const result = await this.#scheduler.fly(this, client, async () => send());
+        if (/private\.(store_messages|record_correction)/.test(text)) this.#writing.add(client);
+        else if (!isInTransaction(client)) this.#writing.delete(client);
         if (fate === "runs" || fate === "late") return result;
       }
       this.cut(client);
