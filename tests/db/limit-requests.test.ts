@@ -135,8 +135,9 @@ describe("A request", () => {
       );
     await insert(30, "25 hours");
     await insert(19, "23 hours");
-    const { id } = await ask("member");
-    await as("member", "select private.withdraw_budget_request($1, $2) as outcome", [workspace, id]);
+    const last = await ask("member");
+    expect(last).toHaveProperty("id");
+    await as("member", "select private.withdraw_budget_request($1, $2) as outcome", [workspace, last.id]);
     expect(await ask("member")).toEqual({ refused: "too_many" });
   });
 
