@@ -151,3 +151,55 @@ test("Are read again when a raise ends", async () => {
   );
   expect(rows).toEqual([{ at_midnight: true }]);
 });
+
+test("Are claimed of no workspace that is deleted", async () => {
+  const due = () =>
+    fixtures.sql.query("update public.provider_limits set next_at = now() where id = $1", [limit]);
+  const claim = async () =>
+    (await as("owner", "select private.claim_provider_limit(60) as claimed", [])) as {
+      claimed: object | null;
+    }[];
+  await due();
+  await fixtures.sql.query(
+    "update public.workspaces set deleted_at = now(), prices_version = -1 where id = $1",
+    [workspace],
+  );
+  expect(await claim()).toEqual([{ claimed: null }]);
+  await fixtures.sql.query(
+    "update public.workspaces set deleted_at = null, prices_version = 0 where id = $1",
+    [workspace],
+  );
+  expect(await claim()).toMatchObject([{ claimed: { id: limit } }]);
+});
+
+test("Are written where that was asked for during a run, and count the failures since the last success", async () => {
+  await fixtures.sql.query(
+    "update public.provider_limits set next_at = now(), writes = false where id = $1",
+    [limit],
+  );
+  const run = async (outcome: string, during?: () => Promise<unknown>) => {
+    const { claimed } = (await service.query("select private.claim_provider_limit(60) as claimed")).rows[0];
+    await during?.();
+    await service.query("select private.finish_provider_limit($1)", [
+      JSON.stringify({ ...claimed, outcome, problem: "why", retry_in_seconds: 0 }),
+    ]);
+    const { rows } = await fixtures.sql.query(
+      "select writes, attempts from public.provider_limits where id = $1",
+      [limit],
+    );
+    return rows[0];
+  };
+  const ask = () =>
+    as(
+      "admin",
+      "select private.ask_for_provider_limit($1, $2, true)",
+      [workspace, limit],
+      "service",
+      "commit",
+    );
+  expect(await run("equal", ask)).toEqual({ writes: true, attempts: 0 });
+  expect(await run("failed")).toEqual({ writes: true, attempts: 1 });
+  expect(await run("failed")).toEqual({ writes: true, attempts: 2 });
+  expect(await run("interrupted")).toEqual({ writes: true, attempts: 2 });
+  expect(await run("equal")).toEqual({ writes: false, attempts: 0 });
+});
