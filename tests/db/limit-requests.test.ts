@@ -178,7 +178,7 @@ describe("A request", () => {
   });
 });
 
-test.each<[string, string | null, object, boolean]>([
+test.each<[string, string | null, Record<string, unknown>, boolean]>([
   ["global", null, { features: ["chat"] }, true],
   ["provider", "openai", {}, true],
   ["feature", "chat", {}, true],
