@@ -23,9 +23,9 @@ const client = (secret: string, process = 0) => apiClient(harness.services[proce
 const cost = (amount: number, message: object = {}, outer: object = {}) =>
   costMessage({ estimated_cost: amount, ...message }, { ...outer });
 
-/** What the workspace's metrics say was refused, over all days. */
-async function refusedIn(filters = ""): Promise<unknown> {
-  const { status, body } = await team.users.viewer.get(`${team.path}/metrics?period=all${filters}`);
+/** What the workspace's metrics say was refused, over all days unless another period is given. */
+async function refusedIn(filters = "", period = "all"): Promise<unknown> {
+  const { status, body } = await team.users.viewer.get(`${team.path}/metrics?period=${period}${filters}`);
   expect(status).toBe(200);
   return body.refused;
 }
@@ -52,6 +52,27 @@ test("Shows what a key's limit refused in metrics, by project, key and model, an
   expect(await refusedIn(`&key=${other.id}`)).toEqual({ total_usd: 0, message_count: 0 });
   expect(await refusedIn("&feature=chat")).toBeNull();
   expect((await limitsOf(secret)).key.monthly_limit).toMatchObject({ spent_usd: 0, refused_usd: 9.25 });
+});
+
+test.each([
+  ["UTC", "T23:59:59.999Z", 0],
+  ["Pacific/Kiritimati", "T09:59:59.999Z", 0],
+  ["Pacific/Kiritimati", "T10:00:00Z", 1],
+])("Is of the day on which it occurred in %s: at %s of day %i", async (zone, time, days) => {
+  await rowsOf("update public.workspaces set time_zone = $2 where id = $1", zone);
+  const dayOf = (more: number) => new Date(Date.now() + (more - 5) * 86_400_000).toISOString().slice(0, 10);
+  const { secret } = await keyOf({ monthly_limit: "0" });
+  expect((await client(secret).post(cost(2, { occurred_at: `${dayOf(0)}${time}` }))).status).toBe(402);
+  const on = (day: string) => refusedIn(`&from=${day}&to=${day}`, "range");
+  expect(await on(dayOf(days))).toEqual({ total_usd: 2, message_count: 1 });
+  for (const other of [days - 1, days + 1]) expect(await on(dayOf(other))).toMatchObject({ total_usd: 0 });
+});
+
+test("Is of its environment alone", async () => {
+  const { secret } = await keyOf({ monthly_limit: "0", environment: "test" });
+  expect((await client(secret).post(cost(2))).status).toBe(402);
+  expect(await refusedIn()).toMatchObject({ total_usd: 0 });
+  expect(await refusedIn("&environment=test")).toMatchObject({ total_usd: 2 });
 });
 
 test("Shows what budgets refused with each budget that counts it", async () => {
