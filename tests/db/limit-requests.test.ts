@@ -207,3 +207,32 @@ test.each<[string, string | null, Record<string, unknown>, boolean]>([
     expect(limited !== null).toBe(may);
   },
 );
+
+test.each([
+  ["UTC", "2026-11-28T23:59:59.999Z", "2026-11-29T00:00:00Z"],
+  ["Asia/Tokyo", "2026-11-28T14:59:59.999Z", "2026-11-28T15:00:00Z"],
+  ["America/New_York", "2026-11-29T04:59:59.999Z", "2026-11-29T05:00:00Z"],
+])(
+  "A raise until 28 November holds to the end of that day in %s, and a key's to its end in UTC",
+  async (zone, last, over) => {
+    const of = await makeBudget(zone);
+    await fixtures.sql.query(
+      "update public.budgets set raised_amount = 15, raised_until = '2026-11-28' where id = $1",
+      [of],
+    );
+    const limitAt = async (at: string) =>
+      (
+        await first(
+          "select trim_scale(private.budget_limit(b, $2))::text as usd from public.budgets as b where id = $1",
+          [of, at],
+        )
+      ).usd;
+    expect([await limitAt(last), await limitAt(over)]).toEqual(["15", "10"]);
+    const keyLimitAt = async (at: string) =>
+      (await first("select private.key_limit(10, 15, '2026-11-28', $1)::text as usd", [at])).usd;
+    expect([await keyLimitAt("2026-11-28T23:59:59.999Z"), await keyLimitAt("2026-11-29T00:00:00Z")]).toEqual([
+      "15",
+      "10",
+    ]);
+  },
+);

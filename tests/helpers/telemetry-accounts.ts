@@ -69,8 +69,14 @@ export function telemetryAccounts(harness: OwnHarness) {
       becomes: (state: string) =>
         expect.poll(async () => (await read())?.state, { timeout: 10_000 }).toBe(state),
       keys: () =>
-        sqlOf<{ name: string; permissions: string[]; source_settings: object; is_revoked: boolean }>(
-          "select name, permissions, source_settings, revoked_at is not null as is_revoked from public.api_keys where workspace_id = $1 and kind = 'key' order by created_at",
+        sqlOf<{
+          name: string;
+          permissions: string[];
+          on_limit: string;
+          source_settings: object;
+          is_revoked: boolean;
+        }>(
+          "select name, permissions, on_limit, source_settings, revoked_at is not null as is_revoked from public.api_keys where workspace_id = $1 and kind = 'key' order by created_at",
         ),
       recorded: () =>
         sqlOf<{ provider: string; model: string; usd: string; lines: Record<string, number> }>(

@@ -26,6 +26,8 @@ describe("At Anthropic", () => {
     expect(await made.keys()).toEqual([
       {
         ...{ name: "Claude platform", permissions: ["log_usage"], is_revoked: false },
+        // Its calls have been made by the time they are told.
+        on_limit: "record",
         source_settings: { program: "claude-platform", default_project: "checkout" },
       },
     ]);

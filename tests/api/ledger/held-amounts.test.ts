@@ -81,6 +81,23 @@ describe("A reservation's amount", () => {
     expect(await read(id)).toMatchObject({ spent: 2, held_usd: 0 });
   });
 
+  test.each([
+    ["its key's limit", { monthly_limit: "10" }, 20],
+    ["a budget", {}, 10],
+  ])(
+    "is no longer held where its message, at more than twice as much, is decided by %s",
+    async (_, options, amount) => {
+      await create({ amount });
+      const key = await holder(options);
+      const held = String((await key.reserve(4)).body.id);
+      expect((await key.record(10.01, held)).status).toBe(402);
+      expect(await key.record(10, held)).toMatchObject({
+        status: 201,
+        body: { reservation: { over_usd: 6 } },
+      });
+    },
+  );
+
   test("counts against the budget of a provider however its name is written", async () => {
     await create({ scope_type: "provider", scope_value: "OpenAI", amount: 1 });
     const key = await holder();
@@ -111,6 +128,15 @@ describe("What became of a reservation", () => {
       expect((await key.read(body.id)).body).toMatchObject(state);
     }
     expect((await key.limits()).key.monthly_limit).toMatchObject({ spent_usd: 0.5, held_usd: 0 });
+  });
+
+  test.each([
+    [undefined, 300],
+    [10, 10],
+    [3600, 3600],
+  ])("is the end after the seconds that were asked for: %s", async (seconds, expected) => {
+    const { body } = await (await holder()).reserve(1, seconds === undefined ? {} : { seconds });
+    expect(Date.parse(String(body.expires_at)) - Date.parse(String(body.created_at))).toBe(expected * 1000);
   });
 
   test("is decided by its last instant: it holds before, and no longer at it", async () => {
