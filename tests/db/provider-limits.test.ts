@@ -203,3 +203,26 @@ test("Are written where that was asked for during a run, and count the failures 
   expect(await run("interrupted")).toEqual({ writes: true, attempts: 2 });
   expect(await run("equal")).toEqual({ writes: false, attempts: 0 });
 });
+
+test.each([
+  ["amount = amount + 1", true],
+  ["raised_amount = 950", true],
+  ["raised_until = raised_until + 1", true],
+  ["raised_amount = null, raised_until = null", true],
+  ["usd_rate = usd_rate * 1.1", true],
+  ["name = name || '!'", false],
+])("Are due at once where the budget's limit changes, and not otherwise: %s", async (change, isDue) => {
+  const set = (what: string) =>
+    fixtures.sql.query(`update public.budgets set ${what} where id = $1`, [budget]);
+  await set("raised_amount = 900, raised_until = now()::date + 5");
+  await fixtures.sql.query(
+    "update public.provider_limits set next_at = now() + interval '1 day' where id = $1",
+    [limit],
+  );
+  await set(change);
+  const { rows } = await fixtures.sql.query(
+    "select next_at <= now() as is_due from public.provider_limits where id = $1",
+    [limit],
+  );
+  expect(rows).toEqual([{ is_due: isDue }]);
+});

@@ -47,6 +47,15 @@ export function reservationsOf(harness: Harness, team: () => Team) {
           ...(reservation_id && { reservation_id }),
           ...(more.key && { idempotency_key: more.key }),
         }),
+      /** Records costs in one call, each with the reservation that it names. @returns their results */
+      recordTogether: async (...costs: [usd: number, reservation_id?: string][]) => {
+        const messages = costs.map(([usd, id]) => ({
+          ...costMessage({ estimated_cost: usd }),
+          ...(id && { reservation_id: id }),
+        }));
+        const { body } = await client(0).call("POST", "/api/v1/messages/batch", { messages });
+        return body.results as { status: number; reservation?: { state: string } }[];
+      },
       read: (id: unknown) => client(1).get(`/api/v1/reservations/${id}`),
       release: (id: unknown, process = 0) => client(process).call("DELETE", `/api/v1/reservations/${id}`),
       limits: async () =>

@@ -98,13 +98,23 @@ describe("A reservation's amount", () => {
     },
   );
 
-  test("counts against the budget of a provider however its name is written", async () => {
-    await create({ scope_type: "provider", scope_value: "OpenAI", amount: 1 });
-    const key = await holder();
-    expect((await key.reserve(0.75, { message: { provider: "OPENAI" } })).status).toBe(201);
-    expect((await key.reserve(0.5, { message: { provider: "openai" } })).status).toBe(402);
-    expect((await key.reserve(0.5, { message: { provider: "anthropic" } })).status).toBe(201);
-  });
+  test.each([
+    ["provider", "OpenAI", { provider: "OPENAI" }, { provider: "anthropic" }],
+    ["model", "gpt-4o", { model: "gpt-4o" }, { model: "o1" }],
+    ["feature", "chat", { feature: "chat" }, { feature: "search" }],
+    ["user", "ada", { user: "ada" }, { user: "bo" }],
+    ["tag", "team:growth", { tags: { team: "growth", cost_center: "4711" } }, { tags: { team: "sales" } }],
+  ])(
+    "counts against the budget of its %s %s, and of no other",
+    async (scope_type, scope_value, own, other) => {
+      await create({ scope_type, scope_value, amount: 1 });
+      const key = await holder();
+      expect((await key.reserve(0.75, { message: own })).status).toBe(201);
+      expect((await key.reserve(0.5, { message: other })).status).toBe(201);
+      expect((await key.reserve(0.5, { message: own })).status).toBe(402);
+      expect((await key.reserve(0.25, { message: own })).status).toBe(201);
+    },
+  );
 
   test("of a test key counts against no budget", async () => {
     const { id } = await create({ amount: 1 });
@@ -160,6 +170,20 @@ describe("What became of a reservation", () => {
       const states = both.map((answer) => (answer.body.reservation as { state: string }).state);
       expect(states.sort()).toEqual(["settled", "settled_before"]);
     }
+  });
+
+  test("is the same for messages of one call: it is settled once, and what it held more is free for the next", async () => {
+    const key = await holder({ monthly_limit: "1" });
+    const id = String((await key.reserve(1)).body.id);
+    const results = await key.recordTogether([0.25, id], [0.25, id], [0.5], [0.01]);
+    expect(results.map(({ status, reservation }) => [status, reservation?.state])).toEqual([
+      ...[
+        [201, "settled"],
+        [201, "settled_before"],
+        [201, undefined],
+        [402, undefined],
+      ],
+    ]);
   });
 
   test("does not depend on a retry: one that asks for another end is refused", async () => {
