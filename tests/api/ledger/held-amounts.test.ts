@@ -197,6 +197,20 @@ describe("What became of a reservation", () => {
   });
 });
 
+test("A reservation is remembered for a day, in which a retry is answered as the first time", async () => {
+  const key = await holder();
+  const [older, newer] = [{ key: randomUUID() }, { key: randomUUID() }];
+  const made = [await key.reserve(1, older), await key.reserve(1, newer)];
+  for (const [index, age] of ["25 hours", "23 hours"].entries())
+    await harness.fixtures.sql.query(
+      "update private.reservations set created_at = now() - $2::interval where id = $1",
+      [made[index]?.body.id, age],
+    );
+  await harness.fixtures.sql.query("select private.forget_reservations(1000)");
+  expect((await key.reserve(1, newer)).body.id).toBe(made[1]?.body.id);
+  expect((await key.read(made[0]?.body.id)).status).toBe(404);
+});
+
 describe("One key that holds all of a budget that others share", () => {
   test.each<[string, (key: Awaited<ReturnType<typeof holder>>, id: unknown) => Promise<unknown>]>([
     ["releases it", (key, id) => key.release(id)],
