@@ -9,6 +9,7 @@ import { ConfirmButton } from "@/components/ui/confirm-dialog";
 import type { providerAccount } from "@/lib/contract/bills/provider-accounts";
 import type { TelemetryState } from "@/lib/contract/bills/provider-telemetry";
 import { RegisterTelemetry } from "./register-telemetry";
+import { telemetryId } from "./telemetry-id";
 
 /** The actions of an admin for a provider's telemetry: set it up, check it, and stop it. */
 export function TelemetryActions({
@@ -47,6 +48,7 @@ export function TelemetryActions({
         size="sm"
         title={`Stop ${name} from sending its calls?`}
         confirm="Stop"
+        focusStays={telemetryId(id)}
         onConfirm={() => callApi<typeof providerAccount>("DELETE", `${path}?destination=${destination}`)}
         details={
           <Checkbox

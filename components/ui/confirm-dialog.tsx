@@ -15,7 +15,7 @@ import {
   DialogHeader,
   DialogTitle,
 } from "./dialog";
-import { focusAfterDeletion } from "./focus-after";
+import { focusAfterDeletion, focusResult } from "./focus-after";
 
 type Question = {
   /** A question that names the thing: "Revoke the key CI?" */
@@ -41,6 +41,8 @@ type Question = {
    * the element with this id, such as the heading of the list.
    */
   focusAfter?: string;
+  /** For an action after which the button disappears and its row stays: the id of the element that gets the focus, such as the row. */
+  focusStays?: string;
 };
 
 /**
@@ -64,12 +66,14 @@ export function ConfirmDialog({
   open,
   onOpenChange,
   focusAfter,
+  focusStays,
   ...question
 }: Question & { open: boolean; onOpenChange: (open: boolean) => void }) {
   const close = () => {
     // Closes the dialog first, which returns the focus to the button, before the focus moves on from the button's row.
     flushSync(() => onOpenChange(false));
     if (focusAfter) focusAfterDeletion(focusAfter);
+    if (focusStays) focusResult(`#${focusStays}`);
   };
   return (
     <Dialog open={open} onOpenChange={onOpenChange}>
@@ -116,7 +120,7 @@ function QuestionContent({
   undo,
   refresh = true,
   onDone,
-}: Omit<Question, "focusAfter"> & { onDone: () => void }) {
+}: Omit<Question, "focusAfter" | "focusStays"> & { onDone: () => void }) {
   const action = useMutation(() => onConfirm().then(() => true), {
     quiet: true,
     refresh,

@@ -49,3 +49,28 @@ test("Has a provider send its calls, with a project for those that name none or 
   await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
   expect(sent()).toEqual([{ project: "gone" }, { project: "checkout" }, {}]);
 });
+
+test("Stops a provider there, or only here, and keeps the focus at its section", async () => {
+  const calls = answerApi({
+    [`DELETE ${workspace}/provider-accounts/a1/telemetry`]: () => billExamples.responses.ProviderAccount,
+  });
+  const telemetry: ProviderTelemetry = { ...none, state: "registered", source_id: "s1" };
+  const user = show(
+    <ul>
+      {["a1", "a2"].map((id) => (
+        <li key={id}>
+          <Telemetry telemetry={telemetry} workspace="acme" id={id} name={id} />
+        </li>
+      ))}
+    </ul>,
+  );
+  for (const onlyHere of [false, true]) {
+    await user.click(screen.getByRole("button", { name: "Stop a1 from sending its calls" }));
+    const dialog = within(screen.getByRole("alertdialog"));
+    if (onlyHere) await user.click(dialog.getByRole("checkbox", { name: /^Stop only here/ }));
+    await user.click(dialog.getByRole("button", { name: "Stop" }));
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    expect(document.activeElement).toBe(screen.getByRole("region", { name: "Calls of a1" }));
+  }
+  expect(calls.map(({ query }) => String(query))).toEqual(["destination=remove", "destination=leave"]);
+});
