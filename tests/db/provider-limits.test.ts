@@ -226,3 +226,25 @@ test.each([
   );
   expect(rows).toEqual([{ is_due: isDue }]);
 });
+
+test("Alert about a budget by the one that differs, whichever was read last, unless it is being removed", async () => {
+  const { sql } = fixtures;
+  await sql.query(
+    `insert into public.provider_limits
+       (workspace_id, budget_id, account_id, provider, account, kind, target, target_name, period, removes, state, read_at)
+     values ($1, $2, $3, 'openai', '', 'project', 'proj_2', 'Search', 'month', true, 'drift', now() - interval '1 day')`,
+    [workspace, budget, account],
+  );
+  await sql.query("update public.provider_limits set state = 'equal', read_at = now() where id = $1", [
+    limit,
+  ]);
+  const judged = async () => {
+    const { rows } = await sql.query(
+      "select judged ->> 'state' as state, judged #>> '{details,target}' as target from private.judge_provider_limits(now()) as judged",
+    );
+    return rows;
+  };
+  expect(await judged()).toEqual([{ state: "warning", target: "Search" }]);
+  await sql.query("update public.provider_limits set is_removing = true where target = 'proj_2'");
+  expect(await judged()).toEqual([]);
+});
