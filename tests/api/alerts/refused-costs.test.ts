@@ -116,3 +116,17 @@ test.each<[string, string, string, string, string[]]>([
     expect((await alerts()).map(({ subject }) => named[subject.id] ?? "another")).toEqual(about);
   },
 );
+
+test("Ends with its budget, and with its key", async () => {
+  const budget = await create({ amount: 1 });
+  const { secret } = await harness.fixtures.key(team.workspace);
+  expect((await spender(secret)(20)).status).toBe(402);
+  const limited = await harness.fixtures.key(team.workspace, { monthly_limit: "0" });
+  expect((await spender(limited.secret)(20)).status).toBe(402);
+  await judgeKeyRules(harness.fixtures);
+  expect((await alerts()).map(({ state }) => state)).toEqual(["warning", "warning"]);
+  await team.users.admin.call("DELETE", `${team.path}/budgets/${budget.id}`);
+  await team.users.admin.call("DELETE", `${team.path}/api-keys/${limited.id}`);
+  await judgeKeyRules(harness.fixtures);
+  expect((await alerts()).map(({ state }) => state).sort()).toEqual(["ok", "ok", "warning", "warning"]);
+});

@@ -68,9 +68,15 @@ test.each([
   for (const other of [days - 1, days + 1]) expect(await on(dayOf(other))).toMatchObject({ total_usd: 0 });
 });
 
-test("Is of its environment alone", async () => {
+test("Is of its environment alone, also where the other one records a message with the same key", async () => {
+  const message = cost(2, {}, { idempotency_key: randomUUID() });
   const { secret } = await keyOf({ monthly_limit: "0", environment: "test" });
-  expect((await client(secret).post(cost(2))).status).toBe(402);
+  expect((await client(secret).post(message)).status).toBe(402);
+  expect(await refusedIn()).toMatchObject({ total_usd: 0 });
+  const live = await keyOf({ monthly_limit: "0" });
+  expect((await client(live.secret).post(message)).status).toBe(402);
+  await rowsOf("update public.api_keys set monthly_limit = 2 where workspace_id = $1 and id = $2", live.id);
+  expect((await client(live.secret).post(message)).status).toBe(201);
   expect(await refusedIn()).toMatchObject({ total_usd: 0 });
   expect(await refusedIn("&environment=test")).toMatchObject({ total_usd: 2 });
 });
@@ -179,6 +185,15 @@ test("Grows neither the sums nor what is remembered without bound under a flood 
         (select count(*)::int from private.refused_calls where workspace_id = $1) as calls`,
     ),
   ).toEqual([{ sums: true, calls: 5000 }]);
+  // The latest are remembered: what is recorded of them later is taken back.
+  await rowsOf("update public.api_keys set monthly_limit = 9 where workspace_id = $1 and id = $2", id);
+  for (const [place, message_count] of [
+    [5999, 5999],
+    [0, 5999],
+  ] as const) {
+    expect((await client(secret).post(flood(place).messages[0])).status).toBe(201);
+    expect(await refusedIn()).toMatchObject({ message_count });
+  }
 });
 
 test("Records past the limit of a key that is set to, and marks it", async () => {
