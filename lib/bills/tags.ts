@@ -27,7 +27,7 @@ export function memberOf(map: string | undefined, key: string): string | undefin
   try {
     const members: unknown = JSON.parse(map || "{}");
     if (typeof members !== "object" || members === null) return undefined;
-    // What every object inherits is no text.
+    // Members that every object inherits, such as `constructor`, are not text.
     const value = (members as Record<string, unknown>)[key];
     return typeof value === "string" && value !== "" ? value : undefined;
   } catch {

@@ -114,7 +114,7 @@ describe("A request", () => {
     },
   );
 
-  test("waits alone: an author who asks twice at once is told of the first", async () => {
+  test("is the only one of its author that waits: who asks twice at once is told of the first", async () => {
     const second = new pg.Client({ connectionString: url });
     await second.connect();
     for (const client of [service, second]) await begin(client, "member");

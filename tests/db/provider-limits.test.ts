@@ -172,7 +172,7 @@ test("Are claimed of no workspace that is deleted", async () => {
   expect(await claim()).toMatchObject([{ claimed: { id: limit } }]);
 });
 
-test("Are written where that was asked for during a run, and count the failures since the last success", async () => {
+test("Are written if someone asks for it during a run, and count the failures since the last success", async () => {
   await fixtures.sql.query(
     "update public.provider_limits set next_at = now(), writes = false where id = $1",
     [limit],

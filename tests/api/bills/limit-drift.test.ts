@@ -3,7 +3,7 @@ import type { LimitableProvider } from "@/lib/contract/bills/limit-kinds";
 import { limitedBudgets } from "@/tests/helpers/limited-budgets";
 import { withProviders } from "@/tests/helpers/with-providers";
 
-// What someone changes at a provider of a limit that follows a budget.
+// What happens when someone changes at a provider a limit that follows a budget.
 
 const { withBudget, atEach } = limitedBudgets(withProviders());
 const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);

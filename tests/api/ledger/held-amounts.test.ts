@@ -54,7 +54,7 @@ describe("A reservation's amount", () => {
     },
   );
 
-  test("is kept exactly to 18 decimals, and past a limit of any size refused", async () => {
+  test("is kept to 18 decimals, and refused if it exceeds a limit of any size", async () => {
     const key = await holder();
     const { body } = await key.reserveWritten("0.1234567890123456789");
     const { rows } = await harness.fixtures.sql.query(
