@@ -129,12 +129,11 @@ async function startPages(options: { port: number; host: string; dev: boolean })
 /** Changes the answer from 500 to 503 if the page failed because the database or the identity provider was away. */
 function answerOutage(outgoing: ServerResponse): void {
   const outage = watchOutage();
-  const { writeHead } = outgoing;
-  outgoing.writeHead = (status: number, ...rest: never[]) => {
-    const headers = status === 500 ? outage() : undefined;
+  replaceFailure(outgoing, () => {
+    const headers = outage();
     for (const [name, value] of Object.entries(headers ?? {})) outgoing.setHeader(name, value);
-    return writeHead.call(outgoing, headers ? 503 : status, ...rest);
-  };
+    return headers && 503;
+  });
 }
 
 /**
@@ -143,9 +142,14 @@ function answerOutage(outgoing: ServerResponse): void {
  */
 function refuseMalformedAction(outgoing: ServerResponse): void {
   const wasRead = watchSessionRead();
+  replaceFailure(outgoing, () => (wasRead() ? undefined : 400));
+}
+
+/** Sends another status in place of the 500 with which Next answers a failure. @param statusOf returns undefined to leave it */
+function replaceFailure(outgoing: ServerResponse, statusOf: () => number | undefined): void {
   const { writeHead } = outgoing;
   outgoing.writeHead = (status: number, ...rest: never[]) =>
-    writeHead.call(outgoing, status === 500 && !wasRead() ? 400 : status, ...rest);
+    writeHead.call(outgoing, (status === 500 ? statusOf() : undefined) ?? status, ...rest);
 }
 
 /** Replaces the pages if `OUTLAY_PAGES` is off. */

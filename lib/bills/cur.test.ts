@@ -92,6 +92,30 @@ test("An export of CUR 2.0 is read with models, units, tiers, callers and exact 
   expect(new Set(facts.map(({ key }) => key))).toEqual(new Set([alice]));
 });
 
+test.each([
+  ["USE1-Claude4Sonnet-input-tokens", "Usage", "claude-sonnet-4", "input_tokens", "1000"],
+  ["USE1-Claude3.7Sonnet-output-tokens", "DiscountedUsage", "claude-3-7-sonnet", "output_tokens", "1000"],
+  ["USE1-Nova-input-tokens", "SavingsPlanCoveredUsage", "nova", "input_tokens", "1000"],
+  ["USE1-Nova-input-tokens", "SavingsPlanNegation", "nova", null, null],
+  ["USE1-MP:USE1_CacheWrite1hInputTokenCount-Units", "Usage", null, "cache_write_1h_tokens", "1000"],
+  ["USE1-MP:USE1_CacheWrite5mInputTokenCount-Units", "Usage", null, "cache_write_5m_tokens", "1000"],
+  ["USE1-MP:USE1_CacheWriteInputTokenCount-Units", "Usage", null, "cache_write_tokens", "1000"],
+])(
+  "The usage type %s of a line item %s has the model %s and %s",
+  async (type, item, model, unit, quantity) => {
+    const usage = { line_item_usage_type: type, line_item_line_item_type: item };
+    const { statements } = await read([
+      row({ ...usage, line_item_unblended_cost: "1", line_item_usage_amount: "1" }),
+    ]);
+    const [fact] = statements[0]?.facts ?? [];
+    expect([fact?.model, fact?.unit, fact?.quantity && toText(fact.quantity)]).toEqual([
+      model,
+      unit,
+      quantity,
+    ]);
+  },
+);
+
 test("An export of CUR 2.0 that lacks columns is refused with their names, and needs no caller", async () => {
   const one = row({ line_item_usage_type: "USE1-Nova-input-tokens", line_item_unblended_cost: "1" });
   const without = (...names: string[]) => header.filter((name) => !names.includes(name));

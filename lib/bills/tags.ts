@@ -26,7 +26,8 @@ export const mapsOf = (tags: readonly ChosenTag[]): WantedMaps => ({
 export function memberOf(map: string | undefined, key: string): string | undefined {
   try {
     const members: unknown = JSON.parse(map || "{}");
-    if (typeof members !== "object" || members === null || !Object.hasOwn(members, key)) return undefined;
+    if (typeof members !== "object" || members === null) return undefined;
+    // Members that every object inherits, such as `constructor`, are not text.
     const value = (members as Record<string, unknown>)[key];
     return typeof value === "string" && value !== "" ? value : undefined;
   } catch {

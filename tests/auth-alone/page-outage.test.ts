@@ -1,10 +1,13 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sessionCookieName } from "@/lib/access/sign-in/session-client";
 import { createTestDatabase, type TestDatabase } from "@/tests/helpers/database";
+import { Fixtures } from "@/tests/helpers/keys";
 import { type Service, startService, withPages } from "@/tests/helpers/service";
+import { createUser } from "@/tests/helpers/sql-user";
 
 const { privateKey, publicKey } = await generateKeyPair("ES256");
 const jwk = { ...(await exportJWK(publicKey)), kid: "hosted", alg: "ES256", use: "sig" };
@@ -25,12 +28,13 @@ let database: TestDatabase;
 let service: Service;
 let cookie: string;
 
+const providerUrl = () => `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+
 /** Starts a service that has not yet fetched the project's keys. */
 const start = () => {
-  const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
   return startService(database, {
     ...withPages,
-    SUPABASE_URL: url,
+    SUPABASE_URL: providerUrl(),
     SUPABASE_PUBLISHABLE_KEY: "sb_publishable_x",
   });
 };
@@ -38,7 +42,7 @@ const start = () => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
   database = await createTestDatabase();
-  cookie = await cookieOf(`http://127.0.0.1:${(provider.address() as AddressInfo).port}/auth/v1`);
+  cookie = await cookieOf(`${providerUrl()}/auth/v1`);
 });
 afterAll(async () => {
   provider.closeAllConnections();
@@ -46,11 +50,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function cookieOf(issuer: string): Promise<string> {
+/** The cookie of a user's session. */
+async function cookieOf(issuer: string, user: string = crypto.randomUUID()): Promise<string> {
   const claims = { role: "authenticated", aud: "authenticated", session_id: crypto.randomUUID() };
   const token = await new SignJWT({ ...claims, email: "a@b.co" })
     .setProtectedHeader({ alg: "ES256", kid: "hosted" })
-    .setSubject(crypto.randomUUID())
+    .setSubject(user)
     .setIssuer(issuer)
     .setExpirationTime("1h")
     .sign(privateKey);
@@ -100,5 +105,47 @@ test.each([
   service = await start();
   answers = [failure, keys];
   expect(await open(page)).toEqual(shown);
+  await service.stop();
+});
+
+test("A page says with 503 that the database is away, and with no other failure", async () => {
+  service = await start();
+  answers = [keys];
+  const fixtures = new Fixtures(database.adminUrl);
+  const { id } = await createUser(fixtures);
+  await fixtures.close();
+  const member = await cookieOf(`${providerUrl()}/auth/v1`, id);
+  const read = async (cookie: string) => {
+    const response = await fetch(`${service.baseUrl}/workspaces`, {
+      headers: { cookie },
+      redirect: "manual",
+    });
+    const says = (await response.text()).includes(
+      "unavailable: The database cannot be reached at the moment.",
+    );
+    return { status: response.status, retryAfter: response.headers.get("retry-after"), says };
+  };
+  const redirected = { status: 307, retryAfter: null, says: false };
+  expect(await read(member)).toEqual(redirected);
+  // There is no user of this session, which is no outage.
+  expect(await read(cookie)).toEqual({ status: 500, retryAfter: null, says: false });
+
+  const admin = new Client({ connectionString: database.superuserUrl });
+  await admin.connect();
+  const admit = async (connections: number) => {
+    const { rows } = await admin.query(
+      "select format('alter database %I connection limit %s', current_database(), $1::integer) as change",
+      [connections],
+    );
+    await admin.query(rows[0].change);
+  };
+  await admit(0);
+  await admin.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  expect(await read(member)).toEqual({ status: 503, retryAfter: "1", says: true });
+  await admit(-1);
+  await admin.end();
+  await expect.poll(() => read(member), { timeout: 10_000 }).toEqual(redirected);
   await service.stop();
 });

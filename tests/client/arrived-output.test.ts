@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { ArrivedOutput } from "@/packages/client/src/arrived-output";
+import type { AskedCall } from "@/packages/client/src/estimate";
+import type { Outlay } from "@/packages/client/src/outlay";
+import { recordCutCall } from "@/packages/client/src/record-cut-call";
 
 const arrivedOf = (...events: unknown[]) => {
   const arrived = new ArrivedOutput();
@@ -64,4 +67,41 @@ test.each<[string, unknown[], object]>([
   ],
 ])("Counts what arrived of %s", (_, events, expected) => {
   expect(arrivedOf(...events)).toMatchObject(expected);
+});
+
+/** What is recorded of a call that was cut after "Hi" had arrived. */
+function recordedOf(tags: Record<string, string>, model?: string) {
+  const recorded: unknown[] = [];
+  const outlay = { record: (...given: unknown[]) => recorded.push(...given) } as unknown as Outlay;
+  const arrived = new ArrivedOutput();
+  arrived.add({ model, choices: [{ delta: { content: "Hi" } }] });
+  const asked = { provider: "openai", model: "gpt-4o", tier: undefined, request: {} } as AskedCall;
+  recordCutCall(outlay, { id: "reservation", asked, inputTokens: 7 }, arrived, { tags });
+  return recorded;
+}
+
+const tagged = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`tag${index}`, "x"]));
+
+test.each([
+  [0, 1],
+  [9, 10],
+  // A message has at most ten tags: the caller's own stay.
+  [10, 10],
+])(
+  "An estimate is marked where its tags leave room for that: beside %i tags of its own it has %i",
+  (own, all) => {
+    const [message] = recordedOf(tagged(own)) as [{ tags: Record<string, string> }];
+    expect(Object.keys(message.tags)).toHaveLength(all);
+    expect(message.tags).toMatchObject(tagged(own));
+    expect(message.tags.usage).toBe(all > own ? "estimated" : undefined);
+  },
+);
+
+test("An estimate settles the reservation, with the model that answers, or else the one that was asked", () => {
+  expect(recordedOf({}, "gpt-4o-2024-08-06")).toMatchObject([
+    { model: "gpt-4o-2024-08-06", lines: [{ quantity: 7 }, { unit_type: "output_tokens", quantity: 1 }] },
+    { reservationId: "reservation" },
+  ]);
+  expect(recordedOf({})).toMatchObject([{ model: "gpt-4o" }, {}]);
 });

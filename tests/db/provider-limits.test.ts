@@ -151,3 +151,100 @@ test("Are read again when a raise ends", async () => {
   );
   expect(rows).toEqual([{ at_midnight: true }]);
 });
+
+test("Are claimed of no workspace that is deleted", async () => {
+  const due = () =>
+    fixtures.sql.query("update public.provider_limits set next_at = now() where id = $1", [limit]);
+  const claim = async () =>
+    (await as("owner", "select private.claim_provider_limit(60) as claimed", [])) as {
+      claimed: object | null;
+    }[];
+  await due();
+  await fixtures.sql.query(
+    "update public.workspaces set deleted_at = now(), prices_version = -1 where id = $1",
+    [workspace],
+  );
+  expect(await claim()).toEqual([{ claimed: null }]);
+  await fixtures.sql.query(
+    "update public.workspaces set deleted_at = null, prices_version = 0 where id = $1",
+    [workspace],
+  );
+  expect(await claim()).toMatchObject([{ claimed: { id: limit } }]);
+});
+
+test("Are written if someone asks for it during a run, and count the failures since the last success", async () => {
+  await fixtures.sql.query(
+    "update public.provider_limits set next_at = now(), writes = false where id = $1",
+    [limit],
+  );
+  const run = async (outcome: string, during?: () => Promise<unknown>) => {
+    const { claimed } = (await service.query("select private.claim_provider_limit(60) as claimed")).rows[0];
+    await during?.();
+    await service.query("select private.finish_provider_limit($1)", [
+      JSON.stringify({ ...claimed, outcome, problem: "why", retry_in_seconds: 0 }),
+    ]);
+    const { rows } = await fixtures.sql.query(
+      "select writes, attempts from public.provider_limits where id = $1",
+      [limit],
+    );
+    return rows[0];
+  };
+  const ask = () =>
+    as(
+      "admin",
+      "select private.ask_for_provider_limit($1, $2, true)",
+      [workspace, limit],
+      "service",
+      "commit",
+    );
+  expect(await run("equal", ask)).toEqual({ writes: true, attempts: 0 });
+  expect(await run("failed")).toEqual({ writes: true, attempts: 1 });
+  expect(await run("failed")).toEqual({ writes: true, attempts: 2 });
+  expect(await run("interrupted")).toEqual({ writes: true, attempts: 2 });
+  expect(await run("equal")).toEqual({ writes: false, attempts: 0 });
+});
+
+test.each([
+  ["amount = amount + 1", true],
+  ["raised_amount = 950", true],
+  ["raised_until = raised_until + 1", true],
+  ["raised_amount = null, raised_until = null", true],
+  ["currency = 'EUR', usd_rate = 1.1", true],
+  ["name = name || '!'", false],
+])("Are due at once where the budget's limit changes, and not otherwise: %s", async (change, isDue) => {
+  const set = (what: string) =>
+    fixtures.sql.query(`update public.budgets set ${what} where id = $1`, [budget]);
+  await set("raised_amount = 900, raised_until = now()::date + 5");
+  await fixtures.sql.query(
+    "update public.provider_limits set next_at = now() + interval '1 day' where id = $1",
+    [limit],
+  );
+  await set(change);
+  const { rows } = await fixtures.sql.query(
+    "select next_at <= now() as is_due from public.provider_limits where id = $1",
+    [limit],
+  );
+  expect(rows).toEqual([{ is_due: isDue }]);
+});
+
+test("Alert about a budget by the one that differs, whichever was read last, unless it is being removed", async () => {
+  const { sql } = fixtures;
+  await sql.query(
+    `insert into public.provider_limits
+       (workspace_id, budget_id, account_id, provider, account, kind, target, target_name, period, removes, state, read_at)
+     values ($1, $2, $3, 'openai', '', 'project', 'proj_2', 'Search', 'month', true, 'drift', now() - interval '1 day')`,
+    [workspace, budget, account],
+  );
+  await sql.query("update public.provider_limits set state = 'equal', read_at = now() where id = $1", [
+    limit,
+  ]);
+  const judged = async () => {
+    const { rows } = await sql.query(
+      "select judged ->> 'state' as state, judged #>> '{details,target}' as target from private.judge_provider_limits(now()) as judged",
+    );
+    return rows;
+  };
+  expect(await judged()).toEqual([{ state: "warning", target: "Search" }]);
+  await sql.query("update public.provider_limits set is_removing = true where target = 'proj_2'");
+  expect(await judged()).toEqual([]);
+});

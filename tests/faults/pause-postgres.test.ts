@@ -136,7 +136,7 @@ describe("While Postgres is paused (SIGSTOP)", () => {
       const since = performance.now();
       const page = await look(expiresAt);
       await page.text();
-      expect([what, page.status], "neither signed out nor sent away").toEqual([what, 500]);
+      expect([what, page.status], "neither signed out nor sent away").toEqual([what, 503]);
       // It would take so long if nothing noticed that the database is silent. A page takes more of the processor than a call.
       expect(performance.now() - since, what).toBeLessThan(deadlines.request);
     }

@@ -45,7 +45,7 @@ export const erasurePreview = z
       .meta({ description: "Names of API keys whose conditions name the person." }),
     provider_limits: z.array(z.string()).meta({
       description:
-        "Names of limits at providers that are the person's, or of an e-mail address have it in them. They are unlinked, and stay there.",
+        "Names of limits at providers that are set for the person, or that contain the person's e-mail address. They are unlinked, and stay there.",
     }),
     alert_count: z.int().meta({ description: "Alerts that have the name in them." }),
     audit_count: z.int().meta({ description: "Entries of the audit log that have the name in them." }),

@@ -74,7 +74,7 @@ export class GroupBudgets {
       if (isHidden && !isUsedUp(period, period.spent)) continue;
       const ownUsd = own && isInScope(budget, own.budgeted) ? own.usd : zero;
       if (isCovered(change.usd, ownUsd)) continue;
-      const held = isHidden ? zero : subtract(draft.heldIn(period), period.isPresent ? ownUsd : zero);
+      const held = subtract(draft.heldIn(period), period.isPresent ? ownUsd : zero);
       if (!isRefused(change, isHidden ? period.spent : draft.spentIn(period), held)) continue;
       if (!refused || resetOf(change.budget, change.period) > resetOf(refused.budget, refused.period))
         refused = change;

@@ -9,6 +9,9 @@ import { withIdempotencyHeader } from "./idempotency";
 import { parseMessage, parseReported, type ReportedMessage } from "./parse-reported";
 import { writeGroup } from "./write-group";
 
+/** When a second group is written, of messages as of reservations. */
+export const secondGroup = { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } };
+
 // Two groups at once: the database writes one while this process decides the other.
 const batcher = new Batcher<IngestCall, IngestVerdict>({
   write: writeGroup,
@@ -16,7 +19,7 @@ const batcher = new Batcher<IngestCall, IngestVerdict>({
     body instanceof ServiceError ? 1 : Math.min(weigh(body) + Math.ceil(spans.length / 10), 2_000),
   maxGroupWeight: 500,
   maxInFlight: 2,
-  secondGroup: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
+  secondGroup,
   maxQueuedWeight: 20_000,
   overflow: () => overloaded(),
 });

@@ -4,6 +4,7 @@ import { notFound, overloaded, ServiceError } from "@/lib/errors";
 import type { Counted } from "@/lib/keys/decide";
 import type { KeyPrincipal } from "@/lib/keys/identify";
 import { withIdempotencyHeader } from "@/lib/ledger/ingest/idempotency";
+import { secondGroup } from "@/lib/ledger/ingest/service";
 import { callReservation, toReservation } from "./reservation-queries";
 import { type ReserveCall, type Reserved, reserveGroup } from "./reserve-group";
 
@@ -12,8 +13,7 @@ const batcher = new Batcher<ReserveCall, Counted<Reserved>>({
   weigh: () => 1,
   maxGroupWeight: 200,
   maxInFlight: 2,
-  // As for messages.
-  secondGroup: { weight: 100, maxWaitMs: 50, returning: { items: 16, maxWaitMs: 10 } },
+  secondGroup,
   maxQueuedWeight: 10_000,
   overflow: () => overloaded(),
 });

@@ -84,3 +84,49 @@ test("Does not alert below the amount, and is off where the workspace turns it o
   await judgeKeyRules(harness.fixtures);
   expect(await alerts()).toMatchObject([{ state: "warning", figures: { refused_usd: 9.99 } }]);
 });
+
+test.each<[string, string, string, string, string[]]>([
+  ["exactly the rule's amount, by its limit", "10", "null", "this_month", ["key"]],
+  ["less than that", "9.999999999999999999", "null", "this_month", []],
+  ["more, in the month before", "50", "null", "this_month - interval '1 month'", []],
+  ["more, by a budget", "50", "budget", "this_month", ["budget"]],
+  ["more, by a budget in its former period", "50", "budget", "this_month - interval '1 month'", []],
+])(
+  "Is judged of a key of which was refused %s: %s %s in %s alerts about %o",
+  async (_, usd, by, period, about) => {
+    const { id: budget } = await create({ amount: 100 });
+    const keys = {
+      key: await harness.fixtures.key(team.workspace, { monthly_limit: "20" }),
+      revoked: await harness.fixtures.key(team.workspace, { monthly_limit: "20", revoked_at: "2026-01-01" }),
+      expired: await harness.fixtures.key(team.workspace, { monthly_limit: "20", expires_at: "2026-01-01" }),
+    };
+    await harness.fixtures.sql.query(
+      `insert into public.refused_spend (workspace_id, environment, api_key_id, day, budget_id, period_from, made_on, amount_usd, message_count)
+     select $1::uuid, 'live', key, this_month, ${by}, ${period}, this_month, $4, 1
+     from unnest($2::uuid[]) as key, (select $3::uuid as budget, date_trunc('month', now() at time zone 'UTC')::date as this_month) as given`,
+      [
+        team.workspace,
+        Object.values(keys).map(({ id }) => id),
+        budget,
+        by === "budget" ? Number(usd) / 3 : usd,
+      ],
+    );
+    await judgeKeyRules(harness.fixtures);
+    const named: Record<string, string> = { [budget]: "budget", [keys.key.id]: "key" };
+    expect((await alerts()).map(({ subject }) => named[subject.id] ?? "another")).toEqual(about);
+  },
+);
+
+test("Ends with its budget, and with its key", async () => {
+  const budget = await create({ amount: 1 });
+  const { secret } = await harness.fixtures.key(team.workspace);
+  expect((await spender(secret)(20)).status).toBe(402);
+  const limited = await harness.fixtures.key(team.workspace, { monthly_limit: "0" });
+  expect((await spender(limited.secret)(20)).status).toBe(402);
+  await judgeKeyRules(harness.fixtures);
+  expect((await alerts()).map(({ state }) => state)).toEqual(["warning", "warning"]);
+  await team.users.admin.call("DELETE", `${team.path}/budgets/${budget.id}`);
+  await team.users.admin.call("DELETE", `${team.path}/api-keys/${limited.id}`);
+  await judgeKeyRules(harness.fixtures);
+  expect((await alerts()).map(({ state }) => state).sort()).toEqual(["ok", "ok", "warning", "warning"]);
+});

@@ -1,91 +1,15 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ProviderAccount } from "@/lib/contract/bills/provider-accounts";
-import type { TelemetryProvider } from "@/lib/contract/bills/provider-telemetry";
+import { describe, expect, test } from "vitest";
 import { apiClient } from "@/tests/helpers/client";
 import { withHarness } from "@/tests/helpers/harness";
 import { exportSpans } from "@/tests/helpers/otlp";
 import { makeTeam } from "@/tests/helpers/team";
-import { type Simulator, simulateProviders } from "@/tests/providers/simulator/simulate-providers";
+import { anthropicCall, telemetryAccounts } from "@/tests/helpers/telemetry-accounts";
 
 // One service and one simulator, which really sends spans to the service's own address.
 const harness = withHarness({ services: 0 });
-let simulator: Simulator;
-const sealing = { SEALING_KEYS: Buffer.from("telemetry".padEnd(32, ".")).toString("base64") };
-beforeAll(async () => {
-  simulator = await simulateProviders();
-  await harness.start({ ...sealing, PROVIDER_URLS: simulator.providerUrls });
-});
-afterAll(() => simulator.close());
-
-async function withAccount(
-  provider: TelemetryProvider | "openai" = "anthropic",
-  services = harness.services.slice(0, 1),
-) {
-  const team = await makeTeam({ ...harness, services });
-  const { admin } = team.users;
-  const adminKey = `sk-ant-admin-${randomUUID()}`;
-  const organization = simulator.add(adminKey, []);
-  organization.limits.things = [
-    { kind: "workspace", id: "ws_1", name: "Checkout" },
-    { kind: "workspace", id: "ws_2", name: "Search", broadcasts: true },
-  ];
-  const accounts = `${team.path}/provider-accounts`;
-  const added = await admin.call("POST", accounts, { provider, key: adminKey });
-  expect(added.status, JSON.stringify(added.body)).toBe(201);
-  const path = `${accounts}/${added.body.id}`;
-  const sqlOf = async <T>(text: string) =>
-    (await harness.fixtures.sql.query(text, [team.workspace])).rows as T[];
-  const telemetryOf = ({ body }: { body: Record<string, unknown> }) =>
-    (body as unknown as ProviderAccount).telemetry;
-  const read = async () => {
-    const all = (await admin.get(accounts)).body.accounts as ProviderAccount[];
-    return all.find(({ id }) => id === added.body.id)?.telemetry;
-  };
-  return {
-    ...{ ...team, admin, adminKey, organization, accounts, path, read, sqlOf },
-    destinations: organization.destinations,
-    register: async (body: object = {}) => {
-      const answer = await admin.call("POST", `${path}/telemetry`, body);
-      expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-      return telemetryOf(answer);
-    },
-    check: () => admin.call("POST", `${path}/telemetry/check`),
-    end: (query = "") => admin.call("DELETE", `${path}/telemetry${query}`),
-    remove: (query = "") => admin.call("DELETE", `${path}${query}`),
-    /** Waits for a state. */
-    becomes: (state: string) =>
-      expect.poll(async () => (await read())?.state, { timeout: 10_000 }).toBe(state),
-    keys: () =>
-      sqlOf<{ name: string; permissions: string[]; source_settings: object; is_revoked: boolean }>(
-        "select name, permissions, source_settings, revoked_at is not null as is_revoked from public.api_keys where workspace_id = $1 and kind = 'key' order by created_at",
-      ),
-    recorded: () =>
-      sqlOf<{ provider: string; model: string; usd: string; lines: Record<string, number> }>(
-        `select provider, model, trim_scale(sum(amount_usd))::text as usd, json_object_agg(unit_type, quantity) as lines
-         from public.messages where workspace_id = $1 group by id, provider, model order by id`,
-      ),
-    actions: async () =>
-      (
-        await sqlOf<{ action: string; email: string | null }>(
-          "select action, actor_email as email from public.audit_log where workspace_id = $1 and action like 'provider_telemetry%' order by at, action desc",
-        )
-      ).map(({ action, email }) => `${action} by ${email === null ? "the service" : "a user"}`),
-  };
-}
+const { withAccount, sealing } = telemetryAccounts(harness);
 const errorOf = ({ status, body }: { status: number; body: Record<string, unknown> }) =>
   `${status} ${body.error_description}`;
-
-/** The span of a call as Anthropic exports it. */
-const call = {
-  "gen_ai.operation.name": "chat",
-  "gen_ai.provider.name": "anthropic",
-  "gen_ai.request.model": "claude-sonnet-4-5",
-  "gen_ai.response.id": "msg_01XFDUDYJgAACzvnptvVoYEL",
-  "anthropic.request.id": "req_011CSHoEeqs5C35K2UUqR7Fy",
-  "gen_ai.usage.input_tokens": 1000,
-  "gen_ai.usage.output_tokens": 34,
-};
 
 describe("At Anthropic", () => {
   test("is registered by one request, its test arrives, and each call is recorded once, also where an SDK tells it", async () => {
@@ -102,15 +26,17 @@ describe("At Anthropic", () => {
     expect(await made.keys()).toEqual([
       {
         ...{ name: "Claude platform", permissions: ["log_usage"], is_revoked: false },
+        // Its calls have been made by the time they are told.
+        on_limit: "record",
         source_settings: { program: "claude-platform", default_project: "checkout" },
       },
     ]);
 
-    expect(await made.destinations.tell("anthropic", [{ id: "1", trace: "a1", attributes: call }])).toEqual([
-      null,
-    ]);
+    expect(
+      await made.destinations.tell("anthropic", [{ id: "1", trace: "a1", attributes: anthropicCall }]),
+    ).toEqual([null]);
     const sdk = await harness.fixtures.key(made.workspace);
-    const told = exportSpans([{ id: "2", trace: "b2", attributes: call }], {
+    const told = exportSpans([{ id: "2", trace: "b2", attributes: anthropicCall }], {
       scope: "com.anthropic.sdk.typescript",
     });
     const answer = await apiClient(harness.services[0]?.baseUrl ?? "", sdk.secret).call(
@@ -174,7 +100,9 @@ describe("At Anthropic", () => {
     await made.becomes("receiving");
 
     held.disabled = "sustained_failure";
-    expect((await made.admin.call("POST", `${made.path}/pull`, {})).status).toBe(202);
+    // The first pull of its costs may not have ended.
+    const pull = async () => (await made.admin.call("POST", `${made.path}/pull`, {})).status;
+    await expect.poll(pull, { timeout: 10_000 }).toBe(202);
     await made.becomes("disabled");
     expect((await made.read())?.problem).toContain("sustained_failure");
     made.destinations.remove(held);
@@ -220,19 +148,30 @@ describe("At Anthropic", () => {
     expect([other.destinations.held, (await other.keys())[0]?.is_revoked]).toEqual([[], true]);
   });
 
-  test("removes what an interrupted attempt has left, by its name", async () => {
+  test("removes what an interrupted attempt has left, by its name, when it ends and when it is registered again", async () => {
     const made = await withAccount();
-    await made.register();
-    // The process ended before it stored that the destination exists.
-    await harness.fixtures.sql.query(
-      "update public.provider_telemetry set state = 'registering', destinations = '[]', created_at = now() - interval '3 minutes' where workspace_id = $1",
-      [made.workspace],
-    );
-    expect(await made.read()).toMatchObject({ state: "failed" });
+    /** Registers, as if how that ended had not been stored. */
+    const interrupt = async (state: "registering" | "failed") => {
+      await made.register();
+      await harness.fixtures.sql.query(
+        "update public.provider_telemetry set state = $2, destinations = '[]', created_at = now() - interval '3 minutes' where workspace_id = $1",
+        [made.workspace, state],
+      );
+      expect(await made.read()).toMatchObject({ state: "failed" });
+      expect(made.destinations.held).toHaveLength(1);
+    };
+    for (const state of ["registering", "failed"] as const) {
+      await interrupt(state);
+      expect((await made.end()).body.telemetry).toMatchObject({ state: "none" });
+      expect(made.destinations.held).toEqual([]);
+    }
+    await interrupt("registering");
     await made.register();
     await made.becomes("receiving");
     expect(made.destinations.held).toHaveLength(1);
-    expect((await made.keys()).map(({ is_revoked: isRevoked }) => isRevoked)).toEqual([true, false]);
+    expect((await made.keys()).map(({ is_revoked: isRevoked }) => isRevoked)).toEqual([
+      ...[true, true, true, false],
+    ]);
   });
 
   test("never shows the key's secret, not even where the provider's refusal repeats it", async () => {

@@ -23,9 +23,9 @@ const client = (secret: string, process = 0) => apiClient(harness.services[proce
 const cost = (amount: number, message: object = {}, outer: object = {}) =>
   costMessage({ estimated_cost: amount, ...message }, { ...outer });
 
-/** What the workspace's metrics say was refused, over all days. */
-async function refusedIn(filters = ""): Promise<unknown> {
-  const { status, body } = await team.users.viewer.get(`${team.path}/metrics?period=all${filters}`);
+/** What the workspace's metrics say was refused, over all days unless another period is given. */
+async function refusedIn(filters = "", period = "all"): Promise<unknown> {
+  const { status, body } = await team.users.viewer.get(`${team.path}/metrics?period=${period}${filters}`);
   expect(status).toBe(200);
   return body.refused;
 }
@@ -52,6 +52,33 @@ test("Shows what a key's limit refused in metrics, by project, key and model, an
   expect(await refusedIn(`&key=${other.id}`)).toEqual({ total_usd: 0, message_count: 0 });
   expect(await refusedIn("&feature=chat")).toBeNull();
   expect((await limitsOf(secret)).key.monthly_limit).toMatchObject({ spent_usd: 0, refused_usd: 9.25 });
+});
+
+test.each([
+  ["UTC", "T23:59:59.999Z", 0],
+  ["Pacific/Kiritimati", "T09:59:59.999Z", 0],
+  ["Pacific/Kiritimati", "T10:00:00Z", 1],
+])("Is of the day on which it occurred in %s: at %s of day %i", async (zone, time, days) => {
+  await rowsOf("update public.workspaces set time_zone = $2 where id = $1", zone);
+  const dayOf = (more: number) => new Date(Date.now() + (more - 5) * 86_400_000).toISOString().slice(0, 10);
+  const { secret } = await keyOf({ monthly_limit: "0" });
+  expect((await client(secret).post(cost(2, { occurred_at: `${dayOf(0)}${time}` }))).status).toBe(402);
+  const on = (day: string) => refusedIn(`&from=${day}&to=${day}`, "range");
+  expect(await on(dayOf(days))).toEqual({ total_usd: 2, message_count: 1 });
+  for (const other of [days - 1, days + 1]) expect(await on(dayOf(other))).toMatchObject({ total_usd: 0 });
+});
+
+test("Is of its environment alone, also where the other one records a message with the same key", async () => {
+  const message = cost(2, {}, { idempotency_key: randomUUID() });
+  const { secret } = await keyOf({ monthly_limit: "0", environment: "test" });
+  expect((await client(secret).post(message)).status).toBe(402);
+  expect(await refusedIn()).toMatchObject({ total_usd: 0 });
+  const live = await keyOf({ monthly_limit: "0" });
+  expect((await client(live.secret).post(message)).status).toBe(402);
+  await rowsOf("update public.api_keys set monthly_limit = 2 where workspace_id = $1 and id = $2", live.id);
+  expect((await client(live.secret).post(message)).status).toBe(201);
+  expect(await refusedIn()).toMatchObject({ total_usd: 0 });
+  expect(await refusedIn("&environment=test")).toMatchObject({ total_usd: 2 });
 });
 
 test("Shows what budgets refused with each budget that counts it", async () => {
@@ -158,6 +185,15 @@ test("Grows neither the sums nor what is remembered without bound under a flood 
         (select count(*)::int from private.refused_calls where workspace_id = $1) as calls`,
     ),
   ).toEqual([{ sums: true, calls: 5000 }]);
+  // The latest are remembered: what is recorded of them later is taken back.
+  await rowsOf("update public.api_keys set monthly_limit = 9 where workspace_id = $1 and id = $2", id);
+  for (const [place, message_count] of [
+    [5999, 5999],
+    [0, 5999],
+  ] as const) {
+    expect((await client(secret).post(flood(place).messages[0])).status).toBe(201);
+    expect(await refusedIn()).toMatchObject({ message_count });
+  }
 });
 
 test("Records past the limit of a key that is set to, and marks it", async () => {

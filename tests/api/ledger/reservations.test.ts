@@ -2,9 +2,8 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { blockingBudgetsOf } from "@/tests/helpers/blocking-budgets";
-import { apiClient, costMessage } from "@/tests/helpers/client";
 import { ledgerDifferences } from "@/tests/helpers/harness";
-import type { KeyOptions } from "@/tests/helpers/keys";
+import { reservationsOf } from "@/tests/helpers/reservations";
 import { withSharedHarness } from "@/tests/helpers/shared-harness";
 import { makeTeam, type Team } from "@/tests/helpers/team";
 
@@ -19,54 +18,7 @@ beforeEach(async () => {
 
 const { create, read } = blockingBudgetsOf(() => team);
 
-/** What a key can do, through either process. */
-async function holder(options: KeyOptions = {}) {
-  const { id, secret } = await harness.fixtures.key(team.workspace, options);
-  const client = (process: number) => apiClient(harness.services[process]?.baseUrl ?? "", secret);
-  const usage = (usd: number, message: object = {}) =>
-    costMessage({ estimated_cost: usd, ...message }).message;
-  return {
-    id,
-    reserve: (
-      usd: number,
-      more: { message?: object; process?: number; key?: string; seconds?: number } = {},
-    ) =>
-      client(more.process ?? 0).call(
-        "POST",
-        "/api/v1/reservations",
-        {
-          project: "checkout",
-          message: usage(usd, more.message),
-          ...(more.seconds && { expires_in_seconds: more.seconds }),
-        },
-        more.key ? { "idempotency-key": more.key } : {},
-      ),
-    record: (
-      usd: number,
-      reservation_id?: string,
-      more: { process?: number; project?: string; key?: string } = {},
-    ) =>
-      client(more.process ?? 0).post({
-        ...costMessage({ estimated_cost: usd }, more.project ? { project: more.project } : {}),
-        ...(reservation_id && { reservation_id }),
-        ...(more.key && { idempotency_key: more.key }),
-      }),
-    read: (id: unknown) => client(1).get(`/api/v1/reservations/${id}`),
-    release: (id: unknown, process = 0) => client(process).call("DELETE", `/api/v1/reservations/${id}`),
-    limits: async () =>
-      (await client(1).get("/api/v1/limits")).body as {
-        key: { monthly_limit: Record<string, unknown> | null };
-        budgets: Record<string, unknown>[];
-      },
-  };
-}
-
-/** Lets reservations end now, as the database's clock would later. */
-const end = (id: unknown) =>
-  harness.fixtures.sql.query(
-    "update private.reservations set created_at = now() - interval '2 hours', expires_at = now() - interval '1 second' where id = $1",
-    [id],
-  );
+const { holder, end } = reservationsOf(harness, () => team);
 
 test.each([1, 2, 3])(
   "Admits exactly what a budget and a key's limit have left, of 64 callers in two processes (round %i)",

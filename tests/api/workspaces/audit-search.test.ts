@@ -68,17 +68,21 @@ describe("The audit log is filtered", () => {
   test("by the key that made the change, alone and with another filter", async () => {
     const [key, other] = [randomUUID(), randomUUID()];
     const { rows } = await harness.fixtures.sql.query(
-      `insert into public.audit_log (workspace_id, at, action, subject, actor_key_id, actor_key)
-       select $1::uuid, now() - n * interval '1 second', action, 'workspace ' || $1::uuid, key, 'CI'
-       from (values (0, 'workspace.changed', $2::uuid), (1, 'budget_request.created', $2), (2, 'workspace.changed', $3))
-         as made (n, action, key)
+      `insert into public.audit_log (workspace_id, at, action, subject, actor_key_id, actor_key, after)
+       select $1::uuid, now() - n * interval '1 second', kind || '.changed', kind || ' ' || $1::uuid, key, 'CI',
+         jsonb_build_object('name', kind || ' of ' || key)
+       from (values (0, 'workspace', $2::uuid), (1, 'budget_request', $2), (2, 'workspace', $3)) as made (n, kind, key)
        returning id`,
       [team.workspace, key, other],
     );
     const idsOf = async (query: Record<string, string>) => (await read(query)).entries.map(({ id }) => id);
-    const [changed, asked] = rows.map(({ id }) => id);
+    const [changed, asked, byOther] = rows.map(({ id }) => id);
     expect(await idsOf({ key })).toEqual([changed, asked]);
     expect(await idsOf({ key, action: "workspace.changed" })).toEqual([changed]);
+    expect(await idsOf({ key, kind: "budget_request" })).toEqual([asked]);
+    expect(await idsOf({ key, subject: team.workspace })).toEqual([changed, asked]);
+    expect(await idsOf({ key: other, subject: team.workspace })).toEqual([byOther]);
+    expect(await idsOf({ key, q: `budget_request of ${key}` })).toEqual([asked]);
     expect(await idsOf({ key, actor: "" })).toEqual([changed, asked]);
     expect(await idsOf({ key, actor: team.users.admin.id })).toEqual([]);
     expect(await idsOf({ key: randomUUID() })).toEqual([]);

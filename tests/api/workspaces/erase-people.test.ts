@@ -208,7 +208,7 @@ describe("Erasing a person", () => {
     ];
     const billed = { name: "october.csv", content: bill.join("\n") };
     expect((await users.owner.call("POST", `${path}/bills`, billed)).status).toBe(201);
-    // Her limits as a member, and of a key whose name has the address; others' as well.
+    // Two limits of hers: as a member, and of a key whose name contains the address. The third is another person's.
     await rows(
       `with account as (
          insert into public.provider_accounts (id, workspace_id, provider, account, since) values (gen_random_uuid(), $1, 'cursor', '', '2026-10-01') returning id
