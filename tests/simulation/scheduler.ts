@@ -1,5 +1,3 @@
-import { createRequire } from "node:module";
-const require = createRequire(import.meta.url);
 import { createHash } from "node:crypto";
 import type pg from "pg";
 import type { Random } from "./random";
@@ -143,7 +141,6 @@ export class Scheduler {
   note(what: string): void {
     this.#order.update(`${this.now} ${what}\n`);
     this.trace.push(`${new Date(this.now).toISOString()} ${what}`);
-    if (process.env.DUMP) require("node:fs").appendFileSync(process.env.DUMP, `${this.steps} ${new Date(this.now).toISOString()} ${what}\n`);
     if (this.trace.length > 400) this.trace.shift();
   }
 
