@@ -43,7 +43,7 @@ const operations: [number, (simulation: Simulation, team: Team) => Promise<void>
   [2, invite],
   [2, deleteAccount],
   [3, callTool],
-  [3, readLimits],
+  [1, readLimits],
   [12, work],
 ];
 const deck = operations.flatMap(([times, operation]) => Array.from({ length: times }, () => operation));

@@ -2,7 +2,7 @@ import { webcrypto } from "node:crypto";
 import type pg from "pg";
 import type { Boot, Product } from "./bundle";
 import { Random } from "./random";
-import { isInTransaction, pidOf, type Scheduler, type Timer } from "./scheduler";
+import { isInTransaction, pidOf, resume, type Scheduler, type Timer } from "./scheduler";
 
 /** What a receiver of alerts gets and answers. */
 export type Posted = { url: string; headers: Record<string, string>; body: string };
@@ -92,7 +92,9 @@ export class Host {
 
   leave(client: pg.Client): void {
     const pid = pidOf(client);
-    if (pid) this.#scheduler.leaving.add(pid);
+    if (!pid) return;
+    resume(pid);
+    this.#scheduler.leaving.add(pid);
   }
 
   step<T>(label: string, run: () => Promise<T>): Promise<T> {

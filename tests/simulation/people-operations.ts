@@ -76,26 +76,26 @@ export async function callTool(simulation: Simulation, team: Team): Promise<void
     throw new Violation(`A tool call was recorded ${rows.length} times.`);
 }
 
-/** What limits a key: budgets on their last day too, and figures only of what the key may read. */
+/** What limits each key: budgets on their last day too, and figures only of what the key may read. */
 export async function readLimits(simulation: Simulation, team: Team): Promise<void> {
-  const key = simulation.random.pick(["full", "full", "denied", "limited"] as const);
-  const before = day(simulation.now);
-  const { status, body } = await simulation.call("GET", "/api/v1/limits", { secret: team.keys[key].secret });
-  if (status !== 200) throw new Violation(`Limits were answered ${status}: ${JSON.stringify(body)}`);
-  const ending = body.budgets.find(({ name }: { name: string }) => name === "ending");
-  if (before === day(simulation.now) && key === "full") {
+  for (const key of ["full", "denied", "limited"] as const) {
+    const { secret } = team.keys[key];
+    const before = day(simulation.now);
+    const { status, body } = await simulation.call("GET", "/api/v1/limits", { secret });
+    if (status !== 200) throw new Violation(`Limits were answered ${status}: ${JSON.stringify(body)}`);
+    const named = (wanted: string) => body.budgets.find(({ name }: { name: string }) => name === wanted);
+    const ending = named("ending");
     const isCounting = simulation.now < team.endingUntil;
-    // The names of blocking budgets are shown in any case, figures only of those that count.
-    if ((ending?.limit_usd != null) !== isCounting)
+    // Blocking budgets are named in any case, and have figures only while they count.
+    if (key === "full" && before === day(simulation.now) && (ending?.limit_usd != null) !== isCounting)
       throw new Violation(
         `A budget that ends at ${new Date(team.endingUntil).toISOString()} is ${isCounting ? "missing" : "shown"} on ${before}.`,
       );
+    if (ending && Date.parse(ending.resets_at) > team.endingUntil)
+      throw new Violation(`The budget "ending" resets at ${ending.resets_at}, after its end.`);
+    if (key === "denied" && named("everything")?.limit_usd != null)
+      throw new Violation("A key that may not use a project reads the figures of a budget of all projects.");
   }
-  const all = body.budgets.find(({ name }: { name: string }) => name === "everything");
-  if (key === "denied" && all?.limit_usd != null)
-    throw new Violation("A key that may not use a project reads the figures of a budget of all projects.");
-  if (ending && Date.parse(ending.resets_at) > team.endingUntil)
-    throw new Violation(`The budget "ending" resets at ${ending.resets_at}, after its end.`);
 }
 
 /** Lists everything by two pages, the last of which is often exactly full, while nothing is added. */
