@@ -141,8 +141,7 @@ export class Scheduler {
   }
 
   note(what: string): void {
-      (process as any)
-        .getBuiltinModule("node:fs")
+    (process as any).getBuiltinModule("node:fs");
     this.#order.update(`${this.now} ${what}\n`);
     this.trace.push(`${new Date(this.now).toISOString()} ${what}`);
     if (this.trace.length > 400) this.trace.shift();
