@@ -141,7 +141,6 @@ export class Scheduler {
   }
 
   note(what: string): void {
-    (process as any).getBuiltinModule("node:fs");
     this.#order.update(`${this.now} ${what}\n`);
     this.trace.push(`${new Date(this.now).toISOString()} ${what}`);
     if (this.trace.length > 400) this.trace.shift();
