@@ -4,7 +4,7 @@ import base from "./vitest.config";
 const { test: common, resolve } = base as { test: Record<string, unknown>; resolve: object };
 const { projects: _, sequence: __, ...shared } = common;
 
-/** Runs the simulation, which is no part of `npm test`: what Postgres decides may order the steps of a seed differently. */
+/** Runs the simulation, which takes too long to be part of `npm test`. */
 export default mergeConfig(
   { resolve, test: shared },
   defineConfig({

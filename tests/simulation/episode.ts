@@ -3,6 +3,7 @@ import { hang, sweep, work } from "./alert-operations";
 import type { Boot } from "./bundle";
 import { checkAll, checkFolds, checkLimits, checkSums } from "./checks";
 import {
+  bringHistory,
   bulk,
   correct,
   overspend,
@@ -20,6 +21,7 @@ import {
   refuseAndReplay,
   report,
   reportLate,
+  reportLatest,
   restartCalls,
 } from "./telemetry-operations";
 import { day, dayMs, hourMs, makeTeam, refresh, type Team } from "./world";
@@ -39,10 +41,9 @@ const operations: [number, (simulation: Simulation, team: Team) => Promise<void>
   [1, refuseAndReplay],
   [1, deliverUnreadable],
   [2, invite],
-  [1, deleteAccount],
+  [2, deleteAccount],
   [3, callTool],
-  [3, readLimits],
-  [1, readPages],
+  [1, readLimits],
   [12, work],
 ];
 const deck = operations.flatMap(([times, operation]) => Array.from({ length: times }, () => operation));
@@ -50,8 +51,10 @@ const deck = operations.flatMap(([times, operation]) => Array.from({ length: tim
 /** What matters most while midnight passes: what changes past days. */
 const late = [post, bulk, correct, correct, correct, reserve, readLimits];
 
-/** What happens seldom. */
-const rare = [hang, sweep];
+/** What happens once in an episode, in its first phases. */
+const once = [hang, sweep];
+/** What is done when a phase ends and nothing goes wrong any more. */
+const last = [readLimits, readPages, callTool];
 
 const starts = [
   "2026-11-24T09:00:00Z",
@@ -93,6 +96,11 @@ export async function runEpisode(seed: number, template: TestDatabase, boot: Boo
   });
   try {
     const team = await makeTeam(simulation);
+    // Otherwise the months are folded one by one, by whichever job comes first.
+    const isFoldedWhole = random.chance(0.5);
+    await simulation.run(bringHistory(simulation, team));
+    if (isFoldedWhole) await checkFolds(simulation);
+    const phaseOf = new Map(once.map((operation) => [operation, random.int(0, 2)]));
     for (let phase = 0; phase < phases; phase += 1) {
       const isMidnight = random.chance(0.6);
       if (isMidnight) await scheduler.advance(Math.max(untilMidnight(simulation.now) - hourMs / 4, 0));
@@ -100,20 +108,23 @@ export async function runEpisode(seed: number, template: TestDatabase, boot: Boo
       if (isMidnight)
         await scheduler.advance(Math.max(untilMidnight(simulation.now) - random.int(20, 2_500), 0));
       simulation.processes.isCalm = random.chance(0.2);
+      for (const operation of once)
+        if (phaseOf.get(operation) === phase) simulation.spawn(operation.name, operation(simulation, team));
       const count = random.int(6, 22);
       for (let index = 0; index < count; index += 1) {
-        const operation = random.chance(0.02)
-          ? random.pick(rare)
-          : random.pick(isMidnight && random.chance(0.4) ? late : deck);
+        const operation = random.pick(isMidnight && random.chance(0.4) ? late : deck);
         simulation.spawn(operation.name, operation(simulation, team));
         for (let steps = random.int(0, 12); steps > 0; steps -= 1) await step(simulation, team);
       }
       while (simulation.isRunning) await step(simulation, team);
       simulation.processes.isCalm = true;
+      for (const operation of last) simulation.spawn(operation.name, operation(simulation, team));
+      while (simulation.isRunning) await step(simulation, team);
       await simulation.run(simulation.job("watch_budgets"));
       await checkFolds(simulation);
       await checkAll(simulation, team);
       await pass(simulation);
+      await simulation.run(reportLatest(simulation, team));
     }
     return outcome();
   } catch (error) {
@@ -123,13 +134,19 @@ export async function runEpisode(seed: number, template: TestDatabase, boot: Boo
   }
 }
 
-/** A step, and what is checked after it. When midnight passes, past days are folded while others go on. */
+/**
+ * A step, and what is checked after it. Midnight likes to pass while a process has written and not committed; past days are folded
+ * while others go on.
+ */
 async function step(simulation: Simulation, team: Team): Promise<void> {
-  const before = day(simulation.now);
-  await simulation.tick();
-  if (day(simulation.now) !== before) {
+  const { now, processes, random, scheduler } = simulation;
+  const writing = processes.writing;
+  if (writing && untilMidnight(now) < 3_000 && random.chance(0.3))
+    await scheduler.advance(untilMidnight(now));
+  else await simulation.tick();
+  if (day(simulation.now) !== day(now)) {
     // What a process began on the day before ends after others have folded it.
-    simulation.scheduler.stand(simulation.processes.pick(), 60);
+    scheduler.stand(processes.writing ?? processes.pick(), 60);
     simulation.spawn("fold", simulation.job("fold_past_days"));
   }
   await look(simulation, team);

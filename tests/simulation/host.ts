@@ -2,7 +2,7 @@ import { webcrypto } from "node:crypto";
 import type pg from "pg";
 import type { Boot, Product } from "./bundle";
 import { Random } from "./random";
-import { pidOf, type Scheduler, type Timer } from "./scheduler";
+import { isInTransaction, pidOf, resume, type Scheduler, type Timer } from "./scheduler";
 
 /** What a receiver of alerts gets and answers. */
 export type Posted = { url: string; headers: Record<string, string>; body: string };
@@ -37,6 +37,8 @@ export class Host {
   readonly whenKilled = new Set<() => void>();
   /** Messages of other processes on their way, in order. */
   readonly inbox: unknown[] = [];
+  /** Connections that have written to the ledger in a transaction. */
+  readonly #writing = new Set<pg.Client>();
   readonly random: Random;
   readonly globals: Record<string, unknown>;
   readonly product: Product;
@@ -90,7 +92,9 @@ export class Host {
 
   leave(client: pg.Client): void {
     const pid = pidOf(client);
-    if (pid) this.#scheduler.leaving.add(pid);
+    if (!pid) return;
+    resume(pid);
+    this.#scheduler.leaving.add(pid);
   }
 
   step<T>(label: string, run: () => Promise<T>): Promise<T> {
@@ -99,6 +103,11 @@ export class Host {
 
   inOrder<T>(run: () => Promise<T>): Promise<T> {
     return this.#scheduler.inOrder(run);
+  }
+
+  /** Whether it has written to the ledger in a transaction that has not ended. */
+  get isWriting(): boolean {
+    return !this.isDead && [...this.#writing].some(isInTransaction);
   }
 
   /** Sends a statement when its turn comes. */
@@ -113,6 +122,8 @@ export class Host {
       }
       if (fate !== "lost before") {
         const result = await this.#scheduler.fly(this, client, async () => send());
+        if (/private\.(store_messages|record_correction)/.test(text)) this.#writing.add(client);
+        else if (!isInTransaction(client)) this.#writing.delete(client);
         if (fate === "runs" || fate === "late") return result;
       }
       this.cut(client);

@@ -20,7 +20,11 @@ function anyPost({ random, now, seed }: Simulation): Posted {
   const key = random.pick<KeyName>(["full", "full", "full", "limited", "limited", "denied", "denied"]);
   const cents = random.pick([1, 7, 40, 85, 130]);
   const project = random.pick(["checkout", "capped", "capped", "allowed"]);
-  const at = random.pick([0, 0, 0, hourMs, dayMs, dayMs, dayMs, 2 * dayMs, 3 * dayMs, 32 * dayMs]);
+  const isMidnightNear = (now + 3_000) % dayMs < 6_000;
+  const at =
+    isMidnightNear && random.chance(0.5)
+      ? dayMs
+      : random.pick([0, 0, 0, hourMs, dayMs, dayMs, dayMs, 2 * dayMs, 3 * dayMs, 32 * dayMs]);
   const when = at === 0 ? {} : { occurred_at: new Date(now - at).toISOString() };
   const usage = {
     type: "usage",
@@ -101,6 +105,21 @@ export const bulk: Operation = async (simulation, team) => {
   if (status !== 207) throw new Violation(`A bulk call was answered ${status}: ${JSON.stringify(body)}`);
   for (const [index, result] of body.results.entries())
     note(team, posts[index] as Posted, result.status, result);
+};
+
+/** Records a cost in each of the last months, as a team does that brings its history. */
+export const bringHistory: Operation = async (simulation, team) => {
+  const { now, seed } = simulation;
+  for (let months = 4; months > 0; months -= 1) {
+    const message = {
+      type: "expense",
+      vendor: "acme",
+      amount: 0.4,
+      occurred_at: new Date(now - months * 31 * dayMs).toISOString(),
+    };
+    const body = { project: "checkout", source: "api", idempotency_key: unique(seed), message };
+    await send(simulation, team, { key: "full", body });
+  }
 };
 
 /** Charges past months of a subscription, which count towards the key's limit as one sum. */

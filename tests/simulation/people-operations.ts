@@ -31,7 +31,8 @@ export async function deleteAccount(simulation: Simulation, _: Team): Promise<vo
     secret: user.token,
     body: { email },
   });
-  if (deleted.status === 401) return;
+  // An earlier try deleted the account, and its answer was lost.
+  if (deleted.status === 401 || deleted.body.error === "account_deleted") return;
   if (deleted.status !== 200)
     throw new Violation(`An account was not deleted: ${JSON.stringify(deleted.body)}`);
   const [{ count }] = await simulation.sql(
@@ -75,35 +76,35 @@ export async function callTool(simulation: Simulation, team: Team): Promise<void
     throw new Violation(`A tool call was recorded ${rows.length} times.`);
 }
 
-/** What limits a key: budgets on their last day too, and figures only of what the key may read. */
+/** What limits each key: budgets on their last day too, and figures only of what the key may read. */
 export async function readLimits(simulation: Simulation, team: Team): Promise<void> {
-  const key = simulation.random.pick(["full", "denied", "limited"] as const);
-  const before = day(simulation.now);
-  const { status, body } = await simulation.call("GET", "/api/v1/limits", { secret: team.keys[key].secret });
-  if (status !== 200) throw new Violation(`Limits were answered ${status}: ${JSON.stringify(body)}`);
-  const names = body.budgets.map(({ name }: { name: string }) => name);
-  if (before === day(simulation.now)) {
+  for (const key of ["full", "denied", "limited"] as const) {
+    const { secret } = team.keys[key];
+    const before = day(simulation.now);
+    const { status, body } = await simulation.call("GET", "/api/v1/limits", { secret });
+    if (status !== 200) throw new Violation(`Limits were answered ${status}: ${JSON.stringify(body)}`);
+    const named = (wanted: string) => body.budgets.find(({ name }: { name: string }) => name === wanted);
+    const ending = named("ending");
     const isCounting = simulation.now < team.endingUntil;
-    if (key === "full" && names.includes("ending") !== isCounting)
+    // Blocking budgets are named in any case, and have figures only while they count.
+    if (key === "full" && before === day(simulation.now) && (ending?.limit_usd != null) !== isCounting)
       throw new Violation(
         `A budget that ends at ${new Date(team.endingUntil).toISOString()} is ${isCounting ? "missing" : "shown"} on ${before}.`,
       );
+    if (ending && Date.parse(ending.resets_at) > team.endingUntil)
+      throw new Violation(`The budget "ending" resets at ${ending.resets_at}, after its end.`);
+    if (key === "denied" && named("everything")?.limit_usd != null)
+      throw new Violation("A key that may not use a project reads the figures of a budget of all projects.");
   }
-  const all = body.budgets.find(({ name }: { name: string }) => name === "everything");
-  if (key === "denied" && all?.limit_usd != null)
-    throw new Violation("A key that may not use a project reads the figures of a budget of all projects.");
-  const ending = body.budgets.find(({ name }: { name: string }) => name === "ending");
-  if (ending && Date.parse(ending.resets_at) > team.endingUntil)
-    throw new Violation(`The budget "ending" resets at ${ending.resets_at}, after its end.`);
 }
 
-/** Lists everything by pages, while nothing is added. */
+/** Lists everything by two pages, the last of which is often exactly full, while nothing is added. */
 export async function readPages(simulation: Simulation, team: Team): Promise<void> {
   const [{ alerts }] = await simulation.sql(
     "select count(*)::int as alerts from public.alerts where workspace_id = $1",
     [team.id],
   );
-  const listed = await list(simulation, team, "alerts", "alerts", "id");
+  const listed = await list(simulation, team, "alerts", "alerts", "id", alerts);
   const [{ after }] = await simulation.sql(
     "select count(*)::int as after from public.alerts where workspace_id = $1",
     [team.id],
@@ -113,7 +114,14 @@ export async function readPages(simulation: Simulation, team: Team): Promise<voi
   const count =
     "select count(distinct session)::int as count from public.messages where workspace_id = $1 and environment = 'live' and session is not null and voids is null and voided_by is null";
   const [{ count: sessions }] = await simulation.sql(count, [team.id]);
-  const shown = await list(simulation, team, "sessions?period=all&sort=-time", "sessions", "session");
+  const shown = await list(
+    simulation,
+    team,
+    "sessions?period=all&sort=-time",
+    "sessions",
+    "session",
+    sessions,
+  );
   const [{ count: then }] = await simulation.sql(count, [team.id]);
   if (sessions === then && shown.length < sessions)
     throw new Violation(`Of ${sessions} sessions, ${shown.length} are listed.`);
@@ -125,10 +133,12 @@ async function list(
   path: string,
   name: string,
   id: string,
+  count: number,
 ): Promise<string[]> {
+  const limit = Math.min(Math.max(Math.ceil(count / 2), 1), 100);
   const found: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
-    const query: string = `${path.includes("?") ? "&" : "?"}limit=2${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`;
+    const query: string = `${path.includes("?") ? "&" : "?"}limit=${limit}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`;
     const { status, body } = await simulation.call("GET", `${team.path}/${path}${query}`, {
       secret: team.owner.token,
     });

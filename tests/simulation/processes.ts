@@ -53,6 +53,11 @@ export class Processes {
     return this.#random.pick(this.alive);
   }
 
+  /** A process whose transaction has written to the ledger and has not ended. */
+  get writing(): Host | undefined {
+    return this.alive.find(({ isWriting }) => isWriting);
+  }
+
   /** @throws Violation if a process may open more connections than it is allowed */
   checkConnections(): void {
     for (const { pools, name } of this.hosts) {
@@ -71,7 +76,9 @@ export class Processes {
    */
   async kill(): Promise<(() => Promise<void>) | undefined> {
     if (this.alive.length < 2) return undefined;
-    const host = this.pick();
+    // What ends a process often ends it again soon after its start.
+    const newest = this.alive.reduce((last, each) => (each.bootedAt > last.bootedAt ? each : last));
+    const host = this.#random.chance(0.5) ? newest : this.pick();
     const slot = this.hosts.indexOf(host);
     this.disturbances += 1;
     this.#scheduler.note(`${host.name} is killed`);

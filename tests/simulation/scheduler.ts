@@ -36,6 +36,8 @@ export class Scheduler {
   /** A process that stands still, as one does whose machine is busy, and the step until which it does. */
   #standing: { owner: Owner; until: number } | undefined;
   #clockInDatabase = 0;
+  /** Whether a transaction ended since the last look at which statements still wait for a lock. */
+  #wasReleased = false;
   #order = createHash("sha256");
   #lastBusy: Promise<unknown> = Promise.resolve();
   #wake = (): void => {};
@@ -166,8 +168,8 @@ export class Scheduler {
     const flight: Flight = { owner, client, isBlocked: false, looks: 0 };
     this.flights.add(flight);
     const answered = async () => {
-      // Others may have waited for it.
-      for (const other of this.flights) Object.assign(other, { isBlocked: false, looks: 0 });
+      // Others may have waited for its locks, which it keeps until its transaction ends or fails.
+      if (!isInTransaction(client)) this.#wasReleased = true;
       await new Promise<void>((resolve) => {
         flight.handOver = resolve;
         this.#wake();
@@ -183,7 +185,6 @@ export class Scheduler {
    * over when all have ended or wait, in the order in which they were sent, so that it does not matter which of them is faster.
    */
   async settle(): Promise<void> {
-    for (const flight of this.flights) Object.assign(flight, { isBlocked: false, looks: 0 });
     for (;;) {
       await this.#rest();
       const ended = [...this.flights].filter(({ handOver }) => handOver);
@@ -201,17 +202,50 @@ export class Scheduler {
     for (let tries = 0; ; tries += 1) {
       await this.#turn();
       const running = [...this.flights].filter(({ isBlocked, handOver }) => !isBlocked && !handOver);
-      if (running.length === 0 && this.leaving.size === 0 && this.computing === 0) return;
+      if (running.length === 0 && this.leaving.size === 0 && this.computing === 0) {
+        if (await this.#resumeNext()) continue;
+        return;
+      }
       if (tries > 20_000) throw new Error("A statement takes too long.");
       const isKnown = running.length > 0 && running.every(({ looks }) => looks > 0);
-      if (isKnown || !(await this.#isWoken())) await this.#look(running);
+      const isSeen = running.length > 0 || this.leaving.size > 0;
+      if (isKnown || !(await this.#isWoken())) await (isSeen && this.#look(running));
     }
   }
 
-  /** Waits until something ends, for a few milliseconds. @returns whether it did */
+  /**
+   * Lets one statement go on whose lock was released. Until then its backend is halted, so that the seed and not the machine decides
+   * which of several that one transaction has kept waiting comes first. @returns whether there was one
+   */
+  async #resumeNext(): Promise<boolean> {
+    if (!this.#wasReleased) return false;
+    const backends = await this.#askBackends();
+    for (const flight of this.flights) {
+      const pid = pidOf(flight.client);
+      if (!flight.isBlocked || backends.get(pid)?.blockers.length) continue;
+      Object.assign(flight, { isBlocked: false, looks: 0 });
+      resume(pid);
+      return true;
+    }
+    this.#wasReleased = false;
+    return false;
+  }
+
+  /** Halts a backend that waits for a lock. @returns whether it did: not while the backend holds one of Postgres' own locks */
+  async #halt(pid: number): Promise<boolean> {
+    process.kill(pid, "SIGSTOP");
+    halted.add(pid);
+    const asked = this.monitor.query("select pg_blocking_pids($1)", [pid]).then(() => true);
+    const late = new Promise<false>((resolve) => setTimeout(resolve, 200, false));
+    const isHalted = await Promise.race([asked, late]);
+    if (!isHalted) resume(pid);
+    return asked.then(() => isHalted);
+  }
+
+  /** Waits until something ends, for two milliseconds. @returns whether it did */
   #isWoken(): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), 4);
+      const timer = setTimeout(() => resolve(false), 2);
       this.#wake = () => {
         clearTimeout(timer);
         resolve(true);
@@ -223,38 +257,61 @@ export class Scheduler {
     for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Asks Postgres which statements wait for a lock, and which backends have ended. */
+  /** Finds out which statements wait for a lock, and which backends have ended. */
   async #look(running: Flight[]): Promise<void> {
+    const backends = await this.#askBackends();
+    for (const flight of running) {
+      const pid = pidOf(flight.client);
+      flight.looks = isBlocked(pid, backends) ? flight.looks + 1 : 0;
+      // Twice, because a backend says that it is idle before it has released its locks.
+      flight.isBlocked = flight.looks >= 2 && !flight.handOver && (await this.#halt(pid));
+    }
+    for (const pid of this.leaving) {
+      if (backends.has(pid)) continue;
+      this.leaving.delete(pid);
+      this.#wasReleased = true;
+    }
+  }
+
+  async #askBackends(): Promise<Map<number, Backend>> {
     const { rows } = await this.monitor.query<Backend>(
       `select pid, coalesce(state, '') as state, case when wait_event_type = 'Lock' then pg_blocking_pids(pid) else '{}' end as blockers
        from pg_stat_activity where datname = current_database()`,
     );
-    const backends = new Map(rows.map((backend) => [backend.pid, backend]));
-    for (const flight of running) {
-      flight.looks = isBlocked(pidOf(flight.client), backends) ? flight.looks + 1 : 0;
-      // Twice, because a backend says that it is idle before it has released its locks.
-      flight.isBlocked = flight.looks >= 2;
-    }
-    for (const pid of this.leaving) if (!backends.has(pid)) this.leaving.delete(pid);
+    return new Map(rows.map((backend) => [backend.pid, backend]));
   }
+}
+
+/** Backends that were halted and not resumed. */
+const halted = new Set<number>();
+process.on("exit", () => halted.forEach(resume));
+
+/** Lets a backend go on that may have been halted. */
+export function resume(pid: number): void {
+  if (halted.delete(pid)) process.kill(pid, "SIGCONT");
 }
 
 /** A connection as Postgres sees it. */
 type Backend = { pid: number; state: string; blockers: number[] };
 
 /**
- * Whether a backend waits for a lock of a transaction that goes on only when its process does. One that waits for a statement which still
- * runs will soon be answered; so will one that waits, by way of others, for itself: Postgres ends deadlocks.
+ * Whether a backend waits for a lock of a transaction that goes on only when its process does, or when it is resumed. One that waits for
+ * a statement which still runs will soon be answered; so will one that waits, by way of others, for itself: Postgres ends deadlocks.
  */
 function isBlocked(pid: number, backends: Map<number, Backend>, path: number[] = []): boolean {
   const { blockers = [] } = backends.get(pid) ?? {};
-  if (blockers.length === 0 || path.includes(pid)) return false;
+  if (path.includes(pid)) return false;
+  if (blockers.length === 0) return path.length > 0 && halted.has(pid);
   return blockers.some(
     (blocker) =>
       backends.get(blocker)?.state.startsWith("idle in transaction") ||
       isBlocked(blocker, backends, [...path, pid]),
   );
 }
+
+/** Whether a transaction of a connection goes on: it has neither ended nor failed. */
+export const isInTransaction = (client: pg.Client): boolean =>
+  (client as unknown as { getTransactionStatus(): string | null }).getTransactionStatus() === "T";
 
 /** The number of a connection's backend. */
 export const pidOf = (client: pg.Client): number => (client as unknown as { processID: number }).processID;

@@ -26,9 +26,10 @@ async function send(
 }
 
 /** One telling of a call, by a library in a trace of its own. A library tells the output of an aborted stream as one token or as none. */
-function tell({ random }: Simulation, call: Reported, scope: string) {
+function tell(call: Reported, scope: string) {
   traces += 1;
-  const output = call.output > 1 ? call.output : random.pick([0, 1]);
+  const output = call.output > 1 ? call.output : call.tellings % 2;
+  call.tellings += 1;
   const attributes = {
     ...chatCall,
     "gen_ai.usage.input_tokens": call.input,
@@ -53,11 +54,12 @@ export async function report(simulation: Simulation, team: Team): Promise<void> 
     input,
     cached: random.pick([0, 0, 10, input]),
     output: random.pick([0, 0, 60]),
+    tellings: 0,
     endMs: now - random.int(0, 5_000),
   };
   team.reported.push(call);
   const scopes = random.chance(0.5) ? ["http", "sdk"] : ["http"];
-  await Promise.all(scopes.map((scope) => send(simulation, team, "source", tell(simulation, call, scope))));
+  await Promise.all(scopes.map((scope) => send(simulation, team, "source", tell(call, scope))));
 }
 
 /** A report by another library that comes late: within a day, it is of the same call. */
@@ -66,7 +68,15 @@ export async function reportLate(simulation: Simulation, team: Team): Promise<vo
   const known = team.reported.filter(({ atMs }) => now - atMs < 22 * hourMs);
   if (known.length === 0) return;
   const call = random.pick(known);
-  await send(simulation, team, "source", tell(simulation, call, `late ${traces}`));
+  await send(simulation, team, "source", tell(call, `late ${traces}`));
+}
+
+/** A late report of a call without an id, as late as it may be: what was told of it is all that it can be recognised by. */
+export async function reportLatest(simulation: Simulation, team: Team): Promise<void> {
+  const call = team.reported.find(
+    ({ atMs, response }) => response === undefined && simulation.now - atMs < 22 * hourMs,
+  );
+  if (call) await send(simulation, team, "source", tell(call, `latest ${traces}`));
 }
 
 /** Running totals of a meter, which often do not grow. */
@@ -102,7 +112,7 @@ export async function refuseAndReplay(simulation: Simulation, team: Team): Promi
   team.isReplaying = true;
   try {
     const { id } = team.keys.picky;
-    const count = random.pick([1, 23]);
+    const count = random.pick([1, 20, 21]);
     const disturbances = simulation.disturbances;
     for (let index = 0; index < count; index += 1) {
       calls += 1;

@@ -15,6 +15,8 @@ export type Reported = {
   input: number;
   cached: number;
   output: number;
+  /** How often it was reported. */
+  tellings: number;
   endMs: number;
 };
 
