@@ -6,7 +6,9 @@ import { asKey, asService, type KeyClaims } from "@/lib/db/transaction";
 import { selectClosedUntil } from "@/lib/ledger/closing/closing-queries";
 import { firstInstantOn } from "@/lib/ledger/days";
 import { type Dispute, findDisputes } from "@/lib/ledger/pricing/disputes";
+import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { unitName } from "@/lib/ledger/pricing/units";
+import { presentPrices } from "@/lib/ledger/pricing/workspace-prices";
 import { followPublished } from "@/lib/ledger/published/follow";
 import {
   insertRepricing,
@@ -16,6 +18,14 @@ import {
   selectUsedModels,
   upsertPrice,
 } from "./custom-price-queries";
+
+/** What tells for which usage a workspace's own price holds. */
+type OwnPrice = Pick<PriceOverride, "provider" | "model" | "unitType" | "startsAt">;
+
+/** A stored price as `findOpenDisputes` takes it. */
+export const toOwnPrice = ({ provider, model, unit_type: unitType, starts_at: startsAt }: PriceRow) => ({
+  ...{ provider, model, unitType, startsAt },
+});
 
 /** A model as messages name it. */
 type NamedModel = { provider: string; model: string };
@@ -27,7 +37,7 @@ type NamedModel = { provider: string; model: string };
  */
 export function findOpenDisputes<Model extends NamedModel>(
   models: readonly Model[],
-  prices: readonly PriceRow[],
+  prices: readonly OwnPrice[],
   now: number,
 ): (Model & Dispute)[] {
   return models.flatMap((model) =>
@@ -41,7 +51,7 @@ export function findOpenDisputes<Model extends NamedModel>(
 export async function readOpenDisputes(reader: KeyClaims, now: number): Promise<(NamedModel & Dispute)[]> {
   const { workspace_id: id } = reader;
   const used = await asKey(reader, (client) => selectUsedModels(client, id, dayOf(now)), deadlines.job);
-  const prices = await asService((client) => selectPrices(client, id));
+  const prices = await asService((client) => presentPrices(client, id));
   return findOpenDisputes(used, prices, now);
 }
 
@@ -57,7 +67,7 @@ export async function lockOpenDisputes(
 ): Promise<Dispute[]> {
   await followPublished();
   await lockPrices(client, workspaceId);
-  return findOpenDisputes([model], await selectPrices(client, workspaceId), now);
+  return findOpenDisputes([model], (await selectPrices(client, workspaceId)).map(toOwnPrice), now);
 }
 
 /**
@@ -88,14 +98,14 @@ export async function settlePrices(
 const fold = (text: string) => text.trim().toLowerCase();
 
 function holdsFor(
-  { provider, model, unit_type, starts_at }: PriceRow,
+  { provider, model, unitType, startsAt }: OwnPrice,
   usage: NamedModel & { unitType: string },
   now: number,
 ): boolean {
   return (
     fold(provider) === fold(usage.provider) &&
     (model === null || fold(model) === fold(usage.model)) &&
-    unitName(unit_type) === usage.unitType &&
-    starts_at.getTime() <= now
+    unitName(unitType) === usage.unitType &&
+    startsAt.getTime() <= now
   );
 }

@@ -23,7 +23,7 @@ import {
   selectUsedModels,
   upsertPrice,
 } from "./custom-price-queries";
-import { findOpenDisputes } from "./disputed-prices";
+import { findOpenDisputes, toOwnPrice } from "./disputed-prices";
 
 /** How many corrections are listed with the prices. */
 const maxRepricings = 20;
@@ -48,7 +48,7 @@ export async function loadPrices(
   const used = await selectUsedModels(client, workspaceId, dayOf(now));
   return {
     prices: prices.map(toPrice),
-    disputed: findOpenDisputes(used, prices, now).map(
+    disputed: findOpenDisputes(used, prices.map(toOwnPrice), now).map(
       ({ provider, model, last_day, unitType, applied, other }) => ({
         ...{ provider, model, unit_type: unitType, last_used_on: last_day },
         ...{ applied: toOffer(applied), other: toOffer(other) },
