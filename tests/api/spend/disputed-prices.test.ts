@@ -1,5 +1,15 @@
 import { beforeEach, expect, test } from "vitest";
-import { add, compare, multiply, parseDecimal, subtract, sum, toText, zero } from "@/lib/decimal";
+import {
+  add,
+  compare,
+  type Decimal,
+  multiply,
+  parseDecimal,
+  subtract,
+  sum,
+  toText,
+  zero,
+} from "@/lib/decimal";
 import { seededRandom } from "@/lib/ledger/demo/random";
 import { findDisputes } from "@/lib/ledger/pricing/disputes";
 import { apiClient } from "@/tests/helpers/client";
@@ -24,6 +34,7 @@ beforeEach(async () => {
 
 const baseUrl = () => harness.services[0]?.baseUrl ?? "";
 const higher = { provider: "together", model: "meta-llama/Llama-3.3-70B-Instruct-Turbo" };
+const withCache = { provider: "deepseek", model: "deepseek-v4-flash" };
 const lower = { provider: "mistral", model: "magistral-small-latest" };
 
 type Found = {
@@ -60,13 +71,13 @@ const ownPrices = async () =>
   ).rows;
 const thisMonth = () => `${new Date().toISOString().slice(0, 7)}-01T00:00:00.000Z`;
 
-/** Usage of two disputed models in several spellings, projects' features, units, tiers and sizes, some with parts from a cache. */
+/** Usage of disputed models in several spellings, projects' features, units, tiers and sizes, some with parts from a cache. */
 function randomUsage(count: number): object[] {
   const random = seededRandom(20_261_129);
   const pick = <T>(among: readonly T[]) => among[Math.floor(random() * among.length)] as T;
   return Array.from({ length: count }, () => {
-    const of = pick([higher, lower, { ...higher, provider: "Together" }]);
-    const quantity = 1_000_000 + Math.floor(random() * 3_000_000);
+    const of = pick([higher, lower, withCache, { ...higher, provider: "Together" }]);
+    const quantity = (of === withCache ? 20 : 1) * (1_000_000 + Math.floor(random() * 3_000_000));
     const common = {
       ...{ type: "usage", ...of, occurred_at: noon(1 + Math.floor(random() * 29)) },
       ...(random() < 0.5 && { feature: `feature ${Math.floor(random() * 30)}` }),
@@ -74,7 +85,7 @@ function randomUsage(count: number): object[] {
       ...(random() < 0.1 && { estimated_cost: 0.75 }),
     };
     const unit = pick(["input_tokens", "output_tokens", "output_reasoning_tokens", "prompt_tokens"]);
-    if (unit === "input_tokens" && random() < 0.2)
+    if (unit === "input_tokens" && random() < 0.5)
       return { ...common, unit_type: unit, quantity, cached_quantity: Math.floor(quantity / 3) };
     if (random() < 0.1) return { ...common, unit_type: unit, quantity: quantity + 0.5 };
     return { ...common, unit_type: unit, quantity };
@@ -89,9 +100,10 @@ test("The difference is that of the linked rows, each taken at the other price, 
     [
       [higher.model, false],
       [lower.model, true],
+      [withCache.model, false],
     ].sort(),
   );
-  const counts = { swapped: 0, kept: 0 };
+  const counts = { swapped: 0, cached: 0, kept: 0 };
   for (const { id, activity_query: query, prices } of found) {
     const { rows } = await harness.fixtures.sql.query(
       "select provider, subject ->> 'model' as model, recorded_usd::text, repriced_usd::text, records::int from public.recommendations where id = $1",
@@ -110,21 +122,24 @@ test("The difference is that of the linked rows, each taken at the other price, 
     );
     const repriced = postings.map(({ amount_usd, quantity, unit_type, price, details }) => {
       const unit = unit_type === "prompt_tokens" ? "input_tokens" : unit_type;
-      const dispute = disputes.find(({ unitType }) => unitType === unit);
       const cached = parseDecimal(details?.cached_quantity ?? 0);
-      const isWhole = Number(quantity) === Math.trunc(Number(quantity));
-      if (!dispute || !isWhole || price.rate !== dispute.applied.rate) {
-        counts.kept += 1;
-        return parseDecimal(amount_usd);
-      }
-      counts.swapped += 1;
-      const fresh = subtract(parseDecimal(quantity), cached);
-      const change = multiply(fresh, subtract(parseDecimal(dispute.other.rate), parseDecimal(price.rate)));
-      return add(parseDecimal(amount_usd), change);
+      const recorded = parseDecimal(amount_usd);
+      if (Number(quantity) !== Math.trunc(Number(quantity))) return recorded;
+      const changeOf = (of: string, rate: string | undefined, count: Decimal) => {
+        const dispute = disputes.find(({ unitType, applied }) => unitType === of && applied.rate === rate);
+        return (
+          dispute && multiply(count, subtract(parseDecimal(dispute.other.rate), parseDecimal(rate ?? 0)))
+        );
+      };
+      const fresh = changeOf(unit, price.rate, subtract(parseDecimal(quantity), cached));
+      const ofCache = changeOf("cache_read_tokens", price.cached?.rate, cached);
+      counts[ofCache ? "cached" : fresh ? "swapped" : "kept"] += 1;
+      return sum([recorded, fresh ?? zero, ofCache ?? zero]);
     });
     expect(toText(repriced.reduce(add, zero))).toBe(toText(parseDecimal(stored.repriced_usd)));
   }
   expect(counts.swapped).toBeGreaterThan(50);
+  expect(counts.cached).toBeGreaterThan(5);
   expect(counts.kept).toBeGreaterThan(10);
 });
 
@@ -176,9 +191,9 @@ test("Only an admin settles it, once, whoever else tries at the same time", asyn
     { ...set, unit_type: "output_tokens", rate: 1.04e-6 },
   ]);
   const { repricings } = (await team.users.admin.get(`${team.path}/prices`)).body as { repricings: object[] };
-  expect(repricings).toMatchObject([{ includes_priced: true, from: thisMonth() }]);
+  expect(repricings).toMatchObject([{ includes_priced: true, from: thisMonth().replace("Z", "+00:00") }]);
   const reopened = await decide(team.users.admin, found?.id, { decision: "reopen" });
-  expect([reopened.status, reopened.body.message]).toEqual([
+  expect([reopened.status, JSON.stringify(reopened.body)]).toEqual([
     409,
     expect.stringContaining("Set another price"),
   ]);
@@ -202,7 +217,7 @@ test("To accept is refused, and decides nothing, once a price was set or a catal
   );
   for (const { id } of found) {
     const { status, body } = await decide(team.users.admin, id);
-    expect([status, body.message]).toEqual([
+    expect([status, JSON.stringify(body)]).toEqual([
       409,
       expect.stringContaining("not the disputed prices any more"),
     ]);
@@ -216,7 +231,7 @@ test("To accept is refused, and decides nothing, once a price was set or a catal
   expect(now[0]?.id).not.toBe(ofModel(lower.model));
 });
 
-test("What is declined stays declined, what is put off ends with the dispute, and what was settled is measured", async () => {
+test("What is declined stays declined, and what a settled price changed is measured", async () => {
   await record([usage(higher), usage(lower)]);
   await compute();
   const found = await listDisputed();
