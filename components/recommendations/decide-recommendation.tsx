@@ -23,16 +23,35 @@ const notices = {
   later: "It is shown again later.",
 };
 
+const priceIsSet = "The price is set. Usage since the first of this month is being corrected.";
+
 function useDecision(path: string, isQuiet: boolean) {
   return useMutation(
     (decided: DecideRecommendation) =>
       callApi<typeof recommendation, typeof decideRecommendation>("POST", `${path}/decision`, decided),
-    { done: ({ state }) => notices[state], quiet: isQuiet },
+    {
+      done: ({ kind, state }) =>
+        kind === "disputed_price" && state === "accepted" ? priceIsSet : notices[state],
+      quiet: isQuiet,
+    },
   );
 }
 
-/** The buttons that decide a recommendation. @param path its address in the API @param title what it is about */
-export function DecideRecommendationButtons({ path, title }: { path: string; title: string }) {
+/**
+ * The buttons that decide a recommendation.
+ * @param path its address in the API
+ * @param title what it is about
+ * @param accept the label of the button that accepts it
+ */
+export function DecideRecommendationButtons({
+  path,
+  title,
+  accept,
+}: {
+  path: string;
+  title: string;
+  accept: string;
+}) {
   const { run, isPending, problem, fieldErrors } = useDecision(path, true);
   const [declining, setDeclining] = useState<"asked" | "cancelled">();
   const decide = async (control: Element | null, decided: DecideRecommendation) => {
@@ -77,7 +96,7 @@ export function DecideRecommendationButtons({ path, title }: { path: string; tit
             data-row-control
             onClick={({ currentTarget }) => decide(currentTarget, { decision: "accept" })}
           >
-            Accept
+            {accept}
           </Button>
           <Button
             variant="outline"

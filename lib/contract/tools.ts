@@ -164,7 +164,7 @@ export const toolContracts = {
   list_recommendations: {
     title: "List what would save money",
     description:
-      "Returns changes that would have saved money in the last 30 days, computed from what was recorded: usage that may wait in a batch tier, a smaller model of the same family, the standard tier, prompts read from the provider's cache. Each with what was recorded, what it would have cost, how that was computed and what it assumes, and what people decided about it in Outlay. It changes nothing. A key of some projects or users sees none.",
+      "Returns changes that would have saved money in the last 30 days, computed from what was recorded: usage that may wait in a batch tier, a smaller model of the same family, the standard tier, prompts read from the provider's cache; and prices about which two catalogues differ, which are no saving. Each with what was recorded, what it would have cost, how that was computed and what it assumes, and what people decided about it in Outlay. It changes nothing. A key of some projects or users sees none.",
     permission: "read_summaries",
     input: none,
     output: recommendationList,

@@ -1,4 +1,6 @@
 import type { RecommendationList } from "@/lib/contract/spend/recommendations";
+import { absolute, compare, parseDecimal, zero } from "@/lib/decimal";
+import { toExact } from "@/lib/ledger/pricing/exact";
 import { usd } from "./wording";
 
 /** The most recommendations that a text names. */
@@ -11,7 +13,8 @@ export function describeRecommendations({
   recommendations,
 }: RecommendationList): string {
   if (at === null) return "Nothing was computed yet, as far as this key may see.";
-  const open = recommendations.filter(({ state }) => state === "open");
+  const open = recommendations.filter(({ state, kind }) => state === "open" && kind !== "disputed_price");
+  const disputed = recommendations.filter(({ state, kind }) => state === "open" && kind === "disputed_price");
   const decided = recommendations.filter(({ state }) => state !== "open");
   return [
     open.length === 0
@@ -23,10 +26,25 @@ export function describeRecommendations({
         ({ title, method, saving_usd: saving, recorded_usd: recorded, repriced_usd: repriced }) =>
           `- ${title}: ${usd(saving)} (recorded ${usd(recorded)}, would have been ${usd(repriced)}). ${method}`,
       ),
-    ...decided.slice(0, maxNamed).map(({ title, state, decision, saved }) => {
+    ...disputed
+      .slice(0, maxNamed)
+      .map(
+        ({ title, target, method, saving_usd: saving, recorded_usd: recorded, repriced_usd: repriced }) =>
+          `- ${title}, which is no saving: ${describeDifference(saving)} at the price of ${target} (recorded ${usd(recorded)}, would have been ${usd(repriced)}). ${method}`,
+      ),
+    ...decided.slice(0, maxNamed).map(({ kind, title, state, decision, saved }) => {
       const why = decision?.reason ? `: ${decision.reason}` : "";
-      const measured = saved ? `; saved ${usd(saved.amount_usd)} from ${saved.from} to ${saved.to}` : "";
+      const figure =
+        saved &&
+        (kind === "disputed_price" ? describeDifference(saved.amount_usd) : `saved ${usd(saved.amount_usd)}`);
+      const measured = saved ? `; ${figure} from ${saved.from} to ${saved.to}` : "";
       return `- ${title}: ${state}${why}${measured}.`;
     }),
   ].join("\n");
+}
+
+/** What is less is positive: "$12.40 more" for -12.4. */
+function describeDifference(less: RecommendationList["open_usd"]): string {
+  const amount = parseDecimal(typeof less === "number" ? less : less.text);
+  return `${usd(toExact(absolute(amount)))} ${compare(amount, zero) < 0 ? "more" : "less"}`;
 }

@@ -29,7 +29,8 @@ create table public.recommendations (
   workspace_id uuid not null references public.workspaces (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   kind text not null,
-  -- What it is about: { project_id, provider, model, feature, tier, target }, or { account_id } for seats.
+  -- What it is about: { project_id, provider, model, feature, tier, target }, { provider, model, tier, target, prices } for a
+  -- disputed price, or { account_id } for seats.
   subject jsonb not null,
   provider text not null check (char_length(provider) between 1 and 64),
   -- Whether the last computation found it.
@@ -56,7 +57,7 @@ create table public.recommendations (
   primary key (workspace_id, id),
   constraint recommendations_subject_key unique (workspace_id, kind, subject),
   constraint recommendations_kind_check check (
-    kind in ('batch_tier', 'smaller_model', 'standard_tier', 'prompt_caching', 'unused_seats')
+    kind in ('batch_tier', 'smaller_model', 'standard_tier', 'prompt_caching', 'unused_seats', 'disputed_price')
   ),
   constraint recommendations_caching_has_counts check ((kind = 'prompt_caching') = (counts is not null)),
   constraint recommendations_decision_check check (decision in ('accepted', 'declined', 'later')),

@@ -12,8 +12,8 @@ const dayMs = 86_400_000;
 const headings = { project: "Projects", user: "People", key: "API keys", model: "Models" } as const;
 const dimensions = ["project", "user", "key", "model"] as const;
 
-/** The open recommendations: how many there are, and what they would have saved, USD as exact text. */
-export type Recommended = { count: number; saving: string };
+/** The open recommendations: how many savings there are, what they would have saved, USD as exact text, and how many disputed prices. */
+export type Recommended = { count: number; saving: string; disputed: number };
 
 /** The report of a week as mail. @param coverage of the latest bills; null without one @param base the service's address */
 export function reportMail(
@@ -117,15 +117,20 @@ function coverageSection(coverage: Coverage | null, home: string): MailSection[]
   return [{ heading: "Billed, but not recorded", entries }];
 }
 
-function recommendedSection({ count, saving }: Recommended, home: string): MailSection[] {
-  if (count === 0) return [];
-  const entry = {
-    name: count === 1 ? "1 recommendation" : `${count} recommendations`,
-    url: `${home}/recommendations`,
-    value: money(saving),
+function recommendedSection({ count, saving, disputed }: Recommended, home: string): MailSection[] {
+  const url = `${home}/recommendations`;
+  const savings = {
+    ...{ name: count === 1 ? "1 recommendation" : `${count} recommendations`, url, value: money(saving) },
     note: "What they would have saved in 30 days, by repricing what was recorded.",
   };
-  return [{ heading: "What would save money", entries: [entry] }];
+  const disputes = {
+    ...{ name: "Disputed prices", url, value: disputed === 1 ? "1 model" : `${disputed} models` },
+    note: "Two catalogues list different prices. Choose which one your usage is recorded at.",
+  };
+  return [
+    ...(count > 0 ? [{ heading: "What would save money", entries: [savings] }] : []),
+    ...(disputed > 0 ? [{ heading: "Prices to settle", entries: [disputes] }] : []),
+  ];
 }
 
 function unpricedSection({ unpriced: { count, models } }: Week, home: string): MailSection[] {

@@ -19,6 +19,7 @@ const recommendation = {
   model: "gpt-4.1",
   feature: "nightly-tags",
   target: "batch",
+  prices: null,
   activity_query:
     "period=range&from=2026-10-23&to=2026-11-21&environment=live&type=usage&project=checkout&provider=openai&model=gpt-4.1&feature=nightly-tags&cost_status=priced&standing=true&tier=standard&session=&user=",
   decision: {
@@ -51,6 +52,33 @@ const caching = {
   decision: null,
 };
 
+const disputed = {
+  ...caching,
+  id: "0193a0f7-1e44-7c02-a6d3-90b1f8e2d423",
+  kind: "disputed_price",
+  title: "Settle the price of meta-llama/Llama-3.3-70B-Instruct-Turbo of together",
+  method:
+    "The recorded amounts of 2,310 records at the standard tier, less the same with each quantity that was recorded at the price in use at that of litellm instead. A quantity at any other price keeps its recorded amount. To accept sets the prices of litellm as your own from the first day of this month (UTC) on: for every tier and length of request, and for what was recorded since then.",
+  saving_usd: -12.4,
+  recorded_usd: 68.2,
+  repriced_usd: 80.6,
+  records: 2310,
+  project: null,
+  provider: "together",
+  model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  feature: null,
+  target: "litellm",
+  prices: [
+    {
+      unit_type: "input_tokens",
+      applied: { source: "genai-prices", rate: 0.00000088 },
+      other: { source: "litellm", rate: 0.00000104 },
+    },
+  ],
+  activity_query:
+    "period=range&from=2026-10-23&to=2026-11-21&environment=live&type=usage&provider=together&model=meta-llama%2FLlama-3.3-70B-Instruct-Turbo&cost_status=priced&standing=true&tier=standard",
+};
+
 export const recommendationExamples: ExampleSet = {
   requests: {
     DecideRecommendation: {
@@ -68,7 +96,7 @@ export const recommendationExamples: ExampleSet = {
       computed_at: recommendation.computed_at,
       next_at: "2026-11-29T00:05:12.480Z",
       open_usd: caching.saving_usd,
-      recommendations: [caching, recommendation],
+      recommendations: [caching, disputed, recommendation],
       can_decide: true,
     },
   },

@@ -4,11 +4,11 @@ import { day, decimalNumber, instant, text, uuid } from "@/lib/contract/values/f
 
 /** What a recommendation is about. */
 export const recommendationKind = z
-  .enum(["batch_tier", "smaller_model", "standard_tier", "prompt_caching", "unused_seats"])
+  .enum(["batch_tier", "smaller_model", "standard_tier", "prompt_caching", "unused_seats", "disputed_price"])
   .meta({
     id: "RecommendationKind",
     description:
-      "`batch_tier`: usage that may wait, in the provider's batch or flex tier. `smaller_model`: the next smaller model of the same family that costs less. `standard_tier`: usage of a faster tier, in the standard one. `prompt_caching`: calls with long prompts of which nothing was cached, with the beginning that they can share read from the provider's cache. `unused_seats`: seats that nobody used for 30 days.",
+      "`batch_tier`: usage that may wait, in the provider's batch or flex tier. `smaller_model`: the next smaller model of the same family that costs less. `standard_tier`: usage of a faster tier, in the standard one. `prompt_caching`: calls with long prompts of which nothing was cached, with the beginning that they can share read from the provider's cache. `unused_seats`: seats that nobody used for 30 days. `disputed_price`: a model of whose price two catalogues say different things; that is no saving, but a question of which is right.",
   });
 export type RecommendationKind = z.output<typeof recommendationKind>;
 
@@ -17,7 +17,7 @@ export const decideRecommendation = z
   .strictObject({
     decision: z.enum(["accept", "decline", "later", "reopen"]).meta({
       description:
-        "`accept`: you are going to do it; what it saves is measured from then on. `decline`: not again. `later`: again after `until`. `reopen`: takes a decision back.",
+        "`accept`: you are going to do it; what it saves is measured from then on. Of a `disputed_price`: sets the other prices as your own from the first of this month (UTC) on, and corrects what was recorded since then. `decline`: not again. `later`: again after `until`. `reopen`: takes a decision back.",
     }),
     reason: text(500)
       .refine((value) => value.trim() !== "", "must not be blank")
@@ -40,7 +40,10 @@ export const decideRecommendation = z
   .meta({ id: "DecideRecommendation" });
 export type DecideRecommendation = z.output<typeof decideRecommendation>;
 
-/** A change that would have saved money, computed from what was recorded. */
+/** A price of one unit in one catalogue. */
+const listedPrice = z.object({ source: z.string(), rate: decimalNumber("USD for one unit.") });
+
+/** A change that would have saved money, or a price to settle, computed from what was recorded. */
 export const recommendation = z
   .object({
     id: uuid,
@@ -49,7 +52,7 @@ export const recommendation = z
     title: z.string().meta({ description: "What could be changed, in a sentence." }),
     method: z.string().meta({ description: "How the amount was computed, and what it assumes." }),
     saving_usd: decimalNumber(
-      "What it would have saved in the days, USD: `recorded_usd` less `repriced_usd`.",
+      "What it would have saved in the days, USD: `recorded_usd` less `repriced_usd`. Negative for a `disputed_price` that is higher than the one in use.",
     ),
     recorded_usd: decimalNumber(
       "What was recorded in the days, USD: the sum of the rows of `activity_query`.",
@@ -65,8 +68,18 @@ export const recommendation = z
     feature: z.string().nullable(),
     target: z.string().nullable().meta({
       description:
-        "The tier or the model to change to. For `prompt_caching`, how long what is written to the cache counts as kept, `5m` or `1h`, at the price of such a write; `automatic` where the provider charges nothing for writes.",
+        "The tier or the model to change to; for `disputed_price` the catalogue whose prices are not in use. For `prompt_caching`, how long what is written to the cache counts as kept, `5m` or `1h`, at the price of such a write; `automatic` where the provider charges nothing for writes.",
     }),
+    prices: z
+      .array(
+        z.object({
+          unit_type: z.string(),
+          applied: listedPrice.meta({ description: "The price in use." }),
+          other: listedPrice.meta({ description: "The price of `target`." }),
+        }),
+      )
+      .nullable()
+      .meta({ description: "Of a `disputed_price`: each price on which the catalogues differ; else null." }),
     activity_query: z.string().nullable().meta({
       description:
         "The query of `GET /api/v1/workspaces/{slug}/activity` that lists exactly the rows; null for `unused_seats`.",
@@ -109,7 +122,7 @@ export const recommendationList = z
       description: "When they are computed next; null without live spend in the last 30 days.",
     }),
     open_usd: decimalNumber(
-      "What the open ones would have saved, USD. Of several about the same usage, only the largest counts.",
+      "What the open ones would have saved, USD. Of several about the same usage, only the largest counts; disputed prices do not.",
     ),
     recommendations: z
       .array(recommendation)

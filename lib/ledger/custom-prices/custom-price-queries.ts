@@ -11,7 +11,7 @@ import {
   timestamp,
   uuid,
 } from "@/lib/db/columns";
-import { selectAll, selectOne } from "@/lib/db/query";
+import { execute, selectAll, selectOne } from "@/lib/db/query";
 import { sql } from "@/lib/db/sql";
 import { isOnDays, type ZonedDays } from "@/lib/ledger/days";
 
@@ -70,6 +70,14 @@ export function selectRepricings(
     repricingRow,
     sql`select ${repricingColumns} from public.repricings where workspace_id = ${workspaceId}
       order by created_at desc, id limit ${atMost}`,
+  );
+}
+
+/** Has other transactions that set prices of a workspace wait until this one ends, as the trigger of each price does. */
+export function lockPrices(client: ClientBase, workspaceId: string): Promise<number> {
+  return execute(
+    client,
+    sql`select pg_advisory_xact_lock(hashtextextended('outlay.prices.' || ${workspaceId}, 0))`,
   );
 }
 

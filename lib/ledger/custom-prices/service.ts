@@ -10,20 +10,20 @@ import { parseDecimal, toText } from "@/lib/decimal";
 import { validationFailed } from "@/lib/errors";
 import { selectClosedUntil } from "@/lib/ledger/closing/closing-queries";
 import { firstInstantOn } from "@/lib/ledger/days";
-import { findDisputes, type Offer } from "@/lib/ledger/pricing/disputes";
-import { unitName } from "@/lib/ledger/pricing/units";
+import type { Offer } from "@/lib/ledger/pricing/disputes";
 import { followPublished } from "@/lib/ledger/published/follow";
 import {
   insertRepricing,
+  lockPrices,
   type PriceRow,
   type RepricingRow,
   selectPrices,
   selectRepricings,
   selectUnpriced,
   selectUsedModels,
-  type UsedModelRow,
   upsertPrice,
 } from "./custom-price-queries";
+import { findOpenDisputes, toOwnPrice } from "./disputed-prices";
 
 /** How many corrections are listed with the prices. */
 const maxRepricings = 20;
@@ -48,7 +48,12 @@ export async function loadPrices(
   const used = await selectUsedModels(client, workspaceId, dayOf(now));
   return {
     prices: prices.map(toPrice),
-    disputed: listDisputes(used, prices, now),
+    disputed: findOpenDisputes(used, prices.map(toOwnPrice), now).map(
+      ({ provider, model, last_day, unitType, applied, other }) => ({
+        ...{ provider, model, unit_type: unitType, last_used_on: last_day },
+        ...{ applied: toOffer(applied), other: toOffer(other) },
+      }),
+    ),
     repricings: repricings.map(toRepricing),
     closed_until: await selectClosedUntil(client, workspaceId),
   };
@@ -98,6 +103,7 @@ export function setPrice(
       const text = `the range ends before ${closedUntil}, and the months before that day are closed; reopen them, or correct single costs`;
       throw validationFailed([{ path: "reprice.from", message: text }]);
     }
+    await lockPrices(client, workspaceId);
     const rate = toText(parseDecimal(request.rate));
     const correction = { workspaceId, provider };
     const price = await upsertPrice(client, { ...correction, model, unitType, rate, startsAt });
@@ -117,32 +123,6 @@ export function setPrice(
     }
     return { price: toPrice(price), repricings: repricings.map(toRepricing) };
   });
-}
-
-/** The disputed prices of the models in use, without those for which the workspace has a price of its own. */
-function listDisputes(used: UsedModelRow[], prices: PriceRow[], now: number) {
-  return used.flatMap(({ provider, model, last_day }) =>
-    findDisputes(provider, model).flatMap(({ unitType, applied, other }) => {
-      if (prices.some((price) => holdsFor(price, { provider, model, unitType }, now))) return [];
-      const offers = { applied: toOffer(applied), other: toOffer(other) };
-      return [{ provider, model, unit_type: unitType, last_used_on: last_day, ...offers }];
-    }),
-  );
-}
-
-const fold = (text: string) => text.trim().toLowerCase();
-
-function holdsFor(
-  { provider, model, unit_type, starts_at }: PriceRow,
-  usage: { provider: string; model: string; unitType: string },
-  now: number,
-): boolean {
-  return (
-    fold(provider) === fold(usage.provider) &&
-    (model === null || fold(model) === fold(usage.model)) &&
-    unitName(unit_type) === usage.unitType &&
-    starts_at.getTime() <= now
-  );
 }
 
 const toOffer = ({ rate, ...offer }: Offer) => ({ ...offer, rate: new ExactNumber(rate) });

@@ -3,18 +3,30 @@ import { clockOf } from "@/lib/contract/values/clock";
 import { dayOf } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { asKey, type KeyClaims } from "@/lib/db/transaction";
-import { compare, type Decimal, multiply, parseDecimal, sum, toText } from "@/lib/decimal";
+import { compare, type Decimal, multiply, parseDecimal, toText } from "@/lib/decimal";
+import { readOpenDisputes } from "@/lib/ledger/custom-prices/disputed-prices";
 import type { ZonedDays } from "@/lib/ledger/days";
 import { followPublished } from "@/lib/ledger/published/follow";
 import { addDays } from "@/lib/spend/period";
 import { findCacheable, findCaching, mergeCalls } from "./caching";
 import { selectUncachedCalls } from "./caching-queries";
-import { type FoundChange, findChanges, leastWorth, mergeGroups, subjectKey, type UsageChange } from "./find";
+import { type DisputedPrice, joinDisputes, measureDisputes, ofModel, priceUnsettled } from "./disputed-price";
+import {
+  type FoundChange,
+  findChanges,
+  leastWorth,
+  type Measured,
+  measureGroups,
+  mergeGroups,
+  subjectKey,
+  type UsageChange,
+} from "./find";
 import { type ClaimedRun, claimRun, readUnusedSeats, storeRun } from "./recommendation-queries";
 import { repriceGroup, repriceUncached } from "./reprice";
 import {
   selectSpend,
   selectSubjects,
+  selectSubjectsOf,
   selectUsageGroups,
   type UsageGroup,
   type UsageSubject,
@@ -56,14 +68,19 @@ async function computeRun(
   const cacheable = findCacheable(groups, at);
   const calls = await readDaily(reader, days, cacheable, selectUncachedCalls, mergeCalls);
   const changes = [...findChanges(groups, least, at), ...findCaching(groups, calls, least, at)];
+  const disputes = joinDisputes(await readOpenDisputes(reader, at.getTime()));
+  const disputed = measureDisputes(disputes, await readModels(reader, days, disputes), least);
   const seats = await readUnusedSeats(id);
   const saved = [];
   for (const { id: recommendation, subject, decided_at } of accepted) {
     const decidedOn = dayOf(clockOf(timeZone, Date.parse(decided_at)).now);
     const from = [addDays(decidedOn, 1), addDays(today, -measuredDays)].sort().at(-1) ?? today;
     if (from >= today) continue;
-    const after = await readGroups(reader, { from, until: today, timeZone }, [changedSubject(subject)]);
-    const figures = measureSaved(subject, after, at);
+    const since = { from, until: today, timeZone };
+    const figures =
+      subject.kind === "disputed_price"
+        ? measureSettled(subject, await readModels(reader, since, [subject]), at)
+        : measureSaved(subject, await readGroups(reader, since, [changedSubject(subject)]), at);
     if (figures.records === 0) continue;
     saved.push({ id: recommendation, ...figures, from, to: addDays(today, -1) });
   }
@@ -73,7 +90,7 @@ async function computeRun(
     first_day: days.from,
     last_day: addDays(today, -1),
     found: [
-      ...changes.map(toStored),
+      ...[...changes, ...disputed].map(toStored),
       ...seats.flatMap(({ account_id, provider, unused, seat_usd }) => {
         const cost = multiply(parseDecimal(seat_usd), parseDecimal(unused));
         if (compare(cost, least) < 0) return [];
@@ -87,6 +104,17 @@ async function computeRun(
 
 const readGroups = (reader: KeyClaims, days: ZonedDays, subjects: readonly UsageSubject[]) =>
   readDaily(reader, days, subjects, selectUsageGroups, mergeGroups);
+
+/** Reads all usage of models. */
+async function readModels(
+  reader: KeyClaims,
+  days: ZonedDays,
+  models: readonly Pick<UsageSubject, "provider" | "model">[],
+): Promise<UsageGroup[]> {
+  if (models.length === 0) return [];
+  const select = (client: ClientBase) => selectSubjectsOf(client, reader.workspace_id, days, models);
+  return readGroups(reader, days, await asKey(reader, select, deadlines.job));
+}
 
 /** Reads usage of subjects day by day, so that no statement is long where much is recorded. */
 async function readDaily<Subject, Found>(
@@ -111,8 +139,8 @@ async function readDaily<Subject, Found>(
   return found;
 }
 
-function toStored(change: FoundChange) {
-  const { kind, shown_provider, recorded, repriced, records, counts, ...subject } = change;
+function toStored(found: FoundChange | (DisputedPrice & Measured & { counts?: undefined })) {
+  const { kind, shown_provider, recorded, repriced, records, counts, ...subject } = found;
   return {
     kind,
     subject,
@@ -131,12 +159,19 @@ const changedSubject = (change: UsageChange): UsageSubject =>
 /** What usage after a change cost, and what it would have cost before, USD as exact text. */
 function measureSaved(change: UsageChange, groups: readonly UsageGroup[], at: Date) {
   const own = groups.filter((group) => isAfter(group, change));
-  return {
-    recorded_usd: toText(sum(own.map(({ amount_usd }) => parseDecimal(amount_usd)))),
-    before_usd: toText(sum(own.map((group) => priceBefore(group, change, at)))),
-    records: own.reduce((count, { records }) => count + Number(records), 0),
-  };
+  return toSaved(measureGroups(own, (group) => priceBefore(group, change, at)));
 }
+
+/** Like `measureSaved`, of all usage of a model whose prices were settled. */
+function measureSettled(dispute: DisputedPrice, groups: readonly UsageGroup[], at: Date) {
+  return toSaved(measureGroups(ofModel(groups, dispute), (group) => priceUnsettled(group, dispute, at)));
+}
+
+const toSaved = ({ recorded, repriced, records }: Measured) => ({
+  recorded_usd: toText(recorded),
+  before_usd: toText(repriced),
+  records,
+});
 
 /** Whether usage is at the target of a change. Of prompt caching all is: what was not cached costs what it did. */
 function isAfter(group: UsageGroup, change: UsageChange): boolean {

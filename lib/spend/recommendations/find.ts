@@ -9,7 +9,7 @@ import type { UsageGroup, UsageSubject } from "./usage-queries";
 
 /** What decides which usage a recommendation is about, and what it would be changed to. */
 export type UsageChange = UsageSubject & {
-  kind: Exclude<RecommendationKind, "unused_seats">;
+  kind: Exclude<RecommendationKind, "unused_seats" | "disputed_price">;
   /** The tier of the usage; null for all. */
   tier: ServiceTier | null;
   /** The tier or the model to change to, or how prompts would be cached. */
@@ -19,14 +19,11 @@ export type UsageChange = UsageSubject & {
 /** What prompt caching is computed from: the tokens that the calls can have in common, the calls, and how many of them write. */
 export type CacheCounts = { tokens: number; calls: number; writes: number };
 
-/** A change with what it would have saved. `provider` as it was recorded; amounts in USD. */
-export type FoundChange = UsageChange & {
-  shown_provider: string;
-  recorded: Decimal;
-  repriced: Decimal;
-  records: number;
-  counts?: CacheCounts;
-};
+/** What the usage of a change cost, and would have cost, USD. `shown_provider`: as it was recorded. */
+export type Measured = { shown_provider: string; recorded: Decimal; repriced: Decimal; records: number };
+
+/** A change with what it would have saved. */
+export type FoundChange = UsageChange & Measured & { counts?: CacheCounts };
 
 /** Savings below one dollar, or below this share of what the workspace spent, are not worth a change. */
 const leastSaving = parseDecimal(1);
@@ -84,18 +81,25 @@ export function groupBySubject(groups: readonly UsageGroup[]): UsageGroup[][] {
   return [...groupBy(groups, subjectKey).values()];
 }
 
-export const savingOf = ({ recorded, repriced }: Pick<FoundChange, "recorded" | "repriced">) =>
+export const savingOf = ({ recorded, repriced }: Pick<Measured, "recorded" | "repriced">) =>
   subtract(recorded, repriced);
 
 /** What the usage of a change cost, and would have cost. @param groups of its subject */
 function measure(change: UsageChange, groups: readonly UsageGroup[], at: Date): FoundChange {
   const own = groups.filter((group) => isOf(group, change));
+  return { ...change, ...measureGroups(own, (group) => repriceGroup(group, targetOf(change), at)) };
+}
+
+/** What groups cost, and would have cost. @param reprice what one of them would have cost */
+export function measureGroups(
+  groups: readonly UsageGroup[],
+  reprice: (group: UsageGroup) => Decimal,
+): Measured {
   return {
-    ...change,
-    shown_provider: groups.map((group) => group.shown_provider).sort()[0] ?? change.provider,
-    recorded: sum(own.map(({ amount_usd }) => parseDecimal(amount_usd))),
-    repriced: sum(own.map((group) => repriceGroup(group, targetOf(change), at))),
-    records: own.reduce((count, { records }) => count + Number(records), 0),
+    shown_provider: groups.map((group) => group.shown_provider).sort()[0] ?? "",
+    recorded: sum(groups.map(({ amount_usd }) => parseDecimal(amount_usd))),
+    repriced: sum(groups.map(reprice)),
+    records: groups.reduce((count, { records }) => count + Number(records), 0),
   };
 }
 

@@ -15,10 +15,11 @@ import {
 import { callFunction, execute, selectAll, selectFirst } from "@/lib/db/query";
 import { empty, sql } from "@/lib/db/sql";
 import { callAsService } from "@/lib/db/transaction";
+import type { DisputedPrice } from "./disputed-price";
 import type { CacheCounts, UsageChange } from "./find";
 
-/** What a stored recommendation is about: usage and its change, or the seats of a provider account. */
-export type StoredSubject = Partial<Omit<UsageChange, "kind">> & {
+/** What a stored recommendation is about: usage and its change, a disputed price, or the seats of a provider account. */
+export type StoredSubject = Partial<Omit<UsageChange, "kind"> & Pick<DisputedPrice, "prices">> & {
   account_id?: string;
 };
 
@@ -75,7 +76,7 @@ export function selectRecommendations(
       left join public.projects as project
         on project.workspace_id = r.workspace_id and project.id = (r.subject ->> 'project_id')::uuid
       where r.workspace_id = ${workspaceId} ${id === undefined ? empty : sql`and r.id = ${id}`}
-      order by r.recorded_usd - r.repriced_usd desc, r.id
+      order by abs(r.recorded_usd - r.repriced_usd) desc, r.id
       limit 500`,
   );
 }
@@ -115,7 +116,7 @@ export async function updateDecision(
 export type ClaimedRun = {
   workspace_id: string;
   time_zone: string;
-  accepted: { id: string; subject: UsageChange; decided_at: string }[];
+  accepted: { id: string; subject: UsageChange | DisputedPrice; decided_at: string }[];
 };
 
 /** Takes a workspace whose recommendations are due; null if none is. */

@@ -1,4 +1,4 @@
-import { add, type Decimal, multiply, parseDecimal, subtract } from "@/lib/decimal";
+import { add, type Decimal, multiply, parseDecimal, subtract, sum, zero } from "@/lib/decimal";
 import { type CatalogueLine, catalogueRate } from "@/lib/ledger/pricing/catalogue";
 import type { Rate } from "@/lib/ledger/pricing/price-line";
 import type { ServiceTier } from "@/lib/ledger/pricing/price-table";
@@ -39,11 +39,36 @@ export function repriceUncached(group: UsageGroup, at: Date): Decimal {
 }
 
 /**
+ * What a group would have cost, USD, exactly, if some of the rates that it was recorded at had been others.
+ * @param other the rate in place of one of a unit, USD for one as exact text; undefined keeps it
+ */
+export function swapRates(
+  group: UsageGroup,
+  other: (unit: string, rate: string) => string | undefined,
+): Decimal {
+  const recorded = parseDecimal(group.amount_usd);
+  const unit = group.is_linear ? findUnit(group.unit_type) : undefined;
+  if (!unit) return recorded;
+  const change = (quantity: Decimal, name: string | undefined, rate: string | null) => {
+    const swapped = name === undefined || rate === null ? undefined : other(name, rate);
+    if (swapped === undefined || rate === null) return zero;
+    return multiply(quantity, subtract(parseDecimal(swapped), parseDecimal(rate)));
+  };
+  const cached = parseDecimal(group.cached);
+  const fresh = subtract(parseDecimal(group.quantity), cached);
+  return sum([
+    recorded,
+    change(fresh, unit.unit, group.rate),
+    change(cached, unit.cachedAs, group.cached_rate),
+  ]);
+}
+
+/**
  * The rate that a group was recorded at, if it and that of the cached part are the catalogue's present ones.
  * @returns `cached`: the unit of the cached part, if there is one
  */
 function presentRates(group: UsageGroup, at: Date): { own: Rate; cached?: { unit: string } } | undefined {
-  if (!group.is_linear || group.rate === null) return undefined;
+  if (!group.is_linear || !group.is_listed || group.rate === null) return undefined;
   const own = steadyRate(group, group.unit_type, at);
   if (own?.price.rate !== group.rate) return undefined;
   if (group.cached_rate === null) return { own };

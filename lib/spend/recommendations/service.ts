@@ -1,11 +1,14 @@
+import { isDeepStrictEqual } from "node:util";
 import type { PoolClient } from "pg";
 import { requireMembership } from "@/lib/access/workspaces/membership";
+import type { Membership } from "@/lib/contract/access/me";
 import type {
   DecideRecommendation,
   Recommendation,
   RecommendationList,
 } from "@/lib/contract/spend/recommendations";
 import { clockOf } from "@/lib/contract/values/clock";
+import { ExactNumber } from "@/lib/contract/values/exact-number";
 import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import {
   asKey,
@@ -17,9 +20,11 @@ import {
 } from "@/lib/db/transaction";
 import { compare, type Decimal, parseDecimal, subtract, sum } from "@/lib/decimal";
 import { notFound, ServiceError, validationFailed } from "@/lib/errors";
+import { lockOpenDisputes, settlePrices } from "@/lib/ledger/custom-prices/disputed-prices";
 import { loadKeyClock } from "@/lib/ledger/days";
 import { toExact } from "@/lib/ledger/pricing/exact";
-import { subjectKey, type UsageChange } from "./find";
+import { type DisputedRate, joinDisputes } from "./disputed-price";
+import { subjectKey } from "./find";
 import {
   type RecommendationRow,
   requestRun,
@@ -27,6 +32,7 @@ import {
   selectRun,
   updateDecision,
 } from "./recommendation-queries";
+import type { UsageSubject } from "./usage-queries";
 import { describeRecommendation } from "./wording";
 
 const decidingRoles = ["owner", "admin"];
@@ -39,14 +45,19 @@ export function listRecommendations(claims: UserClaims, slug: string): Promise<R
   });
 }
 
-/** How many recommendations are open, and what they would have saved, USD as exact text, for a member. @throws ServiceError not_found */
+/**
+ * How many savings are open, what they would have saved, USD as exact text, and how many prices are disputed, for a member.
+ * @throws ServiceError not_found
+ */
 export async function readRecommended(
   claims: UserClaims,
   slug: string,
-): Promise<{ count: number; saving: string }> {
+): Promise<{ count: number; saving: string; disputed: number }> {
   const { recommendations, open_usd: saving } = await listRecommendations(claims, slug);
-  const count = recommendations.filter(({ state }) => state === "open").length;
-  return { count, saving: typeof saving === "number" ? String(saving) : saving.text };
+  const open = recommendations.filter(({ state }) => state === "open");
+  const disputed = open.filter(({ kind }) => kind === "disputed_price").length;
+  const text = typeof saving === "number" ? String(saving) : saving.text;
+  return { count: open.length - disputed, saving: text, disputed };
 }
 
 /** Like `listRecommendations`, for a key that may read all live spend; others see none. Nor does a key see those of seats. */
@@ -58,8 +69,9 @@ export function listRecommendationsOfKey(claims: KeyClaims): Promise<Recommendat
 }
 
 /**
- * Decides a recommendation as an admin, or takes a decision back.
- * @throws ServiceError not_found, permission_denied, validation_failed, conflict if somebody decided it meanwhile
+ * Decides a recommendation as an admin, or takes a decision back. To accept a disputed price sets the workspace's own prices.
+ * @throws ServiceError not_found, permission_denied, validation_failed; conflict if somebody decided it meanwhile, if a disputed price
+ *   is not what it was any more, and to reopen one that was settled
  */
 export function decideRecommendation(
   claims: UserClaims,
@@ -74,6 +86,9 @@ export function decideRecommendation(
     if (!known) throw notFound();
     if (until !== undefined && until < today)
       throw validationFailed([{ path: "until", message: `must be ${today} or later` }]);
+    const isDispute = known.kind === "disputed_price";
+    if (isDispute && decision === "reopen" && known.decision === "accepted")
+      throw new ServiceError("conflict", isSettled);
     const isDone = await updateDecision(
       client,
       id,
@@ -85,6 +100,8 @@ export function decideRecommendation(
       },
       decision === "reopen" ? ["accepted", "declined", "later"] : [null, "later"],
     );
+    if (isDone && isDispute && decision === "accept")
+      await settleDispute(client, { id, time_zone: zone }, known, now);
     const [row] = await selectRecommendations(client, id, { id: recommendationId });
     if (!row) throw notFound();
     if (isDone) return toRecommendation(row, today);
@@ -96,6 +113,31 @@ export function decideRecommendation(
         : `This recommendation is ${state} already. Reopen it to decide again.`,
     );
   });
+}
+
+const isSettled =
+  "Its price is your own now, so there is nothing to reopen. Set another price in the settings, under Prices.";
+
+/**
+ * Makes the other prices of a dispute the workspace's own from the first of this month (UTC) on, as the page of prices does.
+ * @throws ServiceError conflict if the dispute is not as it was computed
+ */
+async function settleDispute(
+  client: PoolClient,
+  workspace: Pick<Membership, "id" | "time_zone">,
+  { provider, subject: { model = "", prices = [] } }: RecommendationRow,
+  now: number,
+): Promise<void> {
+  const disputes = await lockOpenDisputes(client, workspace.id, { provider, model }, now);
+  const [present] = joinDisputes(disputes.map((dispute) => ({ provider, model, ...dispute })));
+  if (!isDeepStrictEqual(present?.prices, prices))
+    throw new ServiceError(
+      "conflict",
+      "These are not the disputed prices any more: a catalogue changed one, or you have a price of your own since. Compute the recommendations again, or set a price in the settings, under Prices.",
+    );
+  const startsAt = Date.parse(`${dayOf(now).slice(0, 7)}-01T00:00:00Z`);
+  const rates = prices.map(({ unit_type: unitType, other: { rate } }) => ({ unitType, rate }));
+  await settlePrices(client, workspace, { provider, model, rates, startsAt });
 }
 
 const stored = { accept: "accepted", decline: "declined", later: "later", reopen: null } as const;
@@ -138,13 +180,14 @@ async function loadRecommendations(
   };
 }
 
-/** What recommendations would save together: of several about the same usage, only the largest counts. */
+/** What recommendations would save together: of several about the same usage, only the largest counts, and no disputed price. */
 export function sumSavings(
-  rows: readonly Pick<RecommendationRow, "subject" | "recorded_usd" | "repriced_usd">[],
+  rows: readonly Pick<RecommendationRow, "kind" | "subject" | "recorded_usd" | "repriced_usd">[],
 ): Decimal {
   const largest = new Map<string, Decimal>();
   for (const row of rows) {
-    const key = row.subject.account_id ?? subjectKey(row.subject as UsageChange);
+    if (row.kind === "disputed_price") continue;
+    const key = row.subject.account_id ?? subjectKey(row.subject as UsageSubject);
     const saving = subtract(parseDecimal(row.recorded_usd), parseDecimal(row.repriced_usd));
     const known = largest.get(key);
     if (!known || compare(saving, known) > 0) largest.set(key, saving);
@@ -179,7 +222,8 @@ function toRecommendation(row: RecommendationRow, today: string): Recommendation
     model,
     feature,
     target,
-    activity_query: slug === null ? null : activityQueryOf(row, slug),
+    prices: subject.prices?.map(toPrices) ?? null,
+    activity_query: slug === null && kind !== "disputed_price" ? null : activityQueryOf(row, slug),
     decision:
       isOpen || row.decided_at === null
         ? null
@@ -196,12 +240,21 @@ function toRecommendation(row: RecommendationRow, today: string): Recommendation
   };
 }
 
-/** The query of activity that lists the rows of a recommendation, and no others. */
-function activityQueryOf({ kind, subject, first_day, last_day }: RecommendationRow, project: string): string {
+function toPrices({ unit_type, applied, other }: DisputedRate) {
+  const exact = ({ source, rate }: DisputedRate["other"]) => ({ source, rate: new ExactNumber(rate) });
+  return { unit_type, applied: exact(applied), other: exact(other) };
+}
+
+/** The query of activity that lists the rows of a recommendation, and no others. @param project null for all */
+function activityQueryOf(
+  { kind, subject, first_day, last_day }: RecommendationRow,
+  project: string | null,
+): string {
   const { provider = "", model = "", feature, tier } = subject;
   return new URLSearchParams({
     ...{ period: "range", from: first_day, to: last_day, environment: "live", type: "usage" },
-    ...{ project, provider, model, feature: feature ?? "", cost_status: "priced", standing: "true" },
+    ...(project !== null && { project, feature: feature ?? "" }),
+    ...{ provider, model, cost_status: "priced", standing: "true" },
     ...(tier && { tier }),
     ...(kind === "batch_tier" && { session: "", user: "" }),
   }).toString();

@@ -67,6 +67,24 @@ export function selectSubjects(
   );
 }
 
+/** The subjects of some models with live usage on days, from the daily sums. @param models their `provider` in lower case */
+export function selectSubjectsOf(
+  client: ClientBase,
+  workspaceId: string,
+  { from, until }: ZonedDays,
+  models: readonly Pick<UsageSubject, "provider" | "model">[],
+): Promise<UsageSubject[]> {
+  return selectAll(
+    client,
+    subjectRow,
+    sql`select distinct s.project_id, of.provider, of.model, s.feature
+      from public.daily_spend as s
+      join unnest(${models.map((each) => each.provider)}::text[], ${models.map((each) => each.model)}::text[])
+        as of (provider, model) on of.provider = ${providerKey(sql`s.provider`)} and of.model = s.model
+      where s.workspace_id = ${workspaceId} and s.environment = 'live' and s.type = 'usage' and s.day >= ${from} and s.day < ${until}`,
+  );
+}
+
 const groupRow = {
   ...subjectRow,
   shown_provider: neverNull(text()),
@@ -76,6 +94,7 @@ const groupRow = {
   rate: nullable(text()),
   cached_rate: nullable(text()),
   is_linear: neverNull(boolean()),
+  is_listed: neverNull(boolean()),
   band: nullable(integer()),
   least_input: nullable(numeric()),
   most_input: nullable(numeric()),
@@ -89,7 +108,8 @@ const groupRow = {
  * Priced postings of usage that differ only in quantities. Quantities and amounts are their sums, exact text.
  * - `is_unattended`: they name neither a session nor a person.
  * - `rate`, `cached_rate`: the stored rates, USD for one unit as exact text.
- * - `is_linear`: at a catalogue's rate for one unit, without a minimum, of whole quantities, so that sums can be priced like rows.
+ * - `is_linear`: at a rate for one unit, without a minimum, of whole quantities, so that sums can be priced like rows.
+ * - `is_listed`: at a catalogue's rate, not at a price of the workspace's own.
  * - `least_input`, `most_input`: of the input tokens of their requests; null where they were not recorded.
  * - `records`: messages; the further lines of a message are not counted.
  */
@@ -123,8 +143,9 @@ export function selectUsageGroups(
       select m.project_id, ${providerKey(sql`m.provider`)} as provider, m.model, m.feature, ${shownProvider(sql`m.provider`)} as shown_provider,
         m.unit_type, ${tierOf(sql`m`)} as tier, m.session is null and m.end_user is null as is_unattended,
         m.price ->> 'rate' as rate, m.price -> 'cached' ->> 'rate' as cached_rate,
-        coalesce(m.price ->> 'source' = 'catalogue' and m.price ->> 'per' = '1' and not m.price ? 'minimum', false)
+        coalesce(m.price ->> 'per' = '1' and not m.price ? 'minimum', false)
           and m.quantity = trunc(m.quantity) and size.cached = trunc(size.cached) as is_linear,
+        coalesce(m.price ->> 'source' = 'catalogue', false) as is_listed,
         width_bucket(size.input, ${bandEnds}::numeric[]) as band,
         min(size.input) as least_input, max(size.input) as most_input,
         sum(m.quantity) as quantity, sum(size.cached) as cached, sum(m.amount_usd) as amount_usd,
@@ -136,6 +157,6 @@ export function selectUsageGroups(
         and w.feature is not distinct from m.feature
       where m.workspace_id = ${workspaceId} and m.environment = 'live' and m.type = 'usage' and m.cost_status = 'priced'
         and ${isStanding(sql`m`)} and ${isOnDays(sql`m.occurred_at`, days)}
-      group by 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12`,
+      group by 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13`,
   );
 }

@@ -48,6 +48,11 @@ export function describeRecommendation(described: Described): { title: string; m
         title: `Use prompt caching for ${where}`,
         method: described.counts ? describeCaching(described.counts, target) : "",
       };
+    case "disputed_price":
+      return {
+        title: `Settle the price of ${model} of ${provider}`,
+        method: `The recorded amounts of ${are} at the standard tier, less the same with each quantity that was recorded at the price in use at that of ${target} instead. A quantity at any other price keeps its recorded amount. To accept sets the prices of ${target} as your own from the first day of this month (UTC) on: for every tier and length of request, and for what was recorded since then.`,
+      };
     case "unused_seats":
       return {
         title: `Give back ${records === 1 ? "1 seat" : `${count} seats`} of ${provider}`,

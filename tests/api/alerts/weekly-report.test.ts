@@ -150,6 +150,7 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
   await recommend("batch_tier", 40, 10, { feature: "tags", target: "batch" });
   await recommend("smaller_model", 40, 27.5, { feature: "tags", target: "gpt-4o-mini" });
   await recommend("unused_seats", 99, 0, { account_id: randomUUID() });
+  await recommend("disputed_price", 40, 90, { provider: "openai", model: "gpt-4o", prices: [] });
   mails.length = 0;
   const { status, body } = await call("member", "POST", `${report()}/send`, { time_zone: "UTC" });
   expect([status, body.sent_to, body.error]).toEqual([200, team.users.member.email, null]);
@@ -167,6 +168,7 @@ test("Sends it now to the reader alone, with the figures of the week, escaped", 
   // Both are about the same usage, so only the larger counts; seats are for admins.
   expect(source).toContain("What would save money");
   expect(source).toContain("- 2 recommendations: $30.00");
+  expect(source).toContain("- Disputed prices: 1 model");
   expect(source).toContain(`/${team.slug}/recommendations`);
   expect(source).not.toContain("List-Unsubscribe");
 });

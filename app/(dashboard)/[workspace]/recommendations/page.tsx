@@ -13,6 +13,9 @@ import { requireWorkspace } from "../membership";
 
 export const metadata: Metadata = { title: "Recommendations" };
 
+const nothing =
+  "No other tier, no smaller model and no prompt caching would have saved at least $1 and 1% of what was spent in the last 30 days.";
+
 type Props = { params: Promise<{ workspace: string }> };
 
 /** What would have saved money in the last 30 days, with its rows and decisions. */
@@ -28,6 +31,8 @@ export default async function RecommendationsPage({ params }: Props) {
     can_decide: canDecide,
   } = await listRecommendations(claims, slug);
   const open = recommendations.filter(({ state }) => state === "open");
+  const savings = open.filter(({ kind }) => kind !== "disputed_price");
+  const disputed = open.filter(({ kind }) => kind === "disputed_price");
   const decided = recommendations.filter(({ state }) => state !== "open");
   const path = `/api/v1/workspaces/${slug}/recommendations`;
   return (
@@ -46,7 +51,7 @@ export default async function RecommendationsPage({ params }: Props) {
           >
             {computedAt === null
               ? "The day after this workspace has its first live usage, and each week from then on, what was recorded in the last 30 days is priced again: in a batch tier, with a smaller model, in the standard tier, with prompts read from the cache. What would have saved at least $1 and 1% of the spend appears here."
-              : "No other tier, no smaller model and no prompt caching would have saved at least $1 and 1% of what was spent in the last 30 days."}
+              : nothing}
             {computedAt === null ? null : (
               <>
                 {" "}
@@ -57,10 +62,16 @@ export default async function RecommendationsPage({ params }: Props) {
         ) : (
           <div className="grid grid-cols-[minmax(0,1fr)] gap-4">
             <p id={recommendationsId} tabIndex={-1} className="max-w-[72ch] text-base outline-none">
-              These changes would have saved <Money usd={total} figure="open_usd" className="font-medium" />{" "}
-              in the last 30 days.{" "}
+              {savings.length === 0 ? (
+                nothing
+              ) : (
+                <>
+                  These changes would have saved{" "}
+                  <Money usd={total} figure="open_usd" className="font-medium" /> in the last 30 days.
+                </>
+              )}{" "}
               <span className="text-muted-foreground">
-                Of several about the same usage, only the largest counts.
+                {savings.length > 0 ? "Of several about the same usage, only the largest counts." : null}
                 {open.some(({ kind }) => kind === "smaller_model")
                   ? " Models are compared by price, not by the quality of their answers."
                   : null}
@@ -72,14 +83,29 @@ export default async function RecommendationsPage({ params }: Props) {
                 )}
               </span>
             </p>
-            <RecommendationCards
-              workspace={slug}
-              recommendations={open}
-              label="Open recommendations"
-              canDecide={canDecide}
-            />
+            {savings.length > 0 ? (
+              <RecommendationCards
+                workspace={slug}
+                recommendations={savings}
+                label="Open recommendations"
+                canDecide={canDecide}
+              />
+            ) : null}
           </div>
         )}
+        {disputed.length > 0 ? (
+          <SettingsSection
+            title="Disputed prices"
+            description="Two catalogues list different prices of these models. None is a saving: choose which price is yours."
+          >
+            <RecommendationCards
+              workspace={slug}
+              recommendations={disputed}
+              label="Open disputed prices"
+              canDecide={canDecide}
+            />
+          </SettingsSection>
+        ) : null}
         {decided.length > 0 ? (
           <SettingsSection title="Decided">
             <RecommendationCards
