@@ -127,11 +127,14 @@ test("A page says with 503 that the database is away, and with no other failure"
   };
   const redirected = { status: 307, retryAfter: null, says: false };
   expect(await read(member)).toEqual(redirected);
-  // There is no user of this session, which is no outage.
-  expect(await read(cookie)).toEqual({ status: 500, retryAfter: null, says: false });
-
   const admin = new Client({ connectionString: database.superuserUrl });
   await admin.connect();
+  // A missing grant is no outage.
+  await admin.query("revoke select on public.profiles from authenticated");
+  expect(await read(member)).toEqual({ status: 500, retryAfter: null, says: false });
+  await admin.query("grant select on public.profiles to authenticated");
+  expect(await read(member)).toEqual(redirected);
+
   const admit = async (connections: number) => {
     const { rows } = await admin.query(
       "select format('alter database %I connection limit %s', current_database(), $1::integer) as change",
@@ -147,5 +150,17 @@ test("A page says with 503 that the database is away, and with no other failure"
   await admit(-1);
   await admin.end();
   await expect.poll(() => read(member), { timeout: 10_000 }).toEqual(redirected);
+  await service.stop();
+});
+
+test("A session whose account was erased is shown that, on every page that asks who is signed in", async () => {
+  service = await start();
+  answers = [keys];
+  for (const path of ["/workspaces", "/acme", "/workspaces/two-factor?workspace=acme"]) {
+    const response = await fetch(service.baseUrl + path, { headers: { cookie } });
+    const text = await response.text();
+    expect([new URL(response.url).pathname, response.status], path).toEqual(["/workspaces/deleted", 200]);
+    expect(text).toContain("This account no longer exists");
+  }
   await service.stop();
 });

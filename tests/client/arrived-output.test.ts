@@ -98,6 +98,13 @@ test.each([
   },
 );
 
+test("An estimate is marked also where the caller has a tag of that name", () => {
+  expect(recordedOf({ usage: "mine", team: "a" })).toMatchObject([
+    { tags: { usage: "estimated", team: "a" } },
+    {},
+  ]);
+});
+
 test("An estimate settles the reservation, with the model that answers, or else the one that was asked", () => {
   expect(recordedOf({}, "gpt-4o-2024-08-06")).toMatchObject([
     { model: "gpt-4o-2024-08-06", lines: [{ quantity: 7 }, { unit_type: "output_tokens", quantity: 1 }] },

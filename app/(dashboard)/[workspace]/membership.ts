@@ -4,14 +4,13 @@ import { cache } from "react";
 import { setReader } from "@/components/reader/of-request";
 import type { Reader } from "@/components/reader/reader";
 import { currentUser } from "@/lib/access/sign-in/page-session";
-import type { UserClaims } from "@/lib/access/sign-in/verify-user-jwt";
-import { readCurrentUser } from "@/lib/access/workspaces/service";
 import type { CurrentUser, Membership } from "@/lib/contract/access/me";
 import { dayOf } from "@/lib/contract/values/instant";
 import { acceptedLocale } from "@/lib/contract/values/locales";
 import { ServiceError } from "@/lib/errors";
 import { latestDisplayRate } from "@/lib/ledger/pricing/display-currency";
 import { followPublished } from "@/lib/ledger/published/follow";
+import { readKeptUser } from "../kept-user";
 
 /**
  * Returns the signed-in user, and the workspace of the address with the user's role, and sets the user as the page's reader, for whom
@@ -40,14 +39,6 @@ export const requireWorkspace = cache(async (slug: string) => {
   setReader(reader);
   return { claims, user, profile, workspace, workspaces, reader, hasDeleted: deleted.length > 0 };
 });
-
-/** The signed-in user. Redirects a session that began before its account was deleted. */
-function readKeptUser(claims: UserClaims) {
-  return readCurrentUser(claims).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === "account_deleted") redirect("/workspaces/deleted");
-    throw error;
-  });
-}
 
 /**
  * Redirects to the page that restores a workspace if a read of a page finds the workspace deleted after `requireWorkspace`, for

@@ -9,7 +9,7 @@ import { recordCall } from "./record-call.js";
 const maxTags = 10;
 
 /**
- * Records a call whose stream stopped before the provider reported its usage: the provider bills what it has generated. The input is estimated as for the reservation, the output by what arrived; the tag `usage:estimated` marks it.
+ * Records a call whose stream stopped before the provider reported its usage: the provider bills what it has generated. The input is estimated as for the reservation, the output by what arrived; the tag `usage:estimated` marks it, also in place of a tag `usage` of the caller, where ten tags leave room.
  * @returns whether the answer had begun
  */
 export function recordCutCall(
@@ -21,7 +21,7 @@ export function recordCutCall(
   const { tokens, id: responseId, model = asked.model } = arrived;
   if (tokens === undefined) return false;
   const input = estimateInput(asked, known);
-  const tags = { usage: "estimated", ...options.tags };
+  const tags = { ...options.tags, usage: "estimated" };
   const marked = Object.keys(tags).length > maxTags ? options : { ...options, tags };
   const lines = [input, { unit_type: "output_tokens", quantity: tokens }];
   const { provider, tier } = asked;

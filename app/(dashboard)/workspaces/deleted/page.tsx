@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { redirect } from "next/navigation";
 import { signOut } from "@/app/(auth)/actions";
+import { accountEndOf } from "@/app/(dashboard)/kept-user";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { Time } from "@/components/figures/time";
 import { Button } from "@/components/ui/button";
@@ -8,7 +9,6 @@ import { RestoreWorkspace } from "@/components/workspaces/restore-workspace";
 import { currentUser } from "@/lib/access/sign-in/page-session";
 import { withNext } from "@/lib/access/sign-in/safe-path";
 import { readCurrentUser } from "@/lib/access/workspaces/service";
-import { ServiceError } from "@/lib/errors";
 
 export const metadata: Metadata = { title: "Deleted workspaces", robots: { index: false } };
 
@@ -20,10 +20,11 @@ export default async function DeletedWorkspacesPage({ searchParams }: Props) {
   const claims = await currentUser();
   if (!claims) redirect(withNext("/sign-in", "/workspaces/deleted"));
   const user = await readCurrentUser(claims).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === "account_deleted") return undefined;
+    const end = accountEndOf(error);
+    if (end) return end;
     throw error;
   });
-  if (!user) return <DeletedAccount />;
+  if (user === "deleted" || user === "erased") return <EndedAccount end={user} />;
   const { deleted_workspaces: deleted, workspaces } = user;
   if (deleted.length === 0) redirect("/workspaces");
   const ordered = [...deleted].sort((a, b) => Number(b.slug === slug) - Number(a.slug === slug));
@@ -61,16 +62,28 @@ export default async function DeletedWorkspacesPage({ searchParams }: Props) {
   );
 }
 
-/** For a session that began before its account was deleted. */
-function DeletedAccount() {
+const ends = {
+  deleted: {
+    title: "This account was deleted",
+    about:
+      "To keep it, sign in again within thirty days of the deletion. Everything is restored except connected assistants.",
+    button: "Sign in again",
+  },
+  erased: {
+    title: "This account no longer exists",
+    about: "It was erased, and cannot be restored. Sign out to use another account or to create one.",
+    button: "Sign out",
+  },
+};
+
+/** For a session that began before its account was deleted, or is of an account that was erased. */
+function EndedAccount({ end }: { end: keyof typeof ends }) {
+  const { title, about, button } = ends[end];
   return (
-    <AuthCard
-      title="This account was deleted"
-      about="To keep it, sign in again within thirty days of the deletion. Everything is restored except connected assistants."
-    >
+    <AuthCard title={title} about={about}>
       <form action={signOut}>
         <Button type="submit" className="h-10 w-full sm:h-9">
-          Sign in again
+          {button}
         </Button>
       </form>
     </AuthCard>

@@ -1,11 +1,11 @@
 import type { Metadata } from "next";
 import { notFound, redirect } from "next/navigation";
 import { beginAuthenticator, confirmAuthenticator } from "@/app/(auth)/second-factor-actions";
+import { readKeptUser } from "@/app/(dashboard)/kept-user";
 import { AuthCard, TextLink } from "@/components/auth/auth-card";
 import { RequiredSetup } from "@/components/second-factor/required-setup";
 import { currentUser } from "@/lib/access/sign-in/page-session";
 import { withNext } from "@/lib/access/sign-in/safe-path";
-import { readCurrentUser } from "@/lib/access/workspaces/service";
 
 export const metadata: Metadata = { title: "Two-factor authentication", robots: { index: false } };
 
@@ -16,7 +16,7 @@ export default async function TwoFactorPage({ searchParams }: Props) {
   const { workspace: slug = "" } = await searchParams;
   const claims = await currentUser();
   if (!claims) redirect(withNext("/sign-in", `/${slug}`));
-  const { workspaces, locked_workspaces: locked } = await readCurrentUser(claims);
+  const { workspaces, locked_workspaces: locked } = await readKeptUser(claims);
   const isThis = (candidate: { slug: string }) => candidate.slug === slug;
   const open = workspaces.find((candidate) => isThis(candidate) && candidate.require_mfa);
   const workspace = open ?? locked.find(isThis);
