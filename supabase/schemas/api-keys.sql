@@ -1,71 +1,4 @@
--- API keys: what they may hold, who may change them, what a key may see.
-
--- A key may be limited to some users: it records for them alone, and reads only what was recorded for them.
--- These checks apply to every writer of the row: one value that the guard cannot read would fail all calls of the same
--- group.
---
--- Whether these are conditions as the guard reads them: lists of names, and nothing else.
-create function private.are_key_conditions(conditions jsonb)
- returns boolean
- language sql
- immutable
- set search_path to ''
-as $function$
-  select coalesce(bool_and(
-    name in ('project_slugs', 'deny_project_slugs', 'features', 'sources', 'users')
-    and jsonb_typeof(list) = 'array'
-    and jsonb_array_length(list) <= 100
-    and not exists (
-      select from jsonb_array_elements(list) as item
-      where jsonb_typeof(item) <> 'string' or char_length(item #>> '{}') not between 1 and case name when 'users' then 255 else 128 end
-    )
-    and (name <> 'sources' or list <@ '["api", "mcp", "manual", "import"]')
-  ), true)
-  from (
-    select name, case when jsonb_typeof(list) = 'array' then list else '[null]' end as list
-    from jsonb_each(conditions) as members (name, list)
-  ) as members
-$function$;
-grant execute on function private.are_key_conditions(jsonb) to authenticated, outlay_service, service_role;
-
--- Whether each of these is an address or a range of addresses.
-create function private.are_addresses(list text[])
-returns boolean
-language plpgsql immutable set search_path = ''
-as $$
-begin
-  perform entry::inet from unnest(list) as entry;
-  return cardinality(list) <= 100 and array_position(list, null) is null;
-exception when invalid_text_representation then
-  return false;
-end
-$$;
-grant execute on function private.are_addresses(text[]) to authenticated, outlay_service, service_role;
-
--- Whether these are a source's settings as the service reads them.
-create function private.are_source_settings(settings jsonb)
-returns boolean
-language sql immutable set search_path = ''
-as $$
-  select jsonb_typeof(settings) = 'object' and coalesce((
-    select bool_and(case
-      when name in ('program', 'project_attribute', 'default_project', 'feature_attribute', 'default_feature')
-        then jsonb_typeof(value) = 'string' and char_length(value #>> '{}') between 1 and 128
-      when name in ('trusted_cost', 'subscription_covered') then jsonb_typeof(value) = 'boolean'
-      when name = 'tags' then jsonb_typeof(value) = 'array' and jsonb_array_length(value) <= 10 and not exists (
-        select from jsonb_array_elements(value) as tag
-        where case when jsonb_typeof(tag) = 'object' then
-          coalesce(jsonb_typeof(tag -> 'name') <> 'string' or jsonb_typeof(tag -> 'attribute') <> 'string'
-            or char_length(tag ->> 'name') not between 1 and 64 or char_length(tag ->> 'attribute') not between 1 and 128
-            or tag - 'name' - 'attribute' <> '{}', true)
-        else true end
-      )
-      else false
-    end)
-    from jsonb_each(case when jsonb_typeof(settings) = 'object' then settings else '{}' end) as members (name, value)
-  ), true)
-$$;
-grant execute on function private.are_source_settings(jsonb) to authenticated, outlay_service, service_role;
+-- API keys: who may change them, what a key may see.
 
 -- An API key without its secret. The hash of the secret is in the private schema, where no API role can read it.
 create table public.api_keys (
@@ -258,42 +191,6 @@ create trigger permissions_of_connections_are_audited
   )
   execute function private.audit_change('connection');
 
--- The SHA-256 of each key's secret. One row per key: rotation replaces the hash, so that the commit invalidates the former
--- secret.
-create table private.api_key_secrets (
-  api_key_id uuid primary key references public.api_keys (id) on delete cascade,
-  hash bytea not null unique check (octet_length(hash) = 32)
-);
-
-alter table private.api_key_secrets enable row level security;
-revoke all on private.api_key_secrets from anon, authenticated, service_role;
-grant all on private.api_key_secrets to service_role;
-
--- Stores a key's first or next secret; the former one becomes invalid with the commit. For the service, in a transaction
--- in which the user has locked the row under their own policies.
-create function private.give_key_secret(key_id uuid, secret_hash text, secret_prefix text, secret_last_four text)
-returns void
-language plpgsql volatile security definer set search_path = ''
-as $$
-begin
-  update public.api_keys
-  set prefix = secret_prefix,
-      last_four = secret_last_four,
-      -- Taken under the row's lock, and later than the last rotation in milliseconds, the precision of responses: of two
-      -- rotations, the one with the later time has the valid secret.
-      rotated_at = case when prefix <> '' then
-        greatest(date_trunc('milliseconds', clock_timestamp()), rotated_at + interval '1 millisecond')
-      end
-  where id = key_id and kind = 'key' and revoked_at is null;
-  if not found then
-    raise exception 'the key % takes no secret', key_id;
-  end if;
-  insert into private.api_key_secrets (api_key_id, hash) values (key_id, decode(secret_hash, 'hex'))
-  on conflict (api_key_id) do update set hash = excluded.hash;
-end
-$$;
-grant execute on function private.give_key_secret(uuid, text, text, text) to outlay_service, service_role;
-
 -- Stores that keys were used, at most once a minute each, over all processes. Locks them in order of id, as the guard
 -- does, so that the two cannot deadlock. It is a statement of its own, so that the locks end at once.
 create function private.note_key_use(key_ids uuid[])
@@ -360,31 +257,6 @@ as $$
     and private.key_is_unconfined() and private.key_environment() = 'live'
 $$;
 grant execute on function private.person_of_key() to outlay_key;
-
--- Secrets with which gateways sign their webhooks for an API key. A signature (HMAC) cannot be verified with a hash of the
--- secret, so it is kept as it is, where only the functions below reach it. Only the service can read the text.
-create table private.signing_secrets (
-  api_key_id uuid not null references public.api_keys (id) on delete cascade,
-  gateway text not null check (gateway in ('helicone')),
-  secret text not null check (char_length(secret) between 16 and 256),
-  updated_at timestamptz not null default now(),
-  primary key (api_key_id, gateway)
-);
-
-alter table private.signing_secrets enable row level security;
-revoke all on private.signing_secrets from anon, authenticated, service_role;
-
--- returns: { secret, hash }, with the hash by which requests name the key; null where no secret is kept
-create function private.find_signing_secret(key_id uuid, for_gateway text)
-returns jsonb
-language sql stable security definer set search_path = ''
-as $$
-  select jsonb_build_object('secret', kept.secret, 'hash', encode(s.hash, 'hex'))
-  from private.signing_secrets as kept
-  join private.api_key_secrets as s on s.api_key_id = kept.api_key_id
-  where kept.api_key_id = key_id and kept.gateway = for_gateway
-$$;
-grant execute on function private.find_signing_secret(uuid, text) to outlay_service, service_role;
 
 -- The users to whom the key is limited; null where it is not.
 create function private.key_users()
