@@ -237,6 +237,8 @@ export const ofSettings: Opened[] = [
       await check();
       await click(page, "Use a code by mail");
       await expect(page.getByText("We sent a code to")).toBeVisible();
+      // The call that sent the code has ended.
+      await expect(page.getByRole("button", { name: "Send it again" })).toBeEnabled();
       await check();
       await click(page, "Add an authenticator");
       await check();
