@@ -45,18 +45,8 @@ function Card({
   recommendation: Recommendation;
   canDecide: boolean;
 }) {
-  const {
-    id,
-    kind,
-    state,
-    title,
-    method,
-    from,
-    to,
-    saving_usd: saving,
-    activity_query: rows,
-  } = recommendation;
-  const { prices, target } = recommendation;
+  const { id, kind, state, title, method, from, to, prices, target } = recommendation;
+  const { saving_usd: saving, activity_query: rows } = recommendation;
   const isSettled = kind === "disputed_price" && state === "accepted";
   const path = `/api/v1/workspaces/${workspace}/recommendations/${id}`;
   const badge = states[state];

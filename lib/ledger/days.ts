@@ -67,8 +67,16 @@ export function startOf(timeZone: string, day: string): number {
  * The first instant that counts for a day of a time zone, in milliseconds since 1970: the day's local midnight or the date's midnight
  * UTC, which counts for the day in every zone (`postedOn`), whichever is earlier.
  */
-export function firstInstantOn(timeZone: string, day: string): number {
+function firstInstantOn(timeZone: string, day: string): number {
   return Math.min(startOf(timeZone, day), Date.parse(day));
+}
+
+/**
+ * The first instant that is in no closed month, ms since 1970; -Infinity if no month is closed.
+ * @param closedUntil the first open day, or null
+ */
+export function firstOpenInstant(timeZone: string, closedUntil: string | null): number {
+  return closedUntil === null ? Number.NEGATIVE_INFINITY : firstInstantOn(timeZone, closedUntil);
 }
 
 /**

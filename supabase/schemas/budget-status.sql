@@ -68,8 +68,8 @@ begin atomic
   where days.first_day >= budget.counted_from;
 end;
 
--- Any dimension has all spend; there are fewest providers. A provider is compared without regard to case. Adjustments of closed months
--- are no usage of the day on which they are booked.
+-- Each dimension sums to all spend; the one by provider has the fewest rows. A provider is compared without regard to case. Adjustments
+-- of closed months are no usage of the day on which they are booked.
 create view public.budget_usage with (security_invoker = true) as
 select workspace_id, budget_id, environment, day, sum(amount_usd) as amount_usd
 from (

@@ -47,7 +47,7 @@ test("Says both prices and how much more or less the other one is, and nothing o
   );
 });
 
-test("Sets the other price by a button that names it, or says why it cannot", async () => {
+test("Its button names the other catalogue and sets its price, or says why it cannot", async () => {
   let isChanged = true;
   let decision: unknown;
   answerApi({

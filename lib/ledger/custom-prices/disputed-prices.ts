@@ -4,7 +4,7 @@ import { dayOf, toInstant } from "@/lib/contract/values/instant";
 import { deadlines } from "@/lib/db/deadlines";
 import { asKey, asService, type KeyClaims } from "@/lib/db/transaction";
 import { selectClosedUntil } from "@/lib/ledger/closing/closing-queries";
-import { firstInstantOn } from "@/lib/ledger/days";
+import { firstOpenInstant } from "@/lib/ledger/days";
 import { type Dispute, findDisputes } from "@/lib/ledger/pricing/disputes";
 import type { PriceOverride } from "@/lib/ledger/pricing/price-message";
 import { unitName } from "@/lib/ledger/pricing/units";
@@ -47,7 +47,7 @@ export function findOpenDisputes<Model extends NamedModel>(
   );
 }
 
-/** The disputed prices of the models that a workspace used lately, as its job sees them. @param reader reads all of its live spend */
+/** Reads the disputed prices of the models that a workspace used lately, for a job. @param reader reads all of its live spend */
 export async function readOpenDisputes(reader: KeyClaims, now: number): Promise<(NamedModel & Dispute)[]> {
   const { workspace_id: id } = reader;
   const used = await asKey(reader, (client) => selectUsedModels(client, id, dayOf(now)), deadlines.job);
@@ -56,7 +56,7 @@ export async function readOpenDisputes(reader: KeyClaims, now: number): Promise<
 }
 
 /**
- * The disputed prices of a model, in the transaction of a member. Until it ends, nobody else sets a price of the workspace.
+ * Reads the disputed prices of a model in the transaction of a member. Until it ends, no other transaction sets a price of the workspace.
  * @param now milliseconds since 1970
  */
 export async function lockOpenDisputes(
@@ -90,8 +90,7 @@ export async function settlePrices(
   for (const { unitType, rate } of prices.rates)
     await upsertPrice(client, { workspaceId, provider, model, unitType, rate, startsAt });
   const closedUntil = await selectClosedUntil(client, workspaceId);
-  const openFrom = closedUntil === null ? prices.startsAt : firstInstantOn(timeZone, closedUntil);
-  const from = toInstant(Math.max(prices.startsAt, openFrom));
+  const from = toInstant(Math.max(prices.startsAt, firstOpenInstant(timeZone, closedUntil)));
   await insertRepricing(client, { workspaceId, provider, from, to: null, includesPriced: true });
 }
 

@@ -9,7 +9,7 @@ import { asUser, asUserReading, type UserClaims } from "@/lib/db/transaction";
 import { parseDecimal, toText } from "@/lib/decimal";
 import { validationFailed } from "@/lib/errors";
 import { selectClosedUntil } from "@/lib/ledger/closing/closing-queries";
-import { firstInstantOn } from "@/lib/ledger/days";
+import { firstOpenInstant } from "@/lib/ledger/days";
 import type { Offer } from "@/lib/ledger/pricing/disputes";
 import { followPublished } from "@/lib/ledger/published/follow";
 import {
@@ -98,11 +98,12 @@ export function setPrice(
     const { id: workspaceId, time_zone: timeZone } = await requireMembership(client, claims, slug, "admin");
     const { provider, model, unit_type: unitType, reprice, starts_at: startsAt } = request;
     const closedUntil = await selectClosedUntil(client, workspaceId);
-    const openFrom = closedUntil === null ? Number.NEGATIVE_INFINITY : firstInstantOn(timeZone, closedUntil);
+    const openFrom = firstOpenInstant(timeZone, closedUntil);
     if (closedUntil !== null && reprice?.to && Date.parse(reprice.to) <= openFrom) {
       const text = `the range ends before ${closedUntil}, and the months before that day are closed; reopen them, or correct single costs`;
       throw validationFailed([{ path: "reprice.from", message: text }]);
     }
+    // Before the price itself, as where a dispute is settled: in another order, two transactions could wait for each other.
     await lockPrices(client, workspaceId);
     const rate = toText(parseDecimal(request.rate));
     const correction = { workspaceId, provider };

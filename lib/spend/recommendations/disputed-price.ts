@@ -27,7 +27,7 @@ export type DisputedPrice = {
   prices: DisputedRate[];
 };
 
-/** The disputes about each model. Spellings of a provider are one. */
+/** Groups the disputes by model. Spellings of a provider that differ in letter case are one provider. */
 export function joinDisputes(
   disputes: readonly (Dispute & { provider: string; model: string })[],
 ): DisputedPrice[] {

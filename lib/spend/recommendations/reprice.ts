@@ -50,8 +50,8 @@ export function swapRates(
   const unit = group.is_linear ? findUnit(group.unit_type) : undefined;
   if (!unit) return recorded;
   const change = (quantity: Decimal, name: string | undefined, rate: string | null) => {
-    const swapped = name === undefined || rate === null ? undefined : other(name, rate);
-    if (swapped === undefined || rate === null) return zero;
+    if (name === undefined || rate === null) return zero;
+    const swapped = other(name, rate) ?? rate;
     return multiply(quantity, subtract(parseDecimal(swapped), parseDecimal(rate)));
   };
   const cached = parseDecimal(group.cached);

@@ -119,7 +119,7 @@ const isSettled =
   "Its price is your own now, so there is nothing to reopen. Set another price in the settings, under Prices.";
 
 /**
- * Makes the other prices of a dispute the workspace's own from the first of this month (UTC) on, as the page of prices does.
+ * Sets the other prices of a dispute as the workspace's own, from the first of this month (UTC) on, as the settings of prices do.
  * @throws ServiceError conflict if the dispute is not as it was computed
  */
 async function settleDispute(
@@ -180,7 +180,7 @@ async function loadRecommendations(
   };
 }
 
-/** What recommendations would save together: of several about the same usage, only the largest counts, and no disputed price. */
+/** What recommendations would save together: of several about the same usage, only the largest counts. Disputed prices are left out. */
 export function sumSavings(
   rows: readonly Pick<RecommendationRow, "kind" | "subject" | "recorded_usd" | "repriced_usd">[],
 ): Decimal {

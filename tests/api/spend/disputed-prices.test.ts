@@ -225,7 +225,7 @@ test("To accept is refused, and decides nothing, once a price was set or a catal
   expect((await listDisputed()).map(({ state }) => state)).toEqual(["open", "open"]);
   expect(await ownPrices()).toMatchObject([{ provider: "TOGETHER", rate: 0.000002 }]);
   await compute();
-  // The price of output is still disputed, and nothing was recorded at it; the catalogue's real price is a new question.
+  // The price of output is still disputed, but nothing was recorded at it. The catalogue's real price is not the stored one, so it is a new recommendation.
   const now = await listDisputed();
   expect(now.map(({ model }) => model)).toEqual([lower.model]);
   expect(now[0]?.id).not.toBe(ofModel(lower.model));

@@ -24,7 +24,7 @@ export default async function DeletedWorkspacesPage({ searchParams }: Props) {
     if (end) return end;
     throw error;
   });
-  if (user === "deleted" || user === "erased") return <EndedAccount end={user} />;
+  if (typeof user === "string") return <EndedAccount end={user} />;
   const { deleted_workspaces: deleted, workspaces } = user;
   if (deleted.length === 0) redirect("/workspaces");
   const ordered = [...deleted].sort((a, b) => Number(b.slug === slug) - Number(a.slug === slug));
